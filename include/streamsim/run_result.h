@@ -1,0 +1,158 @@
+// RunResult: everything that is known after a run, as plain data. Report writers render it and compute nothing.
+// Units are in the names; "never" and "not known" are nullopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "streamsim/outcome.h"
+
+namespace streamsim {
+
+struct FrameCounts {
+    std::uint64_t scheduled = 0;
+    std::uint64_t on_time = 0;
+    std::uint64_t late = 0;
+    std::uint64_t dropped = 0;  // start-up drops included
+    std::uint64_t failed = 0;
+    std::uint64_t cancelled = 0;
+    std::uint64_t startup_drops = 0;
+    std::uint64_t stalls = 0;
+    std::int64_t stall_ns = 0;
+    std::uint64_t bytes_read = 0;  // of complete frames, every read of every pass
+    std::uint64_t passes = 0;      // complete or begun runs through the clip
+};
+
+struct MarginSummary {  // nullopt: no frame with a deadline was completed
+    std::int64_t min = 0, p0_1 = 0, p1 = 0, p10 = 0, p50 = 0, max = 0;
+};
+struct LatencySummary {
+    std::int64_t p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, max = 0;
+};
+struct BufferSummary {
+    std::uint64_t min = 0, p1 = 0, p50 = 0;
+};
+
+struct StreamResult {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;  // within the seat
+    std::string format;
+    std::string clip;
+    FrameRate rate;
+    bool paced = true;  // false: --fps max
+    FrameCounts counts;
+    std::int64_t start_delay_ns = 0;
+    std::int64_t last_due_ns = 0;  // deadline of the last slot that was due, from play_start
+    std::uint64_t longest_drop_run = 0;
+    double required_bytes_per_s = 0;
+    std::optional<MarginSummary> margin_ns;
+    std::optional<LatencySummary> service_ns;
+    std::optional<LatencySummary> response_ns;
+    std::optional<LatencySummary> open_ns;
+    std::optional<BufferSummary> buffer_frames;
+};
+
+/// A slot that was not on time. Times count from the stream's play_start.
+struct DropRecord {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    std::uint64_t frame = 0;       // the slot, counted on over passes
+    std::uint64_t clip_frame = 0;
+    std::string file;
+    std::int64_t due_ns = 0;
+    std::optional<std::int64_t> completed_ns;
+    FrameKind kind = FrameKind::dropped;
+    DropReason reason = DropReason::late;
+    int error = 0;
+    std::string timecode;  // of clip_frame
+};
+
+/// One slot, for --csv. Times count from the stream's play_start and may be negative (preroll).
+struct FrameRow {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    FrameOutcome outcome;  // its instants are from play_start too
+    std::string file;
+};
+
+struct TimelineEntry {
+    std::int64_t t_ns = 0;  // from the first play_start
+    std::int64_t interval_ns = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t frames_on_time = 0;
+    std::uint64_t frames_dropped = 0;  // dropped, late and failed
+    std::int64_t service_ns_max = 0;
+    std::optional<std::uint64_t> buffer_frames_min;
+};
+
+enum class Limit { none, storage, network, client_cpu, client_scheduling, media, unknown };
+const char* to_string(Limit limit);
+
+struct Verdict {
+    bool pass = false;
+    std::string reason;
+    Limit limit = Limit::unknown;
+};
+
+struct HostFacts {
+    std::string name, os;
+    std::uint32_t cpus = 0;
+    std::uint64_t memory_bytes = 0;
+};
+
+struct ClientEvidence {
+    double cpu_percent = 0;  // of one processor, over the run
+    std::int64_t cpu_ns = 0;
+    std::int64_t loop_lateness_p50_ns = 0, loop_lateness_p99_ns = 0, loop_lateness_max_ns = 0;
+    std::uint64_t loop_stalls = 0;
+    std::int64_t loop_stalled_ns = 0;
+    std::optional<std::uint64_t> page_cache_bytes;  // nullopt: cannot be known here
+    std::uint32_t loops = 1;                        // player threads
+    bool realtime = false;
+};
+
+struct MediaFacts {
+    std::optional<std::int64_t> age_s;  // of the youngest clip
+    bool looped = false;
+    bool server_cache_may_be_warm = false;
+    std::vector<std::string> notes;
+};
+
+struct RunResult {
+    std::string version, revision;
+    std::vector<std::string> backends;
+    std::string started_at;  // RFC 3339, UTC
+    HostFacts host;
+    std::vector<std::string> command;
+    std::uint64_t seed = 0;
+    // target
+    std::string url, backend, io;
+    bool direct = false;
+    std::vector<std::string> notices;  // what could not be had
+
+    // how it was played
+    std::uint64_t readahead = 0, inflight = 0, io_size_bytes = 0, io_depth = 0;  // io_size 0: a read a frame
+    std::string on_miss, pattern, order;
+    std::uint64_t buffer_bytes = 0;
+
+    bool interrupted = false;
+    Verdict verdict;
+    FrameCounts totals;
+    std::int64_t wall_ns = 0;           // first submit to last completion, preroll included
+    double read_bytes_per_s = 0;        // totals.bytes_read / wall
+    double required_bytes_per_s = 0;    // 0 where nothing is required
+    MediaFacts media;
+    std::vector<StreamResult> streams;  // by seat, then stream
+    std::vector<DropRecord> drops;      // by seat, stream, slot
+    std::uint64_t drops_omitted = 0;
+    std::vector<TimelineEntry> timeline;
+    ClientEvidence client;
+    std::string digest;
+    std::optional<std::string> timing_digest;  // virtual time only
+    std::vector<FrameRow> frames;              // only where --csv asks for them; by seat, stream, slot
+};
+
+}  // namespace streamsim

@@ -1,0 +1,105 @@
+// Storage: asynchronous reading on an event loop. The operation objects belong to the caller, who keeps them and
+// what they point at in place, untouched, until the callback ran; a backend allocates nothing for each of them
+// beyond what it made at start-up.
+//
+// Threading: every call on the loop's thread. Callbacks run on the loop's thread, once for each operation, never
+// inside the call that submitted it, also after cancel().
+//
+// Stamps: completed_at is when the backend saw the completion. Where that may be later than the truth (the process
+// was stopped, the loop was busy), not_before is the last time the backend looked and it was not there yet;
+// otherwise the two are equal. Errors are errno values; 0 is success.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/callback.h"
+#include "base/time.h"
+
+namespace streamsim {
+
+/// Names an open file of one storage; negative names none.
+using FileId = std::int32_t;
+constexpr FileId kNoFile = -1;
+
+/// For whom an operation is. Only decorators, models and traces look at it.
+struct IoTag {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    std::uint64_t slot = 0;        // frame slot, counted on over passes
+    std::uint64_t clip_frame = 0;  // frame within the clip, from 0
+};
+
+struct Op {
+    // in
+    Callback done;
+    IoTag tag;
+    // out; valid when `done` runs
+    int error = 0;
+    Instant submitted_at;
+    Instant completed_at;
+    Instant not_before;
+    // for the backend that has the operation now
+    Op* next = nullptr;
+    void* backend = nullptr;
+};
+
+/// Opens `path` for reading.
+struct OpenOp : Op {
+    const char* path = nullptr;  // in
+    FileId file = kNoFile;       // out
+};
+
+/// Reads buffer.size() bytes at `offset`. Fewer `bytes` without an error means that the file ends there; a backend
+/// repeats short reads itself. REQUIRES: offset, buffer address and size are multiples of capabilities().alignment.
+struct ReadOp : Op {
+    FileId file = kNoFile;         // in
+    std::uint64_t offset = 0;      // in
+    std::span<std::byte> buffer;   // in
+    Instant deadline;              // in; a hint, nothing is cancelled by it
+    std::uint64_t bytes = 0;       // out
+};
+
+struct StorageCapabilities {
+    const char* io = "null";        // "uring" | "threads" | "null" | ... as in the result
+    bool direct = false;            // what it really is so far: every open since the start was direct
+    std::uint32_t alignment = 1;    // of offsets, sizes and addresses; enough for every file here
+    bool fills_buffers = true;      // false: buffers are never touched and may have no memory behind them
+};
+
+class Storage {
+public:
+    virtual ~Storage() = default;
+
+    /// Both always accept; what is over the backend's own limit waits in it, in order, and that waiting is part of
+    /// the service latency.
+    virtual void open(OpenOp& op) = 0;
+    virtual void read(ReadOp& op) = 0;
+
+    /// This range of this file will be read next. May do nothing.
+    virtual void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) = 0;
+
+    /// Closes a file with no read outstanding. No callback; nothing waits for it.
+    virtual void close(FileId file) = 0;
+
+    /// Asks for the operation to end early; its callback runs in any case, with ECANCELED or with its result.
+    virtual void cancel(Op& op) = 0;
+
+    virtual StorageCapabilities capabilities() const = 0;
+
+    /// Memory that reads will use, so that it may be registered with the kernel. Once, before the first read.
+    virtual void use_memory(std::span<std::byte> memory) = 0;
+
+    /// `done` runs when nothing is outstanding any more and everything is closed. No other call afterwards.
+    virtual void shutdown(Callback done) = 0;
+};
+
+/// Says once what could not be had ("direct I/O refused by ...: reading through the page cache"). Callable from
+/// any thread.
+using NoticeSink = std::function<void(const std::string&)>;
+
+}  // namespace streamsim

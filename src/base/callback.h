@@ -1,0 +1,29 @@
+// A callback is two words: a plain function and the object it is for. Nothing is allocated and nothing is
+// owned, so timers and reads can carry one at the rate of frames.
+#pragma once
+
+namespace streamsim {
+
+/// Non-owning. REQUIRES: the object outlives every call.
+class Callback {
+public:
+    using Function = void (*)(void* object);
+
+    constexpr Callback() = default;
+    constexpr Callback(Function function, void* object) : function_(function), object_(object) {}
+
+    /// `Callback::of<&Player::on_slot>(player)` calls `player->on_slot()`.
+    template <auto Method, typename T>
+    static constexpr Callback of(T* object) {
+        return {[](void* self) { (static_cast<T*>(self)->*Method)(); }, object};
+    }
+
+    void operator()() const { function_(object_); }
+    explicit operator bool() const { return function_ != nullptr; }
+
+private:
+    Function function_ = nullptr;
+    void* object_ = nullptr;
+};
+
+}  // namespace streamsim

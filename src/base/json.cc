@@ -1,0 +1,218 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace streamsim {
+namespace {
+
+/// "~" and "/" inside a key are written "~0" and "~1" in a JSON pointer (RFC 6901).
+std::string escape(const std::string& key) {
+    std::string out;
+    for (const char c : key) {
+        if (c == '~') {
+            out += "~0";
+        } else if (c == '/') {
+            out += "~1";
+        } else {
+            out += c;
+        }
+    }
+    return out;
+}
+
+/// Watches the parser to find keys given twice, which the value itself no longer shows.
+class DuplicateKeys {
+public:
+    bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
+        switch (event) {
+            case Json::parse_event_t::object_start:
+            case Json::parse_event_t::array_start:
+                enter();
+                open_.push_back({event == Json::parse_event_t::array_start, 0, {}, {}});
+                break;
+            case Json::parse_event_t::object_end:
+            case Json::parse_event_t::array_end:
+                open_.pop_back();
+                break;
+            case Json::parse_event_t::key: {
+                Level& level = open_.back();
+                level.key = parsed.get<std::string>();
+                if (!level.keys.insert(level.key).second) twice.push_back(pointer());
+                break;
+            }
+            case Json::parse_event_t::value:
+                enter();
+                break;
+        }
+        return true;
+    }
+
+    std::vector<std::string> twice;
+
+private:
+    struct Level {
+        bool array;
+        std::size_t next;
+        std::string key;
+        std::set<std::string> keys;
+    };
+
+    void enter() {
+        if (!open_.empty() && open_.back().array) open_.back().key = std::to_string(open_.back().next++);
+    }
+    std::string pointer() const {
+        std::string out;
+        for (const Level& level : open_) out += "/" + escape(level.key);
+        return out;
+    }
+
+    std::vector<Level> open_;
+};
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text, const std::string& source) {
+    DuplicateKeys watch;
+    Json value;
+    try {
+        value = Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
+            return watch(depth, event, parsed);
+        });
+    } catch (const Json::exception& exception) {
+        const auto* parse = dynamic_cast<const Json::parse_error*>(&exception);
+        return bad_input(fmt::format("{}: byte {}: not JSON: {}", source, parse != nullptr ? parse->byte : 0,
+                                     exception.what()));
+    }
+    if (!watch.twice.empty()) {
+        JsonProblems problems(source);
+        for (const auto& pointer : watch.twice) problems.add(pointer, "this key is given twice");
+        return problems.error();
+    }
+    return value;
+}
+
+void JsonProblems::add(const std::string& pointer, const std::string& problem) {
+    problems_.push_back(fmt::format("{}: {}: {}", source_, pointer.empty() ? "/" : pointer, problem));
+}
+
+JsonObject::JsonObject(const Json& value, std::string pointer, JsonProblems& problems)
+    : pointer_(std::move(pointer)), problems_(problems) {
+    if (value.is_object()) {
+        value_ = &value;
+    } else {
+        problems_.add(pointer_, fmt::format("expected an object, found {}", value.type_name()));
+    }
+}
+
+bool JsonObject::has(const std::string& key) const { return value_ != nullptr && value_->contains(key); }
+
+std::string JsonObject::pointer_of(const std::string& key) const { return pointer_ + "/" + escape(key); }
+
+const Json* JsonObject::member(const std::string& key, bool required) {
+    read_.insert(key);
+    if (value_ == nullptr) return nullptr;
+    const auto found = value_->find(key);
+    if (found != value_->end()) return &*found;
+    if (required) problems_.add(pointer_of(key), "missing, but required");
+    return nullptr;
+}
+
+void JsonObject::problem(const std::string& key, const std::string& text) {
+    problems_.add(pointer_of(key), text);
+}
+
+std::optional<std::string> JsonObject::string(const std::string& key, bool required) {
+    const Json* found = member(key, required);
+    if (found == nullptr) return std::nullopt;
+    if (!found->is_string() || found->get_ref<const std::string&>().empty()) {
+        problem(key, fmt::format("expected a text that is not empty, found {}", found->dump()));
+        return std::nullopt;
+    }
+    return found->get<std::string>();
+}
+
+std::optional<std::string> JsonObject::one_of(const std::string& key,
+                                              std::initializer_list<std::string_view> allowed,
+                                              bool required) {
+    const auto text = string(key, required);
+    if (!text) return std::nullopt;
+    for (const auto candidate : allowed) {
+        if (*text == candidate) return text;
+    }
+    problem(key, fmt::format("expected one of {}, found \"{}\"", fmt::join(allowed, ", "), *text));
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> JsonObject::integer(const std::string& key,
+                                                std::int64_t min,
+                                                std::int64_t max,
+                                                bool required) {
+    const Json* found = member(key, required);
+    if (found == nullptr) return std::nullopt;
+    const bool too_large = found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX;
+    if (found->is_number_integer() && !too_large) {
+        const auto value = found->get<std::int64_t>();
+        if (value >= min && value <= max) return value;
+    }
+    problem(key, fmt::format("expected an integer from {} to {}, found {}", min, max, found->dump()));
+    return std::nullopt;
+}
+
+std::optional<double> JsonObject::number(const std::string& key, double min, double max, bool required) {
+    const Json* found = member(key, required);
+    if (found == nullptr) return std::nullopt;
+    if (found->is_number()) {
+        const auto value = found->get<double>();
+        if (value >= min && value <= max) return value;
+    }
+    problem(key, fmt::format("expected a number from {} to {}, found {}", min, max, found->dump()));
+    return std::nullopt;
+}
+
+std::optional<bool> JsonObject::boolean(const std::string& key, bool required) {
+    const Json* found = member(key, required);
+    if (found == nullptr) return std::nullopt;
+    if (found->is_boolean()) return found->get<bool>();
+    problem(key, fmt::format("expected true or false, found {}", found->dump()));
+    return std::nullopt;
+}
+
+std::optional<FrameRate> JsonObject::rate(const std::string& key, bool required) {
+    const Json* found = member(key, required);
+    if (found == nullptr) return std::nullopt;
+    constexpr std::int64_t kMax = 1'000'000;
+    if (found->is_array() && found->size() == 2 && (*found)[0].is_number_integer() &&
+        (*found)[1].is_number_integer()) {
+        const FrameRate rate{(*found)[0].get<std::int64_t>(), (*found)[1].get<std::int64_t>()};
+        if (rate.num > 0 && rate.num <= kMax && rate.den > 0 && rate.den <= kMax) return rate;
+    }
+    problem(key, fmt::format("expected a frame rate [num, den] such as [24000, 1001], found {}",
+                             found->dump()));
+    return std::nullopt;
+}
+
+std::optional<Duration> JsonObject::duration(const std::string& key, bool required) {
+    const auto text = string(key, required);
+    if (!text) return std::nullopt;
+    const auto parsed = parse_duration(*text);
+    if (parsed) return *parsed;
+    problem(key, parsed.error().problems.front());
+    return std::nullopt;
+}
+
+void JsonObject::finish() {
+    if (value_ == nullptr) return;
+    for (const auto& [key, unused] : value_->items()) {
+        if (!read_.contains(key)) problems_.add(pointer_of(key), "unknown key");
+    }
+}
+
+void check_schema(JsonObject& object, std::string_view schema, int version) {
+    const auto name = object.string("schema");
+    if (name && *name != schema) object.problem("schema", fmt::format("expected \"{}\"", schema));
+    object.integer("version", version, version);
+}
+
+}  // namespace streamsim

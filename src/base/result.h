@@ -1,0 +1,86 @@
+// Failures that are not bugs. Bad input lists every problem found, each with its place; the environment
+// (storage not there, no permission, no space) gives one. The command line turns the kind into an exit code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/check.h"
+
+namespace streamsim {
+
+enum class ErrorKind {
+    bad_input,    // an option, a document or a media file is wrong: exit 2
+    environment,  // the program could not do its work here: exit 3
+    interrupted,  // the user asked it to stop: exit 130
+};
+
+/// What went wrong, in sentences that name the file, the place and what was expected.
+struct Error {
+    ErrorKind kind = ErrorKind::bad_input;
+    std::vector<std::string> problems;
+};
+
+inline Error bad_input(std::string problem) { return {ErrorKind::bad_input, {std::move(problem)}}; }
+inline Error environment_error(std::string problem) {
+    return {ErrorKind::environment, {std::move(problem)}};
+}
+inline Error interrupted_error() { return {ErrorKind::interrupted, {"interrupted"}}; }
+
+/// A value or an Error. The names follow std::expected (C++23). Taking the value of an error is a bug.
+template <typename T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
+
+    bool has_value() const { return state_.index() == 0; }
+    explicit operator bool() const { return has_value(); }
+
+    T& value() & {
+        STREAMSIM_CHECK(has_value(), "value() of a Result that holds an error");
+        return std::get<0>(state_);
+    }
+    const T& value() const& {
+        STREAMSIM_CHECK(has_value(), "value() of a Result that holds an error");
+        return std::get<0>(state_);
+    }
+    T&& value() && {
+        STREAMSIM_CHECK(has_value(), "value() of a Result that holds an error");
+        return std::get<0>(std::move(state_));
+    }
+    const Error& error() const {
+        STREAMSIM_CHECK(!has_value(), "error() of a Result that holds a value");
+        return std::get<1>(state_);
+    }
+    T& operator*() & { return value(); }
+    const T& operator*() const& { return value(); }
+    T* operator->() { return &value(); }
+    const T* operator->() const { return &value(); }
+
+private:
+    std::variant<T, Error> state_;
+};
+
+/// Success or an Error, where there is no value to give.
+template <>
+class [[nodiscard]] Result<void> {
+public:
+    Result() = default;
+    Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit
+
+    bool has_value() const { return !error_.has_value(); }
+    explicit operator bool() const { return has_value(); }
+    const Error& error() const {
+        STREAMSIM_CHECK(error_.has_value(), "error() of a Result that holds a value");
+        return *error_;
+    }
+
+private:
+    std::optional<Error> error_;
+};
+
+}  // namespace streamsim

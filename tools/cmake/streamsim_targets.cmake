@@ -1,0 +1,49 @@
+# How streamsim is compiled (warnings, sanitizers), in one private target, and the two functions that make rooms
+# and tests. A room's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
+# src/README.md.
+
+add_library(streamsim_options INTERFACE)
+# Addition and multiplication are never fused: the same seed gives the same frame sizes in every build.
+target_compile_options(streamsim_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
+    -Woverloaded-virtual -Wnull-dereference -Wno-missing-field-initializers -ffp-contract=off)
+if(STREAMSIM_WERROR)
+    target_compile_options(streamsim_options INTERFACE -Werror)
+endif()
+if(STREAMSIM_SANITIZE)
+    # GCC 12 sees null dereferences and maybe-uninitialised values that its own instrumentation made.
+    target_compile_options(streamsim_options INTERFACE
+        -fsanitize=${STREAMSIM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+        -Wno-null-dereference -Wno-maybe-uninitialized)
+    target_link_options(streamsim_options INTERFACE -fsanitize=${STREAMSIM_SANITIZE})
+endif()
+if(STREAMSIM_COVERAGE)
+    target_compile_options(streamsim_options INTERFACE --coverage)
+    target_link_options(streamsim_options INTERFACE --coverage)
+endif()
+
+# streamsim_room(<name> SOURCES <file>... [ROOMS <room>...] [LIBRARIES <target>...])
+# ROOMS are public, other libraries stay inside.
+function(streamsim_room name)
+    cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+    add_library(streamsim_${name} STATIC ${ROOM_SOURCES})
+    target_include_directories(streamsim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    list(TRANSFORM ROOM_ROOMS PREPEND streamsim_)
+    target_link_libraries(streamsim_${name} PUBLIC ${ROOM_ROOMS} PRIVATE streamsim_options ${ROOM_LIBRARIES})
+endfunction()
+
+# streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>])
+# One GoogleTest program; every case is a ctest of its own.
+function(streamsim_test name)
+    cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+    add_executable(${name} ${TEST_SOURCES})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    list(TRANSFORM TEST_ROOMS PREPEND streamsim_)
+    target_link_libraries(${name} PRIVATE ${TEST_ROOMS} ${TEST_LIBRARIES} streamsim_options GTest::gmock_main)
+    target_compile_definitions(${name} PRIVATE STREAMSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    if(NOT TEST_TIMEOUT)
+        set(TEST_TIMEOUT 120)
+    endif()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
+endfunction()
