@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "base/wide.h"
+
 namespace streamsim {
 
 /// A good 64-bit mix of one word; also the step of Prng. Constants: the paper named above.
@@ -34,7 +36,7 @@ public:
 
     /// Uniform in [0, bound), without bias worth speaking of (2^-64). REQUIRES: bound > 0.
     constexpr std::uint64_t below(std::uint64_t bound) {
-        return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+        return static_cast<std::uint64_t>((Wide{next()} * bound) >> 64);
     }
 
     /// Uniform in [0, 1), 53 bits.

@@ -3,10 +3,11 @@
 #include <charconv>
 #include <numeric>
 
+#include "base/wide.h"
+
 namespace streamsim {
 namespace {
 
-using Wide = unsigned __int128;
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 struct NamedRate {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <span>
 
+#include "base/wide.h"
+
 namespace streamsim {
 namespace {
 
@@ -48,13 +50,13 @@ Result<std::uint64_t> parse_with_unit(std::string_view text,
     const std::string_view digits = number.substr(0, point);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
     if (unit == nullptr || error != std::errc() || end != digits.data() + digits.size()) return wrong;
-    unsigned __int128 value = static_cast<unsigned __int128>(whole) * unit->factor;
+    Wide value = Wide{whole} * unit->factor;
     if (point != std::string_view::npos) {
-        unsigned __int128 scale = unit->factor;
+        Wide scale = unit->factor;
         const std::string_view fraction = number.substr(point + 1);
         if (fraction.empty() || fraction.size() > 9) return wrong;
-        unsigned __int128 part = 0;
-        unsigned __int128 divisor = 1;
+        Wide part = 0;
+        Wide divisor = 1;
         for (const char digit : fraction) {
             if (digit < '0' || digit > '9') return wrong;
             part = part * 10 + static_cast<unsigned>(digit - '0');
