@@ -18,14 +18,16 @@
 namespace streamsim {
 
 struct FileInfo {
-    bool directory = false;
+    bool directory = false;  // it is one, or a symbolic link to one
     std::uint64_t bytes = 0;
     std::int64_t modified_s = 0;  // seconds since 1970
+    bool symbolic_link = false;   // the rest is of what it names; of a link that names nothing: zeroes
 };
 
 struct DirectoryEntry {
     std::string name;
-    bool directory = false;
+    bool directory = false;      // it is one, or a symbolic link to one
+    bool symbolic_link = false;
 };
 
 class ByteSource {
@@ -58,7 +60,7 @@ public:
     virtual Result<void> make_directories(const std::string& path) = 0;
     /// Atomic; replaces nothing (an existing target is an error). The directory entry is durable afterwards.
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
-    /// A file, or an empty directory.
+    /// A file, an empty directory, or a symbolic link itself.
     virtual Result<void> remove(const std::string& path) = 0;
     /// Bytes that an ordinary user may still write below `path`.
     virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;

@@ -18,8 +18,28 @@ enum class DropReason : std::uint8_t {
     missing,     // there is no such file
 };
 
-const char* to_string(FrameKind kind);
-const char* to_string(DropReason reason);
+constexpr const char* to_string(FrameKind kind) {
+    switch (kind) {
+        case FrameKind::on_time: return "on_time";
+        case FrameKind::late: return "late";
+        case FrameKind::dropped: return "dropped";
+        case FrameKind::failed: return "failed";
+        case FrameKind::cancelled: return "cancelled";
+    }
+    return "?";
+}
+
+constexpr const char* to_string(DropReason reason) {
+    switch (reason) {
+        case DropReason::none: return "none";
+        case DropReason::late: return "late";
+        case DropReason::client: return "client";
+        case DropReason::error: return "error";
+        case DropReason::short_read: return "short";
+        case DropReason::missing: return "missing";
+    }
+    return "?";
+}
 
 /// The books of one slot. Instants are of the loop's clock; Instant::never() where there is none.
 struct FrameOutcome {
@@ -27,8 +47,8 @@ struct FrameOutcome {
     std::uint64_t clip_frame = 0;
     FrameKind kind = FrameKind::on_time;
     DropReason reason = DropReason::none;
-    int error = 0;                 // errno of a failed frame
-    std::uint64_t bytes = 0;       // the frame's length when it was complete, ever; else 0
+    int error = 0;                         // errno of a failed frame
+    std::uint64_t bytes = 0;               // the frame's length when it was complete, ever; else 0
     Instant scheduled = Instant::never();  // entered the window
     Instant submitted = Instant::never();  // took its place in flight
     Instant opened = Instant::never();     // its file was open (file per frame)

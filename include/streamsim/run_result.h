@@ -26,6 +26,16 @@ struct FrameCounts {
     std::uint64_t passes = 0;      // complete or begun runs through the clip
 };
 
+/// Why slots were dropped, late or failed. Drops in the first second are left out, since they do not count
+/// against the verdict: the sum is late + failed + dropped - startup_drops.
+struct ReasonCounts {
+    std::uint64_t late = 0;
+    std::uint64_t client = 0;
+    std::uint64_t error = 0;
+    std::uint64_t short_read = 0;
+    std::uint64_t missing = 0;
+};
+
 struct MarginSummary {  // nullopt: no frame with a deadline was completed
     std::int64_t min = 0, p0_1 = 0, p1 = 0, p10 = 0, p50 = 0, max = 0;
 };
@@ -59,7 +69,7 @@ struct StreamResult {
 struct DropRecord {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;
-    std::uint64_t frame = 0;       // the slot, counted on over passes
+    std::uint64_t frame = 0;  // the slot, counted on over passes
     std::uint64_t clip_frame = 0;
     std::string file;
     std::int64_t due_ns = 0;
@@ -89,7 +99,19 @@ struct TimelineEntry {
 };
 
 enum class Limit { none, storage, network, client_cpu, client_scheduling, media, unknown };
-const char* to_string(Limit limit);
+
+constexpr const char* to_string(Limit limit) {
+    switch (limit) {
+        case Limit::none: return "none";
+        case Limit::storage: return "storage";
+        case Limit::network: return "network";
+        case Limit::client_cpu: return "client-cpu";
+        case Limit::client_scheduling: return "client-scheduling";
+        case Limit::media: return "media";
+        case Limit::unknown: return "unknown";
+    }
+    return "?";
+}
 
 struct Verdict {
     bool pass = false;
@@ -141,9 +163,14 @@ struct RunResult {
     bool interrupted = false;
     Verdict verdict;
     FrameCounts totals;
-    std::int64_t wall_ns = 0;           // first submit to last completion, preroll included
-    double read_bytes_per_s = 0;        // totals.bytes_read / wall
-    double required_bytes_per_s = 0;    // 0 where nothing is required
+    ReasonCounts reasons;
+    std::optional<MarginSummary> margin_ns;  // these four over all streams
+    std::optional<LatencySummary> service_ns;
+    std::optional<LatencySummary> response_ns;
+    std::optional<LatencySummary> open_ns;
+    std::int64_t wall_ns = 0;         // first submit to last completion, preroll included
+    double read_bytes_per_s = 0;      // totals.bytes_read / wall
+    double required_bytes_per_s = 0;  // 0 where nothing is required
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<DropRecord> drops;      // by seat, stream, slot

@@ -1,13 +1,13 @@
-// Storage: asynchronous reading on an event loop. The operation objects belong to the caller, who keeps them and
-// what they point at in place, untouched, until the callback ran; a backend allocates nothing for each of them
-// beyond what it made at start-up.
+// Storage: asynchronous reading on an event loop. The operation objects belong to the caller, who keeps them
+// and what they point at in place, untouched, until the callback ran; a backend allocates nothing for each of
+// them beyond what it made at start-up.
 //
-// Threading: every call on the loop's thread. Callbacks run on the loop's thread, once for each operation, never
-// inside the call that submitted it, also after cancel().
+// Threading: every call on the loop's thread. Callbacks run on the loop's thread, once for each operation,
+// never inside the call that submitted it, also after cancel().
 //
-// Stamps: completed_at is when the backend saw the completion. Where that may be later than the truth (the process
-// was stopped, the loop was busy), not_before is the last time the backend looked and it was not there yet;
-// otherwise the two are equal. Errors are errno values; 0 is success.
+// Stamps: completed_at is when the backend saw the completion. Where that may be later than the truth (the
+// process was stopped, the loop was busy), not_before is the last time the backend looked and it was not there
+// yet; otherwise the two are equal. Errors are errno values; 0 is success.
 #pragma once
 
 #include <cstddef>
@@ -54,29 +54,30 @@ struct OpenOp : Op {
     FileId file = kNoFile;       // out
 };
 
-/// Reads buffer.size() bytes at `offset`. Fewer `bytes` without an error means that the file ends there; a backend
-/// repeats short reads itself. REQUIRES: offset, buffer address and size are multiples of capabilities().alignment.
+/// Reads buffer.size() bytes at `offset`. Fewer `bytes` without an error means that the file ends there; a
+/// backend repeats short reads itself. REQUIRES: offset, buffer address and size are multiples of
+/// capabilities().alignment.
 struct ReadOp : Op {
-    FileId file = kNoFile;         // in
-    std::uint64_t offset = 0;      // in
-    std::span<std::byte> buffer;   // in
-    Instant deadline;              // in; a hint, nothing is cancelled by it
-    std::uint64_t bytes = 0;       // out
+    FileId file = kNoFile;        // in
+    std::uint64_t offset = 0;     // in
+    std::span<std::byte> buffer;  // in
+    Instant deadline;             // in; a hint, nothing is cancelled by it
+    std::uint64_t bytes = 0;      // out
 };
 
 struct StorageCapabilities {
-    const char* io = "null";        // "uring" | "threads" | "null" | ... as in the result
-    bool direct = false;            // what it really is so far: every open since the start was direct
-    std::uint32_t alignment = 1;    // of offsets, sizes and addresses; enough for every file here
-    bool fills_buffers = true;      // false: buffers are never touched and may have no memory behind them
+    const char* io = "null";      // "uring" | "threads" | "null" | ... as in the result
+    bool direct = false;          // what it really is so far: every open since the start was direct
+    std::uint32_t alignment = 1;  // of offsets, sizes and addresses; enough for every file here
+    bool fills_buffers = true;    // false: buffers are never touched and may have no memory behind them
 };
 
 class Storage {
 public:
     virtual ~Storage() = default;
 
-    /// Both always accept; what is over the backend's own limit waits in it, in order, and that waiting is part of
-    /// the service latency.
+    /// Both always accept; what is over the backend's own limit waits in it, in order, and that waiting is part
+    /// of the service latency.
     virtual void open(OpenOp& op) = 0;
     virtual void read(ReadOp& op) = 0;
 

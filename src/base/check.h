@@ -10,9 +10,9 @@ namespace streamsim {
 }  // namespace streamsim
 
 /// Aborts when `condition` is false; `why` says which promise was broken.
-#define STREAMSIM_CHECK(condition, why)                                             \
-    do {                                                                            \
-        if (!(condition)) [[unlikely]] {                                            \
-            ::streamsim::check_failed(__FILE__, __LINE__, #condition, why);         \
-        }                                                                           \
+#define STREAMSIM_CHECK(condition, why)                                     \
+    do {                                                                    \
+        if (!(condition)) [[unlikely]] {                                    \
+            ::streamsim::check_failed(__FILE__, __LINE__, #condition, why); \
+        }                                                                   \
     } while (false)

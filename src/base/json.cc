@@ -33,18 +33,14 @@ public:
                 open_.push_back({event == Json::parse_event_t::array_start, 0, {}, {}});
                 break;
             case Json::parse_event_t::object_end:
-            case Json::parse_event_t::array_end:
-                open_.pop_back();
-                break;
+            case Json::parse_event_t::array_end: open_.pop_back(); break;
             case Json::parse_event_t::key: {
                 Level& level = open_.back();
                 level.key = parsed.get<std::string>();
                 if (!level.keys.insert(level.key).second) twice.push_back(pointer());
                 break;
             }
-            case Json::parse_event_t::value:
-                enter();
-                break;
+            case Json::parse_event_t::value: enter(); break;
         }
         return true;
     }
@@ -106,9 +102,13 @@ JsonObject::JsonObject(const Json& value, std::string pointer, JsonProblems& pro
     }
 }
 
-bool JsonObject::has(const std::string& key) const { return value_ != nullptr && value_->contains(key); }
+bool JsonObject::has(const std::string& key) const {
+    return value_ != nullptr && value_->contains(key);
+}
 
-std::string JsonObject::pointer_of(const std::string& key) const { return pointer_ + "/" + escape(key); }
+std::string JsonObject::pointer_of(const std::string& key) const {
+    return pointer_ + "/" + escape(key);
+}
 
 const Json* JsonObject::member(const std::string& key, bool required) {
     read_.insert(key);
@@ -188,8 +188,8 @@ std::optional<FrameRate> JsonObject::rate(const std::string& key, bool required)
         const FrameRate rate{(*found)[0].get<std::int64_t>(), (*found)[1].get<std::int64_t>()};
         if (rate.num > 0 && rate.num <= kMax && rate.den > 0 && rate.den <= kMax) return rate;
     }
-    problem(key, fmt::format("expected a frame rate [num, den] such as [24000, 1001], found {}",
-                             found->dump()));
+    problem(key,
+            fmt::format("expected a frame rate [num, den] such as [24000, 1001], found {}", found->dump()));
     return std::nullopt;
 }
 

@@ -24,11 +24,15 @@ struct Error {
     std::vector<std::string> problems;
 };
 
-inline Error bad_input(std::string problem) { return {ErrorKind::bad_input, {std::move(problem)}}; }
+inline Error bad_input(std::string problem) {
+    return {ErrorKind::bad_input, {std::move(problem)}};
+}
 inline Error environment_error(std::string problem) {
     return {ErrorKind::environment, {std::move(problem)}};
 }
-inline Error interrupted_error() { return {ErrorKind::interrupted, {"interrupted"}}; }
+inline Error interrupted_error() {
+    return {ErrorKind::interrupted, {"interrupted"}};
+}
 
 /// A value or an Error. The names follow std::expected (C++23). Taking the value of an error is a bug.
 template <typename T>

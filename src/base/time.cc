@@ -62,12 +62,11 @@ Result<FrameRate> FrameRate::parse(std::string_view text) {
     for (const auto& named : kNtscRates) {
         if (text == named.name) return named.rate;
     }
-    const Error wrong = bad_input("'" + std::string(text) +
-                                  "' is not a frame rate: expected 24, 23.976 or 24000/1001");
+    const Error wrong =
+        bad_input("'" + std::string(text) + "' is not a frame rate: expected 24, 23.976 or 24000/1001");
     FrameRate rate;
     if (const auto slash = text.find('/'); slash != std::string_view::npos) {
-        if (!parse_digits(text.substr(0, slash), rate.num) ||
-            !parse_digits(text.substr(slash + 1), rate.den)) {
+        if (!parse_digits(text.substr(0, slash), rate.num) || !parse_digits(text.substr(slash + 1), rate.den)) {
             return wrong;
         }
     } else if (!parse_decimal(text, rate)) {

@@ -25,10 +25,18 @@ struct Duration {
     }
 };
 
-constexpr Duration nanoseconds(std::int64_t n) { return {n}; }
-constexpr Duration microseconds(std::int64_t n) { return {n * 1'000}; }
-constexpr Duration milliseconds(std::int64_t n) { return {n * 1'000'000}; }
-constexpr Duration seconds(std::int64_t n) { return {n * 1'000'000'000}; }
+constexpr Duration nanoseconds(std::int64_t n) {
+    return {n};
+}
+constexpr Duration microseconds(std::int64_t n) {
+    return {n * 1'000};
+}
+constexpr Duration milliseconds(std::int64_t n) {
+    return {n * 1'000'000};
+}
+constexpr Duration seconds(std::int64_t n) {
+    return {n * 1'000'000'000};
+}
 
 /// A point on one event loop's clock, in nanoseconds since that clock's own zero. Real loops of one process
 /// share a clock (CLOCK_MONOTONIC); a virtual loop begins at 0.

@@ -20,23 +20,17 @@ constexpr Unit kTimeUnits[] = {{"ns", 1},
                                {"s", 1'000'000'000},
                                {"m", 60'000'000'000},
                                {"h", 3'600'000'000'000}};
-constexpr Unit kSizeUnits[] = {{"B", 1},
-                               {"KiB", 1ull << 10},
-                               {"MiB", 1ull << 20},
-                               {"GiB", 1ull << 30},
-                               {"TiB", 1ull << 40},
-                               {"kB", 1'000},
-                               {"MB", 1'000'000},
-                               {"GB", 1'000'000'000},
-                               {"TB", 1'000'000'000'000}};
+constexpr Unit kSizeUnits[] = {
+    {"B", 1},      {"KiB", 1ull << 10}, {"MiB", 1ull << 20},   {"GiB", 1ull << 30},      {"TiB", 1ull << 40},
+    {"kB", 1'000}, {"MB", 1'000'000},   {"GB", 1'000'000'000}, {"TB", 1'000'000'000'000}};
 
 /// Reads "<digits>[.<digits>]<unit>" exactly; the fraction is scaled in integers.
 Result<std::uint64_t> parse_with_unit(std::string_view text,
                                       std::span<const Unit> units,
                                       const char* what,
                                       const char* example) {
-    const Error wrong = bad_input(fmt::format("'{}' is not a {}: expected a number with a unit, such as {}",
-                                              text, what, example));
+    const Error wrong = bad_input(
+        fmt::format("'{}' is not a {}: expected a number with a unit, such as {}", text, what, example));
     if (text == "0") return std::uint64_t{0};
     const auto number_end = text.find_first_not_of("0123456789.");
     if (number_end == 0 || number_end == std::string_view::npos) return wrong;

@@ -1,1 +1,54 @@
-int main() {}
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/version.h"
+#include "run/backends.h"
+
+namespace streamsim {
+namespace {
+
+std::string version_text() {
+    return fmt::format("streamsim {} ({})\nstorage backends: {}", version(), revision(),
+                       fmt::join(backend_names(), ", "));
+}
+
+int run(int argc, const char* const* argv) {
+    spdlog::logger log("streamsim", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    log.set_pattern("%n: %^%v%$");
+    CliContext context{log, {version(), revision(), {argv, argv + argc}}};
+    auto parsed = parse_command_line(argc, argv, version_text());
+    if (!parsed) return report_error(context, parsed.error());
+    if (parsed->text) {
+        fmt::print("{}", parsed->text->text);
+        return kExitPass;
+    }
+    CliOptions& options = parsed->options;
+    if (options.verbose) log.set_level(spdlog::level::debug);
+    switch (options.command) {
+        case CliOptions::Command::play: return play_command(context, options);
+        case CliOptions::Command::prepare: return prepare_command(context, options);
+        case CliOptions::Command::formats: return formats_command(context, options);
+        case CliOptions::Command::inspect: return inspect_command(context, options);
+        case CliOptions::Command::clean: return clean_command(context, options);
+    }
+    return kExitBadInput;
+}
+
+}  // namespace
+}  // namespace streamsim
+
+int main(int argc, char** argv) {
+    try {
+        return streamsim::run(argc, argv);
+    } catch (const std::exception& exception) {
+        // A library's exception that nobody expected is a bug; it must not look like a result.
+        std::fprintf(stderr, "streamsim: internal error: %s\n", exception.what());
+        return streamsim::kExitCannotRun;
+    }
+}

@@ -1,1 +1,121 @@
-// to come
+#include "host/host.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <string_view>
+
+namespace streamsim {
+namespace {
+
+constexpr int kRealtimePriority = 10;  // above everything ordinary, below the kernel's own threads
+
+/// The number behind "Key:" in files such as /proc/meminfo.
+std::optional<std::uint64_t> number_after(const char* file, std::string_view key) {
+    std::ifstream in(file);
+    std::string line;
+    while (std::getline(in, line)) {
+        if (!line.starts_with(key)) continue;
+        const auto digits = line.find_first_of("0123456789", key.size());
+        if (digits == std::string::npos) return std::nullopt;
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(line.data() + digits, line.data() + line.size(), value);
+        if (error != std::errc()) return std::nullopt;
+        return value;
+    }
+    return std::nullopt;
+}
+
+/// "Debian GNU/Linux 12 (bookworm)", or nothing.
+std::string distribution() {
+    constexpr std::string_view kKey = "PRETTY_NAME=";
+    std::ifstream in("/etc/os-release");
+    std::string line;
+    while (std::getline(in, line)) {
+        if (!line.starts_with(kKey)) continue;
+        std::string value = line.substr(kKey.size());
+        if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
+            value = value.substr(1, value.size() - 2);
+        }
+        return value;
+    }
+    return {};
+}
+
+std::uint32_t usable_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        const int count = CPU_COUNT(&set);
+        if (count > 0) return static_cast<std::uint32_t>(count);
+    }
+    // More processors than the fixed set holds.
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? static_cast<std::uint32_t>(online) : 1;
+}
+
+std::int64_t to_ns(const timeval& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1'000;
+}
+
+}  // namespace
+
+HostFacts read_host_facts() {
+    HostFacts facts;
+    utsname names{};
+    if (uname(&names) == 0) {
+        facts.name = names.nodename;
+        facts.os = std::string(names.sysname) + " " + names.release + " " + names.machine;
+    }
+    if (const std::string name = distribution(); !name.empty()) facts.os = name + ", " + facts.os;
+    facts.cpus = usable_cpus();
+    facts.memory_bytes = number_after("/proc/meminfo", "MemTotal:").value_or(0) * 1024;
+    return facts;
+}
+
+ProcessUsage read_process_usage() {
+    ProcessUsage usage;
+    rusage spent{};
+    if (getrusage(RUSAGE_SELF, &spent) == 0) usage.cpu_ns = to_ns(spent.ru_utime) + to_ns(spent.ru_stime);
+    usage.storage_read_bytes = number_after("/proc/self/io", "read_bytes:");
+    return usage;
+}
+
+bool block_device_behind(const std::string& path) {
+    struct stat facts {};
+    return stat(path.c_str(), &facts) == 0 && major(facts.st_dev) != 0;
+}
+
+bool request_realtime(std::string& why_not) {
+    sched_param wanted{};
+    wanted.sched_priority = kRealtimePriority;
+    const int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &wanted);
+    if (error == 0) return true;
+    why_not = "real-time scheduling refused: ";
+    why_not += std::strerror(error);  // NOLINT(concurrency-mt-unsafe): before any thread
+    if (error == EPERM) why_not += "; it needs root, CAP_SYS_NICE or an rtprio limit (ulimit -r) of 10 or more";
+    return false;
+}
+
+std::string now_rfc3339() {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    tm parts{};
+    gmtime_r(&now.tv_sec, &parts);
+    std::array<char, 32> text{};
+    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return {text.data(), length};
+}
+
+}  // namespace streamsim

@@ -1,1 +1,145 @@
-// to come
+#include "judge/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace streamsim {
+namespace {
+
+/// From here on a processor counts as used up: the rest goes to the kernel's own work.
+constexpr double kBusyPercent = 90;
+
+/// The bad slots and stalls, by who had them in hand.
+struct Blame {
+    std::uint64_t client = 0;
+    std::uint64_t media = 0;
+    std::uint64_t slow = 0;    // the storage answered too late
+    std::uint64_t errors = 0;  // the storage answered with an error
+
+    std::uint64_t all() const { return client + media + slow + errors; }
+};
+
+Blame blame(const Evidence& evidence) {
+    const ReasonCounts& reasons = evidence.reasons;
+    const std::uint64_t client_stalls = std::min(evidence.client_stalls, evidence.totals.stalls);
+    return {.client = reasons.client + client_stalls,
+            .media = reasons.short_read + reasons.missing,
+            .slow = reasons.late + (evidence.totals.stalls - client_stalls),
+            .errors = reasons.error};
+}
+
+std::string frames(std::uint64_t count) {
+    return count == 1 ? "1 frame" : show_count(count) + " frames";
+}
+
+std::string were(std::uint64_t count) {
+    return count == 1 ? "was" : "were";
+}
+
+/// The player's threads had no processor time left.
+bool player_out_of_cpu(const Evidence& evidence) {
+    const auto usable = std::max(1U, std::min(evidence.loops, evidence.cpus));
+    return evidence.cpu_percent >= kBusyPercent * usable;
+}
+
+/// This process alone kept every processor busy.
+bool computer_out_of_cpu(const Evidence& evidence) {
+    return evidence.cpu_percent >= kBusyPercent * std::max(1U, evidence.cpus);
+}
+
+/// The player was typically half a frame behind its own timers: its reads went out late.
+bool player_behind(const Evidence& evidence) {
+    return evidence.shortest_period_ns > 0 && evidence.loop_lateness_p50_ns * 2 >= evidence.shortest_period_ns;
+}
+
+Verdict client_verdict(const Evidence& evidence, std::uint64_t count) {
+    const std::string innocent = fmt::format("{} cannot be held against the storage", frames(count));
+    if (player_out_of_cpu(evidence)) {
+        return {false,
+                fmt::format("this computer ran out of processor time ({:.0f} % of one processor used): {}",
+                            evidence.cpu_percent, innocent),
+                Limit::client_cpu};
+    }
+    const std::string how =
+        evidence.loop_stalled_ns > 0
+            ? fmt::format("held up for {} in all", show_duration({evidence.loop_stalled_ns}))
+            : fmt::format("typically {} late", show_duration({evidence.loop_lateness_p50_ns}));
+    return {false,
+            fmt::format("this computer did not let the player run when it had to ({}): {}", how, innocent),
+            Limit::client_scheduling};
+}
+
+Verdict media_verdict(const ReasonCounts& reasons) {
+    std::string what;
+    if (reasons.missing > 0) {
+        what = fmt::format("{} {} missing", frames(reasons.missing), were(reasons.missing));
+    }
+    if (reasons.short_read > 0) {
+        if (!what.empty()) what += " and ";
+        what += fmt::format("{} {} cut short", frames(reasons.short_read), were(reasons.short_read));
+    }
+    return {false, what + ": the media are incomplete, on any storage", Limit::media};
+}
+
+/// What each policy calls a frame that was not there in time.
+std::string slow_frames(const Evidence& evidence) {
+    const FrameCounts& totals = evidence.totals;
+    if (totals.stalls > 0) {
+        return fmt::format("play stood still {} for {} in all, waiting for frames",
+                           totals.stalls == 1 ? "once" : show_count(totals.stalls) + " times",
+                           show_duration({totals.stall_ns}));
+    }
+    const std::uint64_t count = evidence.reasons.late;
+    return fmt::format("{} {} not there when due", frames(count), were(count));
+}
+
+Verdict storage_verdict(const Evidence& evidence, const Blame& by) {
+    if (by.slow > by.errors && (computer_out_of_cpu(evidence) || player_behind(evidence))) {
+        return client_verdict(evidence, by.slow);
+    }
+    const std::string errors = fmt::format("the storage gave an error for {}", frames(by.errors));
+    if (by.slow == 0) return {false, errors, Limit::storage};
+    std::string text = "the storage did not keep up: " + slow_frames(evidence);
+    if (by.errors > 0) text += "; " + errors;
+    return {false, text, Limit::storage};
+}
+
+Verdict pass(const Evidence& evidence) {
+    const FrameCounts& totals = evidence.totals;
+    if (!evidence.paced) return {true, "read as fast as it went: nothing was required", Limit::none};
+    if (totals.on_time == 0) {
+        return {true, "no frame was played, so this says nothing about the storage", Limit::none};
+    }
+    std::string text = "every frame was there in time";
+    if (totals.startup_drops > 0) {
+        text = fmt::format("every frame was there in time after the first second, in which {} {} dropped",
+                           frames(totals.startup_drops), were(totals.startup_drops));
+    }
+    if (evidence.interrupted) text += ", up to the interruption";
+    return {true, text, Limit::none};
+}
+
+}  // namespace
+
+std::uint64_t bad_frames(const FrameCounts& counts) {
+    return counts.late + counts.failed + counts.stalls + (counts.dropped - counts.startup_drops);
+}
+
+Verdict judge(const Evidence& evidence) {
+    if (bad_frames(evidence.totals) == 0) {
+        if (!evidence.require_cold || !evidence.server_cache_may_be_warm) return pass(evidence);
+        return {false,
+                "every frame was there in time, but a cache may have helped, and cold media were required",
+                Limit::unknown};
+    }
+    const Blame by = blame(evidence);
+    if (by.all() == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
+    if (by.client * 2 >= by.all()) return client_verdict(evidence, by.client);
+    if (by.media * 2 >= by.all()) return media_verdict(evidence.reasons);
+    return storage_verdict(evidence, by);
+}
+
+}  // namespace streamsim

@@ -1,1 +1,178 @@
-// to come
+#include "loop/uv_loop.h"
+
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace streamsim {
+namespace {
+
+void ignore_poll(uv_poll_t*, int, int) {}
+void ignore_idle(uv_idle_t*) {}
+void ignore_async(uv_async_t*) {}
+
+void must(int result, const char* why) {
+    STREAMSIM_CHECK(result == 0, why);
+}
+
+}  // namespace
+
+UvLoop::UvLoop() {
+    must(uv_loop_init(&loop_), "libuv makes a loop");
+    timer_fd_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    STREAMSIM_CHECK(timer_fd_ >= 0, "the kernel gives a timerfd");
+    must(uv_async_init(&loop_, &wake_, ignore_async), "libuv makes an async handle");
+    must(uv_check_init(&loop_, &check_), "libuv makes a check handle");
+    must(uv_idle_init(&loop_, &busy_), "libuv makes an idle handle");
+    must(uv_poll_init(&loop_, &timer_poll_, timer_fd_), "libuv polls a timerfd");
+    check_.data = this;
+    // The turn runs after libuv has looked at every descriptor, so their callbacks have nothing to do.
+    must(uv_check_start(&check_, [](uv_check_t* handle) { static_cast<UvLoop*>(handle->data)->turn(); }),
+         "libuv starts a check handle");
+    must(uv_poll_start(&timer_poll_, UV_READABLE, ignore_poll), "libuv polls a timerfd");
+    alive_ = now();
+}
+
+UvLoop::~UvLoop() {
+    uv_poll_stop(&timer_poll_);
+    for (uv_handle_t* handle :
+         {reinterpret_cast<uv_handle_t*>(&wake_), reinterpret_cast<uv_handle_t*>(&check_),
+          reinterpret_cast<uv_handle_t*>(&busy_), reinterpret_cast<uv_handle_t*>(&timer_poll_)}) {
+        uv_close(handle, nullptr);
+    }
+    while (uv_run(&loop_, UV_RUN_NOWAIT) != 0) {
+    }
+    must(uv_loop_close(&loop_), "every handle on the loop was closed");
+    close(timer_fd_);
+}
+
+void UvLoop::post(std::function<void()> function) {
+    {
+        const std::lock_guard lock(mutex_);
+        posted_.push_back(std::move(function));
+        has_posted_.store(true, std::memory_order_release);
+    }
+    uv_async_send(&wake_);
+}
+
+StopReason UvLoop::run() {
+    stopping_ = false;
+    alive_ = now();
+    heartbeat_ = timers_.set(alive_ + kHeartbeat, Callback::of<&UvLoop::beat>(this));
+    while (!stopping_ && !idle()) {
+        prepare_to_wait();
+        uv_run(&loop_, UV_RUN_ONCE);
+    }
+    timers_.cancel(heartbeat_);
+    return stopping_ ? StopReason::stopped : StopReason::idle;
+}
+
+void UvLoop::release() {
+    STREAMSIM_CHECK(held_ > 0, "release() answers a hold()");
+    --held_;
+}
+
+void UvLoop::remove_reaper(Reaper* reaper) {
+    std::erase(reapers_, reaper);
+}
+
+Duration UvLoop::stalled_within(Instant from, Instant to) const {
+    Duration sum;
+    const std::uint64_t oldest = stall_count_ > stalls_.size() ? stall_count_ - stalls_.size() : 0;
+    for (std::uint64_t i = stall_count_; i > oldest; --i) {
+        const Stall& stall = stalls_[(i - 1) % stalls_.size()];
+        if (stall.to <= from) break;
+        const Instant begin = std::max(stall.from, from);
+        const Instant end = std::min(stall.to, to);
+        if (begin < end) sum += end - begin;
+    }
+    return sum;
+}
+
+LoopLateness UvLoop::lateness() const {
+    return {lateness_.at_permille(500),
+            lateness_.at_permille(990),
+            lateness_.max(),
+            lateness_.count(),
+            stall_count_,
+            stalled_.ns};
+}
+
+void UvLoop::turn() {
+    const Instant begin = now();
+    if (!timers_.empty()) note_stall(timers_.next(), begin);
+    for (Reaper* reaper : reapers_) reaper->reap();
+    run_timers();
+    run_deferred();
+    if (has_posted_.load(std::memory_order_acquire)) run_posted();
+    alive_ = now();
+}
+
+void UvLoop::run_timers() {
+    const std::uint64_t order = timers_.order();
+    for (;;) {
+        const Instant at = now();
+        if (!timers_.due(at, order)) return;
+        Instant when;
+        const Callback callback = timers_.pop(when);
+        lateness_.add((at - when).ns);
+        callback();
+    }
+}
+
+void UvLoop::run_deferred() {
+    deferred_now_.swap(deferred_);
+    for (const Callback callback : deferred_now_) callback();
+    deferred_now_.clear();
+}
+
+void UvLoop::run_posted() {
+    std::vector<std::function<void()>> functions;
+    {
+        const std::lock_guard lock(mutex_);
+        functions.swap(posted_);
+        has_posted_.store(false, std::memory_order_release);
+    }
+    for (auto& function : functions) function();
+}
+
+void UvLoop::note_stall(Instant due, Instant now) {
+    if (now - due < kStallThreshold) return;
+    const Stall stall{std::min(alive_, due), now};
+    stalls_[stall_count_ % stalls_.size()] = stall;
+    ++stall_count_;
+    stalled_ += stall.to - stall.from;
+}
+
+void UvLoop::beat() {
+    heartbeat_ = timers_.set(now() + kHeartbeat, Callback::of<&UvLoop::beat>(this));
+}
+
+void UvLoop::prepare_to_wait() {
+    // Setting the timerfd also takes back an expiry that nobody has read.
+    const Instant next = deferred_.empty() ? timers_.next() : Instant::never();
+    if (!deferred_.empty()) {
+        uv_idle_start(&busy_, ignore_idle);
+    } else {
+        uv_idle_stop(&busy_);
+        if (next != armed_ || next <= now()) {
+            itimerspec spec{};
+            const std::int64_t ns = std::max<std::int64_t>(next.ns, 1);  // 0 would disarm it
+            spec.it_value.tv_sec = ns / 1'000'000'000;
+            spec.it_value.tv_nsec = ns % 1'000'000'000;
+            must(timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &spec, nullptr), "a timerfd takes a time");
+            armed_ = next;
+        }
+    }
+}
+
+bool UvLoop::idle() const {
+    const std::size_t own = 1;  // the heartbeat
+    return timers_.size() == own && deferred_.empty() && held_ == 0 &&
+           !has_posted_.load(std::memory_order_acquire);
+}
+
+}  // namespace streamsim

@@ -1,1 +1,108 @@
-// to come
+#include "metrics/histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "base/check.h"
+#include "base/wide.h"
+
+namespace streamsim {
+namespace {
+
+constexpr int kSubBits = 9;  // 512 buckets a power of two
+constexpr std::uint64_t kExact = std::uint64_t{2} << kSubBits;
+constexpr std::size_t kOctaves = 42 - kSubBits;
+constexpr std::size_t kBuckets = (kOctaves + 1) << kSubBits;
+
+/// Values below 1024 are their own bucket; above, the leading ten bits say which.
+std::size_t bucket_of(std::uint64_t value) {
+    if (value < kExact) return value;
+    const int shift = static_cast<int>(std::bit_width(value)) - 1 - kSubBits;
+    return (static_cast<std::size_t>(shift) << kSubBits) + (value >> shift);
+}
+
+/// The middle of the bucket's values.
+std::int64_t middle_of(std::size_t bucket) {
+    if (bucket < kExact) return static_cast<std::int64_t>(bucket);
+    const std::size_t shift = (bucket >> kSubBits) - 1;
+    const std::uint64_t low = (bucket - (shift << kSubBits)) << shift;
+    return static_cast<std::int64_t>(low + (std::uint64_t{1} << shift) / 2);
+}
+
+std::uint64_t rank_of(std::uint32_t permille, std::uint64_t count) {
+    const Wide product = Wide{permille} * count;
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>((product + 999) / 1000));
+}
+
+}  // namespace
+
+void Histogram::Free::operator()(std::uint64_t* counts) const {
+    std::free(counts);
+}
+
+Histogram::Histogram() : counts_(static_cast<std::uint64_t*>(std::calloc(kBuckets, sizeof(std::uint64_t)))) {
+    STREAMSIM_CHECK(counts_ != nullptr, "there is address space for a histogram");
+}
+
+void Histogram::add(std::int64_t value, std::uint64_t times) {
+    if (times == 0) return;
+    value = std::max<std::int64_t>(value, 0);
+    min_ = std::min(min_, value);
+    max_ = std::max(max_, value);
+    if (value > kMax) {
+        overflow_ += times;
+        value = kMax;
+    }
+    counts_[bucket_of(static_cast<std::uint64_t>(value))] += times;
+    count_ += times;
+}
+
+void Histogram::merge(const Histogram& other) {
+    if (other.count_ == 0) return;
+    for (std::size_t i = bucket_of(static_cast<std::uint64_t>(std::min(other.min_, kMax)));
+         i <= bucket_of(static_cast<std::uint64_t>(std::min(other.max_, kMax))); ++i) {
+        counts_[i] += other.counts_[i];
+    }
+    count_ += other.count_;
+    overflow_ += other.overflow_;
+    min_ = std::min(min_, other.min_);
+    max_ = std::max(max_, other.max_);
+}
+
+std::int64_t Histogram::at_permille(std::uint32_t permille) const {
+    return count_ == 0 ? 0 : at_rank(rank_of(permille, count_));
+}
+
+std::int64_t Histogram::at_rank(std::uint64_t rank) const {
+    STREAMSIM_CHECK(rank >= 1 && rank <= count_, "a rank is one of the counted values");
+    if (rank == count_) return max_;
+    std::uint64_t seen = 0;
+    for (std::size_t i = bucket_of(static_cast<std::uint64_t>(std::min(min_, kMax))); i < kBuckets; ++i) {
+        seen += counts_[i];
+        if (seen >= rank) return std::clamp(middle_of(i), min_, max_);
+    }
+    return max_;
+}
+
+void SignedHistogram::add(std::int64_t value) {
+    if (value < 0) {
+        negative_.add(-value);
+    } else {
+        positive_.add(value);
+    }
+}
+
+void SignedHistogram::merge(const SignedHistogram& other) {
+    negative_.merge(other.negative_);
+    positive_.merge(other.positive_);
+}
+
+std::int64_t SignedHistogram::at_permille(std::uint32_t permille) const {
+    if (count() == 0) return 0;
+    const std::uint64_t rank = rank_of(permille, count());
+    if (rank > negative_.count()) return positive_.at_rank(rank - negative_.count());
+    return -negative_.at_rank(negative_.count() - rank + 1);
+}
+
+}  // namespace streamsim

@@ -1,1 +1,211 @@
-// to come
+#include "play/ledger.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/prng.h"
+#include "base/wide.h"
+
+namespace streamsim {
+namespace {
+
+constexpr Duration kStartup = seconds(1);
+
+LatencySummary summarise(const Histogram& histogram) {
+    return {histogram.at_permille(500), histogram.at_permille(900), histogram.at_permille(990),
+            histogram.at_permille(999), histogram.max()};
+}
+
+std::uint64_t chain(std::uint64_t hash, std::uint64_t value) {
+    return mix64(hash ^ mix64(value));
+}
+std::uint64_t chain(std::uint64_t hash, Instant value) {
+    return chain(hash, static_cast<std::uint64_t>(value.ns));
+}
+
+/// Frames in the buffer at the given rank of all samples, 1 being the emptiest.
+std::uint64_t depth_at_rank(const std::vector<std::uint64_t>& depths, std::uint64_t rank) {
+    std::uint64_t seen = 0;
+    for (std::size_t depth = 0; depth < depths.size(); ++depth) {
+        seen += depths[depth];
+        if (seen >= rank) return depth;
+    }
+    return depths.size() - 1;
+}
+
+}  // namespace
+
+void Digest::add(std::uint64_t hash) {
+    merge({hash, mix64(hash)});
+}
+
+void Digest::merge(const Digest& other) {
+    const Wide sum = ((Wide{high} << 64) | low) + ((Wide{other.high} << 64) | other.low);
+    low = static_cast<std::uint64_t>(sum);
+    high = static_cast<std::uint64_t>(sum >> 64);
+}
+
+std::string Digest::hex() const {
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string out;
+    for (const std::uint64_t word : {high, low}) {
+        for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(word >> shift) & 15];
+    }
+    return out;
+}
+
+DeadlineLedger::DeadlineLedger(const LedgerOptions& options, TimeSeries& series)
+    : options_(options), series_(series), depths_(options.readahead + 1), dropped_(options.slots) {
+    drops_.reserve(options.drops_kept);
+    if (options.keep_frames) frames_.reserve(options.slots);
+}
+
+void DeadlineLedger::play_started(Instant preroll_began, Instant play_start, Instant series_zero) {
+    preroll_began_ = preroll_began;
+    series_zero_ = series_zero;
+    play_start_ = play_start;
+}
+
+void DeadlineLedger::settle(const FrameOutcome& outcome) {
+    STREAMSIM_CHECK(!closed_, "nothing is settled after the books are closed");
+    count(outcome);
+    hash(outcome);
+    note_times(outcome);
+    if (outcome.kind != FrameKind::on_time && outcome.kind != FrameKind::cancelled) note_drop(outcome);
+    if (options_.keep_frames) frames_.push_back(outcome);
+}
+
+void DeadlineLedger::count(const FrameOutcome& outcome) {
+    bool startup = false;
+    switch (outcome.kind) {
+        case FrameKind::on_time: ++counts_.on_time; break;
+        case FrameKind::late: ++counts_.late; break;
+        case FrameKind::dropped:
+            ++counts_.dropped;
+            startup = outcome.deadline < play_start_ + kStartup;
+            if (startup) ++counts_.startup_drops;
+            if (outcome.slot < dropped_.size()) dropped_[outcome.slot] = true;
+            break;
+        case FrameKind::failed: ++counts_.failed; break;
+        case FrameKind::cancelled: ++counts_.cancelled; break;
+    }
+    counts_.bytes_read += outcome.bytes;
+    if (startup) return;
+    switch (outcome.reason) {
+        case DropReason::none: break;
+        case DropReason::late: ++reasons_.late; break;
+        case DropReason::client: ++reasons_.client; break;
+        case DropReason::error: ++reasons_.error; break;
+        case DropReason::short_read: ++reasons_.short_read; break;
+        case DropReason::missing: ++reasons_.missing; break;
+    }
+}
+
+void DeadlineLedger::hash(const FrameOutcome& outcome) {
+    std::uint64_t hash = mix64(options_.seed);
+    hash = chain(hash, (std::uint64_t{options_.seat} << 32) | options_.stream);
+    hash = chain(hash, outcome.slot);
+    hash = chain(hash,
+                 (static_cast<std::uint64_t>(outcome.kind) << 8) | static_cast<std::uint64_t>(outcome.reason));
+    hash = chain(hash, outcome.bytes);
+    digest_.add(hash);
+    hash = chain(hash, outcome.scheduled);
+    hash = chain(hash, outcome.submitted);
+    hash = chain(hash, outcome.deadline);
+    timing_digest_.add(chain(hash, outcome.completed));
+}
+
+void DeadlineLedger::note_times(const FrameOutcome& outcome) {
+    const bool has_deadline = outcome.deadline != Instant::never();
+    if (has_deadline && outcome.kind != FrameKind::cancelled) last_due_ = std::max(last_due_, outcome.deadline);
+    if (outcome.submitted != Instant::never()) first_submitted_ = std::min(first_submitted_, outcome.submitted);
+    if (outcome.opened != Instant::never()) open_.add(outcome.open_time.ns);
+    if (outcome.completed != Instant::never() && outcome.kind != FrameKind::cancelled) {
+        const std::int64_t service_ns = (outcome.completed - outcome.submitted).ns;
+        service_.add(service_ns);
+        response_.add((outcome.completed - outcome.scheduled).ns);
+        if (has_deadline) margin_.add((outcome.deadline - outcome.completed).ns);
+        last_completed_ = std::max(last_completed_, outcome.completed);
+        TimeSeries::Interval& interval = interval_at(outcome.completed);
+        interval.bytes += outcome.bytes;
+        interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
+    }
+    if (outcome.kind == FrameKind::cancelled) return;
+    TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
+    if (outcome.kind == FrameKind::on_time) {
+        ++slot.frames_on_time;
+    } else {
+        ++slot.frames_dropped;
+    }
+}
+
+TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
+    if (play_start_ == Instant::never() || at < play_start_) return preroll_;
+    // A failed frame without a deadline (rate `max`) has no time of its own.
+    return series_.at(at == Instant::never() ? Duration{} : at - series_zero_);
+}
+
+void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
+    if (drops_.size() >= options_.drops_kept) {
+        ++drops_omitted_;
+        return;
+    }
+    drops_.push_back({outcome.slot, outcome.clip_frame, outcome.deadline, outcome.completed, outcome.error,
+                      outcome.kind, outcome.reason});
+}
+
+void DeadlineLedger::stalled(Duration length, bool client) {
+    ++counts_.stalls;
+    counts_.stall_ns += length.ns;
+    if (client) ++client_stalls_;
+}
+
+void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
+    ++depths_[std::min<std::size_t>(frames, depths_.size() - 1)];
+    TimeSeries::Interval& interval = interval_at(at);
+    interval.buffer_frames_min = std::min<std::uint64_t>(interval.buffer_frames_min, frames);
+}
+
+void DeadlineLedger::close() {
+    const std::uint64_t settled =
+        counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
+    STREAMSIM_CHECK(counts_.scheduled == settled, "every scheduled slot is settled exactly once");
+    closed_ = true;
+    std::sort(drops_.begin(), drops_.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
+    std::sort(frames_.begin(), frames_.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
+}
+
+void DeadlineLedger::summarise(StreamResult& into) const {
+    into.seat = options_.seat;
+    into.stream = options_.stream;
+    into.counts = counts_;
+    if (play_start_ != Instant::never()) {
+        into.start_delay_ns = (play_start_ - preroll_began_).ns;
+        into.last_due_ns = std::max<std::int64_t>((last_due_ - play_start_).ns, 0);
+    }
+    std::uint64_t run = 0;
+    for (const bool dropped : dropped_) {
+        run = dropped ? run + 1 : 0;
+        into.longest_drop_run = std::max(into.longest_drop_run, run);
+    }
+    if (margin_.count() > 0) {
+        into.margin_ns = MarginSummary{margin_.min(),
+                                       margin_.at_permille(1),
+                                       margin_.at_permille(10),
+                                       margin_.at_permille(100),
+                                       margin_.at_permille(500),
+                                       margin_.max()};
+    }
+    if (service_.count() > 0) into.service_ns = streamsim::summarise(service_);
+    if (response_.count() > 0) into.response_ns = streamsim::summarise(response_);
+    if (open_.count() > 0) into.open_ns = streamsim::summarise(open_);
+    std::uint64_t samples = 0;
+    for (const std::uint64_t depth : depths_) samples += depth;
+    if (samples > 0) {
+        into.buffer_frames =
+            BufferSummary{depth_at_rank(depths_, 1), depth_at_rank(depths_, (samples + 99) / 100),
+                          depth_at_rank(depths_, (samples + 1) / 2)};
+    }
+}
+
+}  // namespace streamsim

@@ -1,1 +1,449 @@
-// to come
+#include "play/player.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/check.h"
+
+namespace streamsim {
+namespace {
+
+constexpr Duration kTick = nanoseconds(1);
+
+ReadSettings read_settings(const FrameIndex& index, const PlayerOptions& options) {
+    ReadSettings settings;
+    settings.io_size = options.io_size;
+    if (settings.io_size > 0) {
+        settings.io_size = (options.io_size + options.alignment - 1) / options.alignment * options.alignment;
+    }
+    settings.io_depth = std::max<std::uint32_t>(options.io_depth, 1);
+    settings.alignment = options.alignment;
+    settings.streaming =
+        options.pattern == AccessPattern::streaming && settings.io_size > 0 && !index.file_per_frame();
+    return settings;
+}
+
+std::uint32_t places_of(const PlayerOptions& options) {
+    return std::min(options.inflight, options.readahead);
+}
+
+}  // namespace
+
+std::uint64_t Player::memory_bytes(const FrameIndex& index, const PlayerOptions& options) {
+    return frame_buffer_bytes(index, read_settings(index, options)) * (options.readahead + places_of(options));
+}
+
+Player::Player(EventLoop& loop,
+               Storage& storage,
+               const FrameIndex& index,
+               const PlayerOptions& options,
+               DeadlineLedger& ledger,
+               std::span<std::byte> memory,
+               StreamProgress& progress,
+               Callback changed)
+    : loop_(loop),
+      storage_(storage),
+      index_(index),
+      options_(options),
+      read_settings_(read_settings(index, options)),
+      ledger_(ledger),
+      progress_(progress),
+      changed_(changed),
+      places_(places_of(options)),
+      ahead_(options.readahead),
+      window_(options.readahead) {
+    STREAMSIM_CHECK(options.slots > 0 && options.readahead > 0 && options.inflight > 0,
+                    "a player has something to play and room to play it");
+    STREAMSIM_CHECK(memory.size() >= memory_bytes(index, options), "a player is given the memory it asked for");
+    const std::uint64_t frame_bytes = frame_buffer_bytes(index, read_settings_);
+    FrameReadOwner& owner = *this;
+    for (std::uint32_t i = 0; i < options.readahead + places_; ++i) {
+        reads_.push_back(std::make_unique<FrameRead>(storage, index, read_settings_,
+                                                     memory.subspan(i * frame_bytes, frame_bytes), owner));
+    }
+}
+
+Player::~Player() = default;
+
+// ---- preroll
+// ----------------------------------------------------------------------------------------------------
+
+void Player::preroll() {
+    STREAMSIM_CHECK(state_ == State::idle, "a player prerolls once");
+    state_ = State::prerolling;
+    preroll_began_ = loop_.now();
+    if (!index_.file_per_frame()) {
+        container_opening_ = true;
+        container_path_.resize(index_.path_capacity());
+        index_.write_path(0, container_path_.data());
+        container_.path = container_path_.data();
+        container_.tag = {options_.seat, options_.stream, 0, 0};
+        container_.done = Callback::of<&Player::container_opened>(this);
+        storage_.open(container_);
+    }
+    if (options_.paced) enter_until(options_.readahead);
+    advance();
+}
+
+void Player::container_opened() {
+    container_opening_ = false;
+    if (container_.error == 0) ledger_.container_opened(container_.completed_at - container_.submitted_at);
+    advance();
+}
+
+void Player::check_ready() {
+    if (state_ != State::prerolling || container_opening_) return;
+    if (options_.paced && prerolled_ < std::min<std::uint64_t>(options_.readahead, options_.slots)) return;
+    state_ = State::ready;
+    loop_.defer(changed_);
+}
+
+void Player::play(Instant play_start, Instant series_zero) {
+    STREAMSIM_CHECK(state_ == State::ready, "play begins when preroll is done");
+    state_ = State::playing;
+    play_start_ = play_start;
+    ledger_.play_started(preroll_began_, play_start, series_zero);
+    if (options_.paced) arm();
+    advance();
+}
+
+// ---- the window
+// -------------------------------------------------------------------------------------------------
+
+/// What every event ends with: reads that can start do, the clock goes on if what it stood for has come.
+void Player::advance() {
+    if (state_ == State::interrupted || state_ == State::finished) {
+        check_finished();
+        return;
+    }
+    pump();
+    while (waiting_ && window(display_) != nullptr && window(display_)->ended()) {
+        end_stall(*window(display_));
+        run_clock();
+        pump();
+    }
+    check_ready();
+    check_finished();
+}
+
+Instant Player::deadline_of(std::uint64_t slot) const {
+    return options_.paced ? due(slot) : Instant::never();
+}
+
+Instant Player::scheduled_at(std::uint64_t slot) const {
+    if (!options_.paced) return loop_.now();
+    return slot < options_.readahead ? preroll_began_ : due(slot - options_.readahead);
+}
+
+void Player::enter_until(std::uint64_t end) {
+    end = std::min(end, options_.slots);
+    for (; entered_ < end; ++entered_) {
+        if (options_.paced) ledger_.scheduled();
+    }
+}
+
+void Player::pump() {
+    const bool playing = state_ == State::playing;
+    if (container_opening_ || (!playing && (state_ != State::prerolling || !options_.paced))) return;
+    for (;;) {
+        if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
+        if (playing && options_.paced && options_.on_miss == OnMiss::drop) pass_over(loop_.now());
+        if (in_flight_ >= places_ || next_ >= entered_ || !submitting_) break;
+        if (!start_next() && !options_.paced) {
+            // Frames that fail at once must not keep the loop from its other work.
+            if (!advance_deferred_) loop_.defer(Callback::of<&Player::deferred_advance>(this));
+            advance_deferred_ = true;
+            break;
+        }
+    }
+    if (in_flight_ >= places_) {
+        place_free_from_ = Instant::never();
+    } else if (place_free_from_ == Instant::never()) {
+        place_free_from_ = loop_.now();
+    }
+    open_ahead();
+}
+
+void Player::deferred_advance() {
+    advance_deferred_ = false;
+    advance();
+}
+
+void Player::pass_over(Instant now) {
+    while (next_ < entered_ && due(next_) < now) {
+        const std::uint64_t slot = next_++;
+        if (slot < ahead_end_) {
+            ahead(slot)->abandon();
+            ahead(slot) = nullptr;
+        }
+        const bool could_have_read = in_flight_ < places_ && place_free_from_ <= due(slot);
+        book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
+    }
+    ahead_end_ = std::max(ahead_end_, next_);
+}
+
+/// False: the frame failed at once.
+bool Player::start_next() {
+    const std::uint64_t slot = next_++;
+    FrameRead* read = nullptr;
+    if (slot < ahead_end_) {
+        read = ahead(slot);
+        ahead(slot) = nullptr;
+    } else {
+        ahead_end_ = next_;
+        read = idle_read();
+        STREAMSIM_CHECK(read != nullptr, "there is a buffer for each place and for each frame of the window");
+        read->take({options_.seat, options_.stream, slot, clip_frame_of(slot)}, scheduled_at(slot));
+    }
+    ++in_flight_;
+    if (!options_.paced) ledger_.scheduled();
+    if (options_.paced && !past(slot)) window(slot) = read;
+    if (clip_frame_of(slot) == 0) tail_ = StreamTail{};  // each pass reads everything anew
+    if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
+    read->start(loop_.now(), container_, tail_);
+    if (!read->ended()) return true;
+    ended(*read);
+    return false;
+}
+
+void Player::open_ahead() {
+    if (options_.pattern != AccessPattern::filename_prefetch || !index_.file_per_frame() || !submitting_)
+        return;
+    const std::uint64_t end = std::min(entered_, next_ + options_.readahead);
+    for (; ahead_end_ < end; ++ahead_end_) {
+        FrameRead* read = idle_read();
+        if (read == nullptr) return;
+        const std::uint64_t slot = ahead_end_;
+        read->take({options_.seat, options_.stream, slot, clip_frame_of(slot)}, scheduled_at(slot));
+        read->open_ahead();
+        ahead(slot) = read;
+    }
+}
+
+FrameRead* Player::idle_read() {
+    for (const auto& read : reads_) {
+        if (read->idle()) return read.get();
+    }
+    return nullptr;
+}
+
+// ---- the clock
+// --------------------------------------------------------------------------------------------------
+
+void Player::arm() {
+    loop_.cancel(timer_);
+    timer_ = 0;
+    if (display_ < options_.slots) {
+        timer_ = loop_.at(due(display_), Callback::of<&Player::on_timer>(this));
+    } else if (settled_ < options_.slots) {
+        // What is still unread at the last deadline is judged just after it.
+        timer_ = loop_.at(due(options_.slots - 1) + kTick, Callback::of<&Player::advance>(this));
+    }
+}
+
+void Player::on_timer() {
+    timer_ = 0;
+    run_clock();
+    advance();
+}
+
+void Player::run_clock() {
+    const Instant now = loop_.now();
+    while (display_ < options_.slots && due(display_) <= now) {
+        if (!display_next()) return;  // no timer: the frame itself starts the clock again
+    }
+    arm();
+}
+
+/// Puts the next slot's frame on display. False: the clock has to stand still for it.
+bool Player::display_next() {
+    const std::uint64_t slot = display_;
+    FrameRead* read = slot < next_ ? window(slot) : nullptr;
+    const bool ended = read != nullptr && read->ended();
+    if (options_.on_miss == OnMiss::stall && !ended) {
+        waiting_ = true;
+        return false;
+    }
+    ++display_;
+    if (read != nullptr) window(slot) = nullptr;
+    if (ended) {
+        if (!read->failed()) --buffered_;
+        book(*read);
+    }
+    ledger_.buffer_depth(buffered_, due(slot));
+    progress_.due.store(display_, std::memory_order_relaxed);
+    progress_.buffered.store(buffered_, std::memory_order_relaxed);
+    enter_until(display_ + options_.readahead);
+    return true;
+}
+
+/// OnMiss::stall: the frame that the clock stands still for has ended (complete or failed).
+void Player::end_stall(const FrameRead& read) {
+    waiting_ = false;
+    const Instant was_due = due(display_);
+    const Instant end = read.failed() ? loop_.now() : read.outcome().completed;
+    if (end <= was_due) return;
+    const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
+    stalled_ += end - was_due;
+    ledger_.stalled(end - was_due, client);
+    progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
+}
+
+// ---- what became of the frames
+// ----------------------------------------------------------------------------------
+
+void Player::frame_read_ended(FrameRead& read) {
+    if (state_ == State::interrupted) {
+        read.release();  // it is booked already
+    } else {
+        ended(read);
+    }
+    advance();
+}
+
+/// A read has ended: its place is free. It is booked now if its slot is past, else when it goes on display.
+void Player::ended(FrameRead& read) {
+    --in_flight_;
+    place_free_from_ = std::min(place_free_from_, read.failed() ? loop_.now() : read.not_before());
+    if (state_ == State::prerolling) ++prerolled_;
+    if (!options_.paced || past(read.tag().slot)) {
+        book(read);
+    } else if (!read.failed()) {
+        ++buffered_;
+    }
+}
+
+/// REQUIRES: the read has ended.
+void Player::book(FrameRead& read) {
+    FrameOutcome& outcome = read.outcome();
+    outcome.deadline = deadline_of(outcome.slot);
+    if (read.failed()) {
+        outcome.kind = FrameKind::failed;
+    } else if (judge_on_time(outcome.deadline, outcome.completed)) {
+        outcome.kind = FrameKind::on_time;
+    } else {
+        outcome.kind = options_.on_miss == OnMiss::hold ? FrameKind::late : FrameKind::dropped;
+        outcome.reason = blame(read, outcome.deadline);
+    }
+    settle(outcome);
+    read.release();
+}
+
+void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
+    FrameOutcome outcome;
+    outcome.slot = slot;
+    outcome.clip_frame = clip_frame_of(slot);
+    outcome.kind = kind;
+    outcome.reason = reason;
+    if (ledger_.play_start() != Instant::never()) {
+        outcome.scheduled = scheduled_at(slot);
+        outcome.deadline = deadline_of(slot);
+    }
+    settle(outcome);
+}
+
+/// Who is to blame that this complete frame missed `deadline`: see the head of player.h.
+DropReason Player::blame(const FrameRead& read, Instant deadline) const {
+    if (read.not_before() <= deadline) return DropReason::client;
+    const Duration held_up = loop_.stalled_within(read.outcome().scheduled, read.last_submitted());
+    return read.outcome().completed - held_up <= deadline ? DropReason::client : DropReason::late;
+}
+
+void Player::settle(const FrameOutcome& outcome) {
+    ++settled_;
+    ledger_.settle(outcome);
+    const FrameCounts& counts = ledger_.counts();
+    progress_.bytes.store(counts.bytes_read, std::memory_order_relaxed);
+    progress_.on_time.store(counts.on_time, std::memory_order_relaxed);
+    progress_.bad.store(counts.dropped + counts.late + counts.failed, std::memory_order_relaxed);
+    if (ledger_.has_margins()) {
+        progress_.margin_min_ns.store(ledger_.margin_min_ns(), std::memory_order_relaxed);
+    }
+}
+
+// ---- the end
+// ----------------------------------------------------------------------------------------------------
+
+void Player::stop_submitting() {
+    STREAMSIM_CHECK(!options_.paced, "a paced player plays all its slots");
+    submitting_ = false;
+    abandon_ahead(false);
+    advance();
+}
+
+void Player::interrupt() {
+    if (state_ == State::interrupted || state_ == State::finished) return;
+    const bool played = state_ == State::playing;
+    if (played && options_.paced) {
+        const Instant now = loop_.now();
+        if (waiting_) {
+            ledger_.stalled(now - due(display_), false);
+            waiting_ = false;
+        } else {
+            while (display_ < options_.slots && due(display_) <= now && display_next()) {
+            }
+            waiting_ = false;
+        }
+        if (options_.on_miss == OnMiss::drop) pass_over(now);
+    }
+    loop_.cancel(timer_);
+    cancel_window(played);
+    state_ = State::interrupted;
+    check_finished();
+}
+
+/// Lets go of the frames that were opened ahead of their reads.
+void Player::abandon_ahead(bool cancelled) {
+    for (; next_ < ahead_end_; ++next_) {
+        ahead(next_)->abandon();
+        ahead(next_) = nullptr;
+        if (cancelled && options_.paced) book_unread(next_, FrameKind::cancelled, DropReason::none);
+    }
+}
+
+/// Books everything that is not settled: reads that have ended or are under way, and slots without a read.
+void Player::cancel_window(bool played) {
+    abandon_ahead(true);
+    if (options_.paced) {
+        for (; next_ < entered_; ++next_) book_unread(next_, FrameKind::cancelled, DropReason::none);
+    }
+    for (const auto& read : reads_) {
+        if (read->ended() && played) {
+            book(*read);
+        } else if (read->ended()) {
+            cancel_read(*read, played);
+            read->release();
+        } else if (read->reading()) {
+            cancel_read(*read, played);
+            read->cancel();
+        }
+    }
+}
+
+void Player::cancel_read(FrameRead& read, bool played) {
+    FrameOutcome outcome = read.outcome();
+    outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
+    outcome.completed = Instant::never();
+    outcome.bytes = 0;
+    outcome.error = 0;
+    const bool missed = options_.on_miss == OnMiss::drop && outcome.deadline < loop_.now();
+    outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
+    outcome.reason = missed ? DropReason::late : DropReason::none;
+    settle(outcome);
+}
+
+void Player::check_finished() {
+    const bool all_settled = settled_ == options_.slots || (!submitting_ && in_flight_ == 0);
+    if (state_ != State::interrupted && !(state_ == State::playing && all_settled)) return;
+    if (container_opening_) return;
+    for (const auto& read : reads_) {
+        if (read->outstanding()) return;
+    }
+    loop_.cancel(timer_);
+    if (container_.file != kNoFile) storage_.close(container_.file);
+    container_.file = kNoFile;
+    state_ = State::finished;
+    loop_.defer(changed_);
+}
+
+}  // namespace streamsim

@@ -1,1 +1,221 @@
-// to come
+#include "report/json_report.h"
+
+#include <cmath>
+
+#include "base/json.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kIndent = 2;
+
+std::string dump(const OrderedJson& value) {
+    return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+template <typename T>
+OrderedJson or_null(const std::optional<T>& value) {
+    return value ? OrderedJson(*value) : OrderedJson(nullptr);
+}
+
+/// JSON has no NaN and no infinity.
+OrderedJson finite(double value) {
+    return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+}
+
+OrderedJson margin_json(const std::optional<MarginSummary>& margin) {
+    if (!margin) return nullptr;
+    return {{"min", margin->min}, {"p0_1", margin->p0_1}, {"p1", margin->p1},
+            {"p10", margin->p10}, {"p50", margin->p50},   {"max", margin->max}};
+}
+
+OrderedJson latency_json(const std::optional<LatencySummary>& latency) {
+    if (!latency) return nullptr;
+    return {{"p50", latency->p50},
+            {"p90", latency->p90},
+            {"p99", latency->p99},
+            {"p99_9", latency->p99_9},
+            {"max", latency->max}};
+}
+
+OrderedJson buffer_json(const std::optional<BufferSummary>& buffer) {
+    if (!buffer) return nullptr;
+    return {{"min", buffer->min}, {"p1", buffer->p1}, {"p50", buffer->p50}};
+}
+
+void add_counts(const FrameCounts& counts, OrderedJson& to) {
+    to["frames_scheduled"] = counts.scheduled;
+    to["frames_on_time"] = counts.on_time;
+    to["frames_late"] = counts.late;
+    to["frames_dropped"] = counts.dropped;
+    to["frames_failed"] = counts.failed;
+    to["frames_cancelled"] = counts.cancelled;
+    to["startup_drops"] = counts.startup_drops;
+    to["stalls"] = counts.stalls;
+    to["stall_ns"] = counts.stall_ns;
+    to["bytes_read"] = counts.bytes_read;
+}
+
+OrderedJson totals_json(const RunResult& result) {
+    OrderedJson totals = OrderedJson::object();
+    add_counts(result.totals, totals);
+    totals["wall_ns"] = result.wall_ns;
+    totals["read_bytes_per_s"] = finite(result.read_bytes_per_s);
+    totals["required_bytes_per_s"] = finite(result.required_bytes_per_s);
+    totals["passes"] = result.totals.passes;
+    const ReasonCounts& reasons = result.reasons;
+    totals["reasons"] = {{"late", reasons.late},
+                         {"client", reasons.client},
+                         {"error", reasons.error},
+                         {"short", reasons.short_read},
+                         {"missing", reasons.missing}};
+    totals["margin_ns"] = margin_json(result.margin_ns);
+    totals["service_ns"] = latency_json(result.service_ns);
+    totals["response_ns"] = latency_json(result.response_ns);
+    totals["open_ns"] = latency_json(result.open_ns);
+    return totals;
+}
+
+OrderedJson stream_json(const StreamResult& stream) {
+    OrderedJson out = {{"seat", stream.seat},
+                       {"stream", stream.stream},
+                       {"format", stream.format},
+                       {"clip", stream.clip},
+                       {"rate", OrderedJson::array({stream.rate.num, stream.rate.den})}};
+    add_counts(stream.counts, out);
+    out["passes"] = stream.counts.passes;
+    out["paced"] = stream.paced;
+    out["required_bytes_per_s"] = finite(stream.required_bytes_per_s);
+    out["start_delay_ns"] = stream.start_delay_ns;
+    out["last_due_ns"] = stream.last_due_ns;
+    out["longest_drop_run"] = stream.longest_drop_run;
+    out["margin_ns"] = margin_json(stream.margin_ns);
+    out["service_ns"] = latency_json(stream.service_ns);
+    out["response_ns"] = latency_json(stream.response_ns);
+    out["open_ns"] = latency_json(stream.open_ns);
+    out["buffer_frames"] = buffer_json(stream.buffer_frames);
+    return out;
+}
+
+OrderedJson drop_json(const DropRecord& drop) {
+    return {{"seat", drop.seat},
+            {"stream", drop.stream},
+            {"frame", drop.frame},
+            {"clip_frame", drop.clip_frame},
+            {"file", drop.file},
+            {"due_ns", drop.due_ns},
+            {"completed_ns", or_null(drop.completed_ns)},
+            {"kind", to_string(drop.kind)},
+            {"reason", to_string(drop.reason)},
+            {"errno", drop.error},
+            {"timecode", drop.timecode}};
+}
+
+OrderedJson timeline_json(const TimelineEntry& entry) {
+    return {{"t_ns", entry.t_ns},
+            {"interval_ns", entry.interval_ns},
+            {"bytes", entry.bytes},
+            {"frames_on_time", entry.frames_on_time},
+            {"frames_dropped", entry.frames_dropped},
+            {"service_ns_max", entry.service_ns_max},
+            {"buffer_frames_min", or_null(entry.buffer_frames_min)}};
+}
+
+OrderedJson client_json(const ClientEvidence& client) {
+    return {{"cpu_percent", finite(client.cpu_percent)},
+            {"cpu_ns", client.cpu_ns},
+            {"loop_lateness_ns",
+             {{"p50", client.loop_lateness_p50_ns},
+              {"p99", client.loop_lateness_p99_ns},
+              {"max", client.loop_lateness_max_ns}}},
+            {"loop_stalls", client.loop_stalls},
+            {"loop_stalled_ns", client.loop_stalled_ns},
+            {"page_cache_bytes", or_null(client.page_cache_bytes)},
+            {"loops", client.loops},
+            {"realtime", client.realtime}};
+}
+
+OrderedJson play_json(const RunResult& result) {
+    return {{"readahead", result.readahead},
+            {"inflight", result.inflight},
+            {"io_size_bytes", result.io_size_bytes},
+            {"io_depth", result.io_depth},
+            {"on_miss", result.on_miss},
+            {"pattern", result.pattern},
+            {"order", result.order},
+            {"buffer_bytes", result.buffer_bytes}};
+}
+
+/// The document is put together member by member, so that each stream and each drop has a line of its own and
+/// no second copy of the long tables is made.
+class Document {
+public:
+    void member(const char* key, const OrderedJson& value) {
+        begin(key);
+        text_ += dump(value);
+    }
+    template <typename T>
+    void table(const char* key, const std::vector<T>& rows, OrderedJson (*render)(const T&)) {
+        begin(key);
+        text_ += '[';
+        for (const T& row : rows) {
+            text_ += &row == rows.data() ? "\n" : ",\n";
+            text_.append(2 * kIndent, ' ');
+            text_ += dump(render(row));
+        }
+        if (!rows.empty()) text_.append("\n").append(kIndent, ' ');
+        text_ += ']';
+    }
+    std::string finish() && { return std::move(text_) + "\n}\n"; }
+
+private:
+    void begin(const char* key) {
+        text_ += first_ ? "{\n" : ",\n";
+        first_ = false;
+        text_.append(kIndent, ' ').append("\"").append(key).append("\": ");
+    }
+
+    std::string text_;
+    bool first_ = true;
+};
+
+}  // namespace
+
+std::string json_report(const RunResult& result) {
+    const HostFacts& host = result.host;
+    Document out;
+    out.member("schema", "streamsim.result");
+    out.member("version", 1);
+    out.member("streamsim",
+               {{"version", result.version}, {"revision", result.revision}, {"backends", result.backends}});
+    out.member("started_at", result.started_at);
+    out.member(
+        "host",
+        {{"name", host.name}, {"os", host.os}, {"cpus", host.cpus}, {"memory_bytes", host.memory_bytes}});
+    out.member("command", result.command);
+    out.member("seed", result.seed);
+    out.member(
+        "target",
+        {{"url", result.url}, {"backend", result.backend}, {"io", result.io}, {"direct", result.direct}});
+    out.member("play", play_json(result));
+    out.member("notices", result.notices);
+    out.member("interrupted", result.interrupted);
+    out.member("verdict", {{"pass", result.verdict.pass},
+                           {"reason", result.verdict.reason},
+                           {"limit", to_string(result.verdict.limit)}});
+    out.member("totals", totals_json(result));
+    out.member("media", {{"age_s", or_null(result.media.age_s)},
+                         {"looped", result.media.looped},
+                         {"server_cache_may_be_warm", result.media.server_cache_may_be_warm},
+                         {"notes", result.media.notes}});
+    out.table("streams", result.streams, stream_json);
+    out.table("drops", result.drops, drop_json);
+    out.member("drops_omitted", result.drops_omitted);
+    out.table("timeline", result.timeline, timeline_json);
+    out.member("client", client_json(result.client));
+    out.member("digest", result.digest);
+    out.member("timing_digest", or_null(result.timing_digest));
+    return std::move(out).finish();
+}
+
+}  // namespace streamsim

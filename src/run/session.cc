@@ -1,1 +1,291 @@
-// to come
+#include "run/session.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <ctime>
+#include <thread>
+
+#include "base/check.h"
+#include "host/host.h"
+#include "run/result_builder.h"
+#include "run/world.h"
+#include "storage/buffer_arena.h"
+#include "storage/threads_storage.h"
+
+namespace streamsim {
+namespace {
+
+/// Operations a second that one loop is given before another thread is opened; one thread does several times as
+/// many.
+constexpr double kOperationsPerLoop = 100'000;
+/// More reads at once than this wait in the backend: no storage answers faster for being asked more.
+constexpr std::uint64_t kParallelReadsMax = 1024;
+/// Entries of the drop table over all streams.
+constexpr std::uint64_t kDropsKept = 1'000'000;
+/// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
+constexpr Duration kLead = milliseconds(20);
+
+std::uint64_t pieces_of(const StreamPlan& plan) {
+    if (plan.options.io_size == 0) return 1;
+    const std::uint64_t bytes = plan.clip.index->largest_frame_bytes();
+    return std::max<std::uint64_t>((bytes + plan.options.io_size - 1) / plan.options.io_size, 1);
+}
+
+std::uint64_t places_of(const StreamPlan& plan) {
+    return std::min(plan.options.inflight, plan.options.readahead);
+}
+
+double operations_per_s(const StreamPlan& plan) {
+    const double per_frame = static_cast<double>(pieces_of(plan)) + (plan.clip.index->file_per_frame() ? 2 : 0);
+    return plan.options.paced ? per_frame * plan.options.rate.per_second() : 0;
+}
+
+std::string first_file(const Clip& clip) {
+    std::string path(clip.index->path_capacity(), '\0');
+    clip.index->write_path(0, path.data());
+    path.resize(path.find('\0'));
+    return path;
+}
+
+/// Addresses without memory: for storage that never looks at them.
+class AddressRange {
+public:
+    explicit AddressRange(std::uint64_t bytes)
+        : bytes_(bytes),
+          base_(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+        STREAMSIM_CHECK(base_ != MAP_FAILED, "there are addresses for one stream's frames");
+    }
+    ~AddressRange() { munmap(base_, bytes_); }
+    AddressRange(const AddressRange&) = delete;
+    AddressRange& operator=(const AddressRange&) = delete;
+    std::span<std::byte> span() const { return {static_cast<std::byte*>(base_), bytes_}; }
+
+private:
+    std::uint64_t bytes_;
+    void* base_;
+};
+
+}  // namespace
+
+/// The memory of a run: real, or only addresses.
+struct Session::Memory {
+    std::optional<BufferArena> arena;
+    std::optional<AddressRange> addresses;
+    std::span<std::byte> all;
+};
+
+Session::Session(PlayRequest request,
+                 std::vector<std::vector<Clip>> clips,
+                 ProgramFacts program,
+                 NoticeSink notice)
+    : request_(std::move(request)), clips_(std::move(clips)), program_(std::move(program)) {
+    notice_ = [this, notice](const std::string& text) {
+        const std::lock_guard lock(notice_mutex_);
+        if (std::find(notices_.begin(), notices_.end(), text) != notices_.end()) return;
+        notices_.push_back(text);
+        notice(text);
+    };
+}
+
+Session::~Session() = default;
+
+Result<RunResult> Session::execute() {
+    if (auto planned = plan(); !planned) return planned.error();
+    RunResult result = not_played(request_, program_);
+    RunFacts facts;
+    facts.before = read_process_usage();
+    if (auto ran = run_worlds(); !ran) return ran.error();
+    facts.after = read_process_usage();
+    facts.request = &request_;
+    facts.streams = &streams_;
+    facts.worlds = &worlds_;
+    facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
+    facts.counts_storage_reads =
+        request_.target.kind == Target::Kind::local && block_device_behind(first_file(streams_.front().clip));
+    {
+        const std::lock_guard lock(mutex_);
+        facts.interrupted = interrupted_;
+    }
+    {
+        const std::lock_guard lock(notice_mutex_);
+        facts.notices = notices_;
+    }
+    fill_result(facts, result);
+    for (const auto& world : worlds_) stuck_ = stuck_ || world->stuck();
+    return result;
+}
+
+Result<void> Session::plan() {
+    spec_.target = request_.target;
+    spec_.io = request_.io;
+    spec_.faults = request_.faults;
+    spec_.seed = request_.seed;
+    spec_.local.direct = request_.direct;
+    spec_.local.notice = notice_;
+    std::uint32_t alignment = 1;
+    if (request_.target.kind == Target::Kind::local) {
+        raise_open_file_limit();
+        if (request_.cold) evict_clips();
+        for (const auto& list : clips_) {
+            for (const Clip& clip : list) {
+                if (request_.direct) alignment = std::max(alignment, direct_alignment(first_file(clip)));
+            }
+        }
+    }
+    spec_.local.alignment = alignment;
+    auto dealt = deal_streams(request_, clips_, alignment);
+    if (!dealt) return dealt.error();
+    streams_ = std::move(*dealt);
+    for (std::size_t i = 0; i < streams_.size(); ++i) progress_.emplace_back();
+    if (auto had = reserve_memory(); !had) return had;
+    planned_.store(true, std::memory_order_release);
+    return {};
+}
+
+void Session::evict_clips() {
+    const auto store = make_byte_store(request_.target);
+    for (const auto& list : clips_) {
+        for (const Clip& clip : list) {
+            std::string path(clip.index->path_capacity(), '\0');
+            const std::uint64_t files = clip.index->file_per_frame() ? clip.index->count() : 1;
+            for (std::uint64_t i = 0; i < files; ++i) {
+                clip.index->write_path(i, path.data());
+                (void)store->evict(path.c_str());  // a frame that is not there fails at its slot
+            }
+        }
+    }
+}
+
+Result<void> Session::reserve_memory() {
+    std::uint64_t sum = 0;
+    std::uint64_t largest = 0;
+    for (const StreamPlan& plan : streams_) {
+        const std::uint64_t bytes = Player::memory_bytes(*plan.clip.index, plan.options);
+        sum += bytes;
+        largest = std::max(largest, bytes);
+    }
+    memory_ = std::make_unique<Memory>();
+    if (request_.target.kind != Target::Kind::local) {
+        memory_->addresses.emplace(largest);
+        memory_->all = memory_->addresses->span();
+        return {};
+    }
+    auto arena = BufferArena::make(sum, notice_);
+    if (!arena) return arena.error();
+    memory_->arena.emplace(std::move(*arena));
+    memory_->all = memory_->arena->memory();
+    return {};
+}
+
+std::size_t Session::loops_needed() const {
+    if (request_.target.kind == Target::Kind::null_virtual) return 1;
+    double operations = 0;
+    for (const StreamPlan& plan : streams_) operations += operations_per_s(plan);
+    std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
+    loops = std::min<std::size_t>(loops, read_host_facts().cpus);
+    if (request_.loops > 0) loops = request_.loops;
+    return std::min(loops, streams_.size());
+}
+
+WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::uint64_t& used) {
+    WorldOptions options;
+    options.storage = spec_;
+    options.shared_memory = !memory_->arena.has_value();
+    std::uint64_t bytes = 0;
+    std::uint64_t reads = 0;
+    std::uint64_t opens = 0;
+    for (std::size_t i = world; i < streams_.size(); i += worlds) {
+        const StreamPlan& plan = streams_[i];
+        options.streams.push_back({&plan, &progress_[i]});
+        bytes += Player::memory_bytes(*plan.clip.index, plan.options);
+        reads += places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
+        opens += plan.clip.index->file_per_frame() ? plan.options.readahead + places_of(plan) : 1;
+    }
+    options.memory = options.shared_memory ? memory_->all : memory_->all.subspan(used, bytes);
+    used += bytes;
+    options.storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
+    options.storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
+    options.preroll_timeout = request_.preroll_timeout;
+    options.staggered = request_.stagger > Duration{};
+    if (!request_.paced) options.wall_limit = request_.duration.value_or(kDefaultDuration);
+    if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();
+    options.drops_kept = std::max<std::uint64_t>(kDropsKept / streams_.size(), 1000);
+    options.seed = request_.seed;
+    options.keep_frames = request_.keep_frames;
+    options.realtime = request_.realtime;
+    options.notice = notice_;
+    return options;
+}
+
+Result<void> Session::run_worlds() {
+    const std::size_t count = loops_needed();
+    std::uint64_t used = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        for (std::size_t i = 0; i < count; ++i) {
+            worlds_.push_back(std::make_unique<World>(world_options(i, count, used)));
+            worlds_.back()->on_ready = [this](World& world) { world_ready(world); };
+            worlds_.back()->on_failed = [this] { stop_worlds(); };
+            if (interrupted_) worlds_.back()->interrupt();
+        }
+    }
+    std::vector<Result<void>> results(count);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < count; ++i) {
+        threads.emplace_back([this, &results, i] { results[i] = worlds_[i]->run(); });
+    }
+    results[0] = worlds_[0]->run();
+    for (std::thread& thread : threads) thread.join();
+    for (const auto& result : results) {
+        if (!result) return result;
+    }
+    return {};
+}
+
+void Session::world_ready(World& world) {
+    const std::lock_guard lock(mutex_);
+    if (++ready_ < worlds_.size()) return;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);  // the clock of every real loop
+    started_ns_.store(now.tv_sec * 1'000'000'000 + now.tv_nsec, std::memory_order_relaxed);
+    if (worlds_.size() == 1) {
+        world.start(std::nullopt);
+        return;
+    }
+    const Instant play_start = Instant{started_ns_.load()} + kLead;
+    for (auto& each : worlds_) each->start(play_start);
+}
+
+void Session::stop_worlds() {
+    const std::lock_guard lock(mutex_);
+    for (auto& world : worlds_) world->interrupt();
+}
+
+void Session::interrupt() {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    for (auto& world : worlds_) world->interrupt();
+}
+
+Session::Watch Session::watch() const {
+    if (!planned_.load(std::memory_order_acquire)) return {};
+    return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed)};
+}
+
+RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& program) {
+    RunResult result;
+    result.version = program.version;
+    result.revision = program.revision;
+    result.backends = backend_names();
+    result.command = program.command;
+    result.started_at = now_rfc3339();
+    result.host = read_host_facts();
+    fill_request(request, result);
+    result.interrupted = true;
+    result.verdict = {false, "interrupted before anything was played", Limit::unknown};
+    result.digest = Digest{}.hex();
+    return result;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,37 @@
+// The commands. Each returns the exit code of the contract: 0 pass, 1 it ran and frames were missed, 2 bad
+// input, 3 it could not run, 130 interrupted.
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "run/session.h"
+
+namespace streamsim {
+
+inline constexpr int kExitPass = 0;
+inline constexpr int kExitMissed = 1;
+inline constexpr int kExitBadInput = 2;
+inline constexpr int kExitCannotRun = 3;
+inline constexpr int kExitInterrupted = 130;
+
+/// Where a command's words go; messages to standard error, results to standard output.
+struct CliContext {
+    spdlog::logger& log;
+    ProgramFacts program;
+};
+
+/// Says every problem and gives the exit code.
+int report_error(CliContext& context, const Error& error);
+
+/// The document to `path`, which may be "-"; REQUIRES: path is not empty.
+Result<void> write_document(const std::string& path, std::string_view begins_with, const std::string& text);
+
+int play_command(CliContext& context, CliOptions& options);
+int prepare_command(CliContext& context, CliOptions& options);
+int formats_command(CliContext& context, const CliOptions& options);
+int inspect_command(CliContext& context, const CliOptions& options);
+int clean_command(CliContext& context, const CliOptions& options);
+
+}  // namespace streamsim

@@ -1,0 +1,29 @@
+#include "cli/formats_directory.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace streamsim {
+
+Result<std::string> formats_directory() {
+    std::vector<std::filesystem::path> places;
+    std::error_code error;
+    if (const char* named = std::getenv("STREAMSIM_FORMATS"); named != nullptr) {
+        places.emplace_back(named);
+    } else {
+        const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+        places.push_back(program.parent_path().parent_path() / "share/streamsim/formats");
+        places.emplace_back(STREAMSIM_SOURCE_FORMATS);
+    }
+    std::string looked;
+    for (const auto& place : places) {
+        if (std::filesystem::is_directory(place / "media", error)) return place.string();
+        looked += (looked.empty() ? "" : " or ") + place.string();
+    }
+    return environment_error(fmt::format(
+        "the media formats are not at {}: set STREAMSIM_FORMATS to the folder that holds media/", looked));
+}
+
+}  // namespace streamsim

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace streamsim {
+
+/// Where the format documents are: $STREAMSIM_FORMATS, else share/streamsim/formats beside the installed
+/// program's bin, else the source tree that this program was built from. Errors: environment, naming the places
+/// looked at.
+Result<std::string> formats_directory();
+
+}  // namespace streamsim

@@ -1,0 +1,418 @@
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "base/units.h"
+#include "cli/formats_directory.h"
+
+namespace streamsim {
+namespace {
+
+constexpr const char* kAbout =
+    "streamsim plays media from storage as an edit seat does, frame by frame on deadlines, and counts every "
+    "frame\n"
+    "that was not there in time. It measures delivery to this client; it does not decode.\n\n"
+    "  streamsim --dpx12 --streams 4 /mnt/media   play four UHD sequences (made first where there are none)\n"
+    "  streamsim /mnt/media/shot                  play what is there\n"
+    "  streamsim prepare|formats|inspect|clean    see streamsim COMMAND --help";
+
+/// Options as they were typed; most are texts, so that all their mistakes can be told at once.
+struct Typed {
+    std::string target;
+    std::vector<std::string> formats;
+    bool dpx10 = false, dpx12 = false, prores_hd = false, prores_uhd = false;
+    std::optional<std::string> fps, streams, seats, total_streams, media, duration, frames, clip_duration;
+    std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
+        decode_cpu;
+    std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
+    bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false;
+};
+
+class Reader {
+public:
+    std::vector<std::string> problems;
+
+    void note(const char* option, const std::string& problem) {
+        problems.push_back(fmt::format("{}: {}", option, problem));
+    }
+    void note(const char* option, const Error& error) {
+        for (const auto& problem : error.problems) note(option, problem);
+    }
+
+    void count(const char* option, const std::optional<std::string>& text, std::uint64_t max, auto& into) {
+        if (!text) return;
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+        if (error != std::errc() || end != text->data() + text->size() || value < 1 || value > max) {
+            note(option, fmt::format("'{}': expected a whole number from 1 to {}", *text, max));
+        } else {
+            into = static_cast<std::remove_reference_t<decltype(into)>>(value);
+        }
+    }
+
+    void whole(const char* option, const std::optional<std::string>& text, std::uint64_t& into) {
+        if (!text) return;
+        const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), into);
+        if (error != std::errc() || end != text->data() + text->size()) {
+            note(option, fmt::format("'{}': expected a whole number", *text));
+        }
+    }
+
+    void time(const char* option, const std::optional<std::string>& text, bool zero_allowed, auto& into) {
+        if (!text) return;
+        const auto value = parse_duration(*text);
+        if (!value) {
+            note(option, value.error());
+        } else if (value->ns == 0 && !zero_allowed) {
+            note(option, fmt::format("'{}': expected more than nothing", *text));
+        } else {
+            into = *value;
+        }
+    }
+
+    template <typename T>
+    void choice(const char* option,
+                const std::optional<std::string>& text,
+                std::initializer_list<std::pair<const char*, T>> choices,
+                auto& into) {
+        if (!text) return;
+        std::string names;
+        for (const auto& [name, value] : choices) {
+            if (*text == name) {
+                into = value;
+                return;
+            }
+            names += names.empty() ? name : fmt::format(", {}", name);
+        }
+        note(option, fmt::format("'{}': expected one of {}", *text, names));
+    }
+};
+
+void add_target(CLI::App& app, Typed& typed, const char* what) {
+    app.add_option("TARGET", typed.target, what)->option_text(" ");
+}
+
+void add_media_options(CLI::App& app, Typed& typed) {
+    const char* group = "Media";
+    app.add_flag("--dpx10", typed.dpx10, "DPX 10 bit, UHD, 24 fps")->group(group);
+    app.add_flag("--dpx12", typed.dpx12, "DPX 12 bit, UHD, 24 fps (what an empty directory gets)")
+        ->group(group);
+    app.add_flag("--prores-hd", typed.prores_hd, "ProRes 422, HD, 30 fps")->group(group);
+    app.add_flag("--prores-uhd", typed.prores_uhd, "ProRes 422 HQ, UHD, 30 fps")->group(group);
+    app.add_option("--format", typed.formats,
+                   "a format that `streamsim formats` lists, or a JSON file; repeatable")
+        ->type_name("NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->group(group);
+    app.add_option("--clip-duration", typed.clip_duration, "length of a clip that is made (10s)")
+        ->type_name("TIME")
+        ->group(group);
+    app.add_option("--streams", typed.streams, "streams a seat, of each format (1)")
+        ->type_name("N")
+        ->group(group);
+    app.add_option("--seats", typed.seats, "clients that this process plays (1)")->type_name("N")->group(group);
+    app.add_option("--total-streams", typed.total_streams,
+                   "instead of --streams: N dealt round robin over the seats")
+        ->type_name("N")
+        ->group(group);
+    app.add_option("--media", typed.media, "own: each stream its own clip; same: all one (own)")
+        ->type_name("own|same")
+        ->group(group);
+    app.add_option("--seed", typed.seed, "of every random choice (1)")->type_name("N")->group(group);
+}
+
+void add_play_options(CLI::App& app, Typed& typed) {
+    const auto text = [&](const char* group, const char* name, std::optional<std::string>& into,
+                          const char* type, const char* what) {
+        app.add_option(name, into, what)->type_name(type)->group(group);
+    };
+    const auto flag = [&](const char* group, const char* name, bool& into, const char* what) {
+        app.add_flag(name, into, what)->group(group);
+    };
+    text("Playing", "--fps", typed.fps, "RATE",
+         "24, 23.976, 24000/1001, ... or max: as fast as it goes (the clip's own)");
+    text("Playing", "--duration", typed.duration, "TIME", "how long each stream plays; clips loop (60s)");
+    text("Playing", "--frames", typed.frames, "N", "at most so many frames a stream");
+    text("Playing", "--on-miss", typed.on_miss, "drop|hold|stall",
+         "what the player does with a frame that is not there (drop)");
+    text("Playing", "--readahead", typed.readahead, "N", "frames buffered ahead, a stream (8)");
+    text("Playing", "--inflight", typed.inflight, "N", "frames read at once, a stream (2)");
+    text("Playing", "--pattern", typed.pattern, "PATTERN",
+         "filename-prefetch, streaming or on-demand (sequences the first, containers the second)");
+    text("Playing", "--order", typed.order, "forward", "what the operator does (forward)");
+    text("Playing", "--stagger", typed.stagger, "TIME", "delay between the starts of streams (0)");
+    text("Playing", "--preroll-timeout", typed.preroll_timeout, "TIME",
+         "give up when preroll takes longer (10s)");
+    text("Reading", "--io", typed.io, "auto|uring|threads", "how it reads (auto)");
+    text("Reading", "--io-size", typed.io_size, "BYTES", "size of one read, or frame: one read a frame (1MiB)");
+    text("Reading", "--io-depth", typed.io_depth, "N", "pieces of one frame in flight (8)");
+    flag("Reading", "--direct", typed.direct,
+         "past this client's page cache, where the storage allows it (default)");
+    flag("Reading", "--buffered", typed.buffered, "through this client's page cache");
+    flag("Reading", "--cold", typed.cold, "evict these files from this client's page cache first");
+    flag("Reading", "--require-cold", typed.require_cold, "fail the verdict where a cache may have been warm");
+    text("Testing", "--faults", typed.faults, "FILE", "a schedule of injected delays and errors (JSON)");
+    flag("Testing", "--realtime", typed.realtime, "ask for real-time scheduling of the player");
+    text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+void read_formats(Reader& reader,
+                  const Typed& typed,
+                  const Catalogue& catalogue,
+                  std::vector<MediaFormat>& into) {
+    std::vector<std::string> names = typed.formats;
+    const std::pair<bool, const char*> flags[] = {{typed.dpx10, "dpx10"},
+                                                  {typed.dpx12, "dpx12"},
+                                                  {typed.prores_hd, "prores-hd"},
+                                                  {typed.prores_uhd, "prores-uhd"}};
+    for (const auto& [set, name] : flags) {
+        if (set) names.emplace_back(name);
+    }
+    for (const std::string& name : names) {
+        if (const MediaFormat* known = catalogue.find(name); known != nullptr) {
+            into.push_back(*known);
+            continue;
+        }
+        const auto text = read_file(name);
+        if (!text) {
+            reader.note("--format",
+                        fmt::format("'{}' is neither a known format (see `streamsim formats`) nor a file "
+                                    "that can be read",
+                                    name));
+            continue;
+        }
+        auto format = read_format(*text, name);
+        if (format) {
+            into.push_back(std::move(*format));
+        } else {
+            for (const auto& problem : format.error().problems) reader.problems.push_back(problem);
+        }
+    }
+}
+
+void read_rate(Reader& reader, const Typed& typed, PlayRequest& play) {
+    if (!typed.fps) return;
+    if (*typed.fps == "max") {
+        play.paced = false;
+        return;
+    }
+    const auto rate = FrameRate::parse(*typed.fps);
+    if (rate) {
+        play.rate = *rate;
+    } else {
+        reader.note("--fps", rate.error());
+    }
+}
+
+void read_faults(Reader& reader, const Typed& typed, PlayRequest& play) {
+    if (!typed.faults) return;
+    const auto text = read_file(*typed.faults);
+    if (!text) {
+        reader.note("--faults", fmt::format("'{}' cannot be read", *typed.faults));
+        return;
+    }
+    auto plan = read_fault_plan(*text, *typed.faults);
+    if (plan) {
+        play.faults = std::move(*plan);
+    } else {
+        for (const auto& problem : plan.error().problems) reader.problems.push_back(problem);
+    }
+}
+
+void read_media_options(Reader& reader, const Typed& typed, PlayRequest& play) {
+    reader.count("--streams", typed.streams, 100'000, play.streams);
+    reader.count("--seats", typed.seats, 100'000, play.seats);
+    reader.count("--total-streams", typed.total_streams, 1'000'000, play.total_streams);
+    if (typed.streams && typed.total_streams)
+        reader.note("--total-streams", "stands instead of --streams, not beside it");
+    reader.choice<bool>("--media", typed.media, {{"own", false}, {"same", true}}, play.same_media);
+    reader.time("--clip-duration", typed.clip_duration, false, play.clip_duration);
+    reader.whole("--seed", typed.seed, play.seed);
+}
+
+void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
+    read_rate(reader, typed, play);
+    reader.time("--duration", typed.duration, false, play.duration);
+    reader.count("--frames", typed.frames, UINT64_MAX - 1, play.frames);
+    reader.choice<AccessPattern>("--pattern", typed.pattern,
+                                 {{"filename-prefetch", AccessPattern::filename_prefetch},
+                                  {"streaming", AccessPattern::streaming},
+                                  {"on-demand", AccessPattern::on_demand}},
+                                 play.pattern);
+    bool forward = true;
+    reader.choice<bool>("--order", typed.order, {{"forward", true}}, forward);
+    reader.count("--readahead", typed.readahead, 10'000, play.readahead);
+    reader.count("--inflight", typed.inflight, 10'000, play.inflight);
+    reader.count("--io-depth", typed.io_depth, 1024, play.io_depth);
+    if (typed.io_size && *typed.io_size == "frame") {
+        play.io_size = 0;
+    } else if (typed.io_size) {
+        const auto size = parse_size(*typed.io_size);
+        if (!size) {
+            reader.note("--io-size", size.error().problems.front() + ", or frame");
+        } else if (*size < 512 || *size > (1ull << 30)) {
+            reader.note("--io-size", fmt::format("'{}': expected 512B to 1GiB, or frame", *typed.io_size));
+        } else {
+            play.io_size = *size;
+        }
+    }
+    reader.choice<OnMiss>("--on-miss", typed.on_miss,
+                          {{"drop", OnMiss::drop}, {"hold", OnMiss::hold}, {"stall", OnMiss::stall}},
+                          play.on_miss);
+    reader.time("--preroll-timeout", typed.preroll_timeout, false, play.preroll_timeout);
+    reader.time("--stagger", typed.stagger, true, play.stagger);
+    reader.choice<IoChoice>(
+        "--io", typed.io,
+        {{"auto", IoChoice::automatic}, {"uring", IoChoice::uring}, {"threads", IoChoice::threads}}, play.io);
+    reader.count("--loops", typed.loops, 1024, play.loops);
+    read_faults(reader, typed, play);
+    if (typed.direct && typed.buffered)
+        reader.note("--buffered", "is the opposite of --direct: give one of them");
+    play.direct = !typed.buffered;
+    play.cold = typed.cold;
+    play.require_cold = typed.require_cold;
+    play.realtime = typed.realtime;
+}
+
+CliOptions::Command command_of(int argc, const char* const* argv, int& skip) {
+    using Command = CliOptions::Command;
+    const std::pair<const char*, Command> commands[] = {{"prepare", Command::prepare},
+                                                        {"formats", Command::formats},
+                                                        {"inspect", Command::inspect},
+                                                        {"clean", Command::clean}};
+    for (const auto& [name, command] : commands) {
+        if (argc > 1 && std::string_view(argv[1]) == name) {
+            skip = 1;
+            return command;
+        }
+    }
+    return Command::play;
+}
+
+void build(CLI::App& app, CliOptions& options, Typed& typed) {
+    using Command = CliOptions::Command;
+    switch (options.command) {
+        case Command::play:
+            app.description(kAbout);
+            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:null)");
+            add_media_options(app, typed);
+            add_play_options(app, typed);
+            app.add_option("--json", options.json, "the result; - is standard output")
+                ->type_name("FILE")
+                ->group("Results");
+            app.add_option("--csv", options.csv, "one row a frame")->type_name("FILE")->group("Results");
+            break;
+        case Command::prepare:
+            app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
+            add_target(app, typed, "a directory on the storage");
+            add_media_options(app, typed);
+            break;
+        case Command::formats:
+            app.description("lists the media formats, or shows one with its sources");
+            app.add_option("NAME", options.name, "a format, or a JSON file")->option_text(" ");
+            app.add_option("--json", options.json, "as a document; - is standard output")->type_name("FILE");
+            break;
+        case Command::inspect:
+            app.description("the frame index of a clip or sequence: frames, rate, bytes, places");
+            add_target(app, typed, "a clip, a sequence's directory, one of its frames, or a pattern");
+            app.add_flag("--frames", options.frames, "each frame's file, offset and bytes");
+            app.add_option("--json", options.json, "as a document; - is standard output")->type_name("FILE");
+            break;
+        case Command::clean:
+            app.description("removes TARGET/streamsim-media, which prepare made, and nothing else");
+            add_target(app, typed, "the directory that was given to prepare");
+            break;
+    }
+    app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
+    app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
+    app.allow_extras();
+}
+
+/// What the parser took is checked, and turned into a request.
+Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
+    using Command = CliOptions::Command;
+    Reader reader;
+    for (const std::string& extra : app.remaining()) {
+        reader.problems.push_back(extra.starts_with("-")
+                                      ? fmt::format("{}: there is no such option (see --help)", extra)
+                                      : fmt::format("'{}': one TARGET is expected", extra));
+    }
+    if (options.command != Command::formats) {
+        if (typed.target.empty()) {
+            reader.problems.emplace_back(
+                "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
+        } else {
+            auto target = parse_target(typed.target);
+            if (target) {
+                options.play.target = *target;
+            } else {
+                reader.problems.push_back(target.error().problems.front());
+            }
+        }
+    }
+    if (options.command == Command::play || options.command == Command::prepare) {
+        read_media_options(reader, typed, options.play);
+        read_play_options(reader, typed, options.play);
+        options.play.keep_frames = !options.csv.empty();
+        const auto directory = formats_directory();
+        if (!directory) return directory.error();
+        const auto catalogue = Catalogue::load(*directory + "/media");
+        if (!catalogue) return catalogue.error();
+        read_formats(reader, typed, *catalogue, options.play.formats);
+        const MediaFormat* standard = catalogue->find("dpx12");
+        if (standard == nullptr)
+            return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));
+        options.default_format = *standard;
+    }
+    if (options.command == Command::play && options.json == "-" && options.csv == "-") {
+        reader.note("--csv", "standard output is --json's already");
+    }
+    if (!reader.problems.empty()) return Error{ErrorKind::bad_input, reader.problems};
+    return {};
+}
+
+}  // namespace
+
+Result<ParsedCommandLine> parse_command_line(int argc,
+                                             const char* const* argv,
+                                             const std::string& version_text) {
+    ParsedCommandLine parsed;
+    CliOptions& options = parsed.options;
+    options.command_line.assign(argv, argv + argc);
+    int skip = 0;
+    options.command = command_of(argc, argv, skip);
+    Typed typed;
+    CLI::App app;
+    app.name(skip > 0 ? fmt::format("streamsim {}", argv[1]) : "streamsim");
+    build(app, options, typed);
+    app.set_version_flag("--version,-V", version_text);
+    try {
+        app.parse(argc - skip, argv + skip);
+    } catch (const CLI::CallForHelp&) {
+        parsed.text = CliText{app.help()};
+        return parsed;
+    } catch (const CLI::CallForVersion&) {
+        parsed.text = CliText{version_text + "\n"};
+        return parsed;
+    } catch (const CLI::ParseError& error) {
+        return bad_input(error.what());
+    }
+    if (auto checked = check(app, options, typed); !checked) return checked.error();
+    return parsed;
+}
+
+}  // namespace streamsim

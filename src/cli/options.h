@@ -1,0 +1,42 @@
+// The command line as data. Every problem of it is reported at once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "media/catalogue.h"
+#include "run/play_request.h"
+
+namespace streamsim {
+
+struct CliOptions {
+    enum class Command { play, prepare, formats, inspect, clean };
+    Command command = Command::play;
+    PlayRequest play;            // play, prepare; target of inspect and clean
+    MediaFormat default_format;  // play, prepare: what a target without media gets
+    std::string name;            // formats: the one to show; empty: all
+    bool frames = false;         // inspect --frames
+    std::string json, csv;       // file names, "-", or empty
+    bool quiet = false;
+    bool verbose = false;
+    std::vector<std::string> command_line;
+};
+
+/// What there is to print and nothing else to do (--help, --version).
+struct CliText {
+    std::string text;
+};
+
+struct ParsedCommandLine {
+    std::optional<CliText> text;
+    CliOptions options;
+};
+
+/// Errors: bad input, every problem. `version_text` is what --version prints.
+Result<ParsedCommandLine> parse_command_line(int argc,
+                                             const char* const* argv,
+                                             const std::string& version_text);
+
+}  // namespace streamsim

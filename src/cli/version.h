@@ -1,0 +1,9 @@
+#pragma once
+
+namespace streamsim {
+
+const char* version();
+/// The commit this was built from, with "-dirty" where files had been changed; "unknown" outside a checkout.
+const char* revision();
+
+}  // namespace streamsim

@@ -1,0 +1,42 @@
+// From the books and the evidence to a cause. Pure: the same evidence gives the same verdict, and whatever is
+// not in the evidence does not count.
+//
+// The client's own lateness comes first: a slot that was missed while this process did not run says nothing
+// about the storage. Then the media: a file that is short or not there will fail on any storage. What is left,
+// the storage had in its hands: frames that came too late, and reads that it answered with an error.
+#pragma once
+
+#include <cstdint>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+struct Evidence {
+    FrameCounts totals;
+    ReasonCounts reasons;  // start-up drops left out
+    std::uint64_t client_stalls =
+        0;              // of totals.stalls, those whose frame was late because the client did not run
+    bool paced = true;  // false: --fps max
+    bool interrupted = false;
+
+    bool require_cold = false;
+    bool server_cache_may_be_warm = false;
+
+    // The client.
+    std::int64_t shortest_period_ns = 0;  // of the streams' frame periods; 0: no deadlines
+    std::int64_t loop_lateness_p50_ns = 0;
+    std::int64_t loop_stalled_ns = 0;  // time in which the player's loop did not run although it had to
+    double cpu_percent = 0;            // of one processor, over the run
+    std::uint32_t loops = 1;           // player threads
+    std::uint32_t cpus = 1;
+};
+
+/// late + failed + stalls + (dropped - startup_drops): what a pass has none of.
+std::uint64_t bad_frames(const FrameCounts& counts);
+
+/// Passes exactly when bad_frames(totals) is 0 and, where cold media are required, no cache may have been warm.
+/// The reason is a sentence for a person.
+Verdict judge(const Evidence& evidence);
+
+}  // namespace streamsim

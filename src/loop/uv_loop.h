@@ -1,0 +1,91 @@
+// A loop in real time, on libuv. Deadlines are a timerfd that libuv polls, because libuv's own timers count in
+// milliseconds; every other file descriptor, the thread pool and signals are libuv's too.
+//
+// Lateness. Each timer's lateness is measured when it runs. A heartbeat timer makes sure that something is due
+// at least every few milliseconds; when a turn begins more than kStallThreshold after something was due, the
+// loop could not run, and the span from its last sign of life to now is noted as a stall. That is how a frame
+// whose read was submitted late, or whose completion was seen late, is told from one that the storage gave
+// late.
+#pragma once
+
+#include <uv.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "loop/timer_queue.h"
+#include "metrics/histogram.h"
+#include "streamsim/event_loop.h"
+
+namespace streamsim {
+
+/// Threading as EventLoop says. All UvLoops of a process share one clock, CLOCK_MONOTONIC.
+class UvLoop final : public EventLoop {
+public:
+    UvLoop();
+    /// REQUIRES: every handle that others put on uv() is closed.
+    ~UvLoop() override;
+    UvLoop(const UvLoop&) = delete;
+    UvLoop& operator=(const UvLoop&) = delete;
+
+    uv_loop_t* uv() { return &loop_; }
+
+    Instant now() override { return {static_cast<std::int64_t>(uv_hrtime())}; }
+    TimerId at(Instant when, Callback callback) override { return timers_.set(when, callback); }
+    bool cancel(TimerId timer) override { return timers_.cancel(timer); }
+    void defer(Callback callback) override { deferred_.push_back(callback); }
+    void post(std::function<void()> function) override;
+    StopReason run() override;
+    void stop() override { stopping_ = true; }
+    void hold() override { ++held_; }
+    void release() override;
+    void add_reaper(Reaper* reaper) override { reapers_.push_back(reaper); }
+    void remove_reaper(Reaper* reaper) override;
+    Duration stalled_within(Instant from, Instant to) const override;
+    LoopLateness lateness() const override;
+
+private:
+    static constexpr Duration kHeartbeat = milliseconds(5);
+    static constexpr Duration kStallThreshold = milliseconds(2);
+
+    struct Stall {
+        Instant from;
+        Instant to;
+    };
+
+    void turn();
+    void run_timers();
+    void run_deferred();
+    void run_posted();
+    void note_stall(Instant due, Instant now);
+    void beat();
+    void prepare_to_wait();
+    bool idle() const;
+
+    uv_loop_t loop_{};
+    uv_async_t wake_{};
+    uv_check_t check_{};
+    uv_idle_t busy_{};  // active while something is deferred: the poll must not wait
+    uv_poll_t timer_poll_{};
+    int timer_fd_ = -1;
+    Instant armed_ = Instant::never();
+    TimerQueue timers_;
+    TimerId heartbeat_ = 0;
+    std::vector<Callback> deferred_;
+    std::vector<Callback> deferred_now_;
+    std::vector<Reaper*> reapers_;
+    std::uint64_t held_ = 0;
+    bool stopping_ = false;
+    Instant alive_;  // the end of the last turn
+    Histogram lateness_;
+    std::array<Stall, 256> stalls_{};
+    std::uint64_t stall_count_ = 0;
+    Duration stalled_;
+    std::atomic<bool> has_posted_{false};
+    std::mutex mutex_;
+    std::vector<std::function<void()>> posted_;  // protected by mutex_
+};
+
+}  // namespace streamsim

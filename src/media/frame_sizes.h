@@ -1,0 +1,20 @@
+// How many bytes each frame of a clip has, before there is a clip.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+/// The size in bytes of each of `frames` frames of clip `clip` of a run with `seed`. The sum is the format's
+/// mean times `frames`, rounded to a byte; no frame is above cap x mean, none below what its codec's headers
+/// need. The same arguments give the same sizes with every compiler. REQUIRES: frames > 0, a format that
+/// read_format accepts.
+std::vector<std::uint32_t> plan_frame_bytes(const MediaFormat& format,
+                                            std::uint64_t frames,
+                                            std::uint64_t seed,
+                                            std::uint32_t clip);
+
+}  // namespace streamsim

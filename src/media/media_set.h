@@ -1,0 +1,102 @@
+// The media that `prepare` makes, all of it below TARGET/streamsim-media/:
+//
+//     streamsim-media.json                        the marker: schema, version, the random id of this media set
+//     dpx12/format.json                           which format this is, beyond its name
+//     dpx12/240-frames/clip-0001/frame.0000001.dpx
+//     prores-hd/300-frames/clip-0001.mov
+//
+// The length of a clip is in its path, so a frame that is deleted later is a missing frame and not a shorter
+// clip. A file name holds one run of digits, because servers that prefetch by name take the first run for the
+// frame number.
+//
+// What is being written has ".partial" at the end of its name: the directory of a sequence, the file of a
+// container or of a document. The rename to the final name is the last step, after everything is on stable
+// storage, so that what has a final name is whole whenever the process is killed. The next prepare continues in
+// the partial directory. `clean` goes the same way back: a clip becomes partial before its first frame is
+// removed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+inline constexpr const char* kMediaDirectory = "streamsim-media";
+
+struct PrepareRequest {
+    std::string target;  // an existing directory
+    MediaFormat format;
+    std::uint32_t clips = 1;
+    std::optional<Duration> clip_duration;  // nothing: clips of any length will do; new ones are 10 s long
+    std::uint64_t seed = 1;                 // of the frame sizes
+};
+
+inline constexpr Duration kDefaultClipDuration = seconds(10);
+
+/// One clip that is to be written.
+struct PlannedClip {
+    std::uint32_t number = 1;        // 1, 2, ...: in its name
+    std::string path;                // its final path
+    std::uint64_t bytes = 0;         // still to be written
+    std::vector<bool> frames_there;  // sequence, slot by slot: whole by its length in an interrupted prepare
+};
+
+/// What prepare will do. A value; valid as long as nobody else changes the media set.
+struct PreparePlan {
+    PrepareRequest request;
+    std::string directory;     // of the format, below TARGET/streamsim-media/
+    std::uint64_t frames = 0;  // of each new clip
+    std::uint32_t clips_there = 0;
+    std::vector<PlannedClip> missing;
+    std::uint64_t bytes_to_write = 0;
+    std::uint64_t bytes_free = 0;
+
+    bool nothing_to_do() const { return missing.empty(); }
+};
+
+/// Written by prepare, read by a progress bar in another thread; `cancel` the other way.
+struct PrepareProgress {
+    std::atomic<std::uint64_t> bytes_done{0};
+    std::atomic<std::uint64_t> bytes_total{0};
+    std::atomic<std::uint32_t> clips_done{0};
+    std::atomic<bool> cancel{false};  // set by a signal handler: prepare stops within a few MiB
+};
+
+struct CleanReport {
+    std::uint64_t files_removed = 0;
+    std::uint64_t bytes_removed = 0;
+    std::vector<std::string>
+        kept;  // paths that prepare cannot have made; they and their directories are still there
+};
+
+/// The complete clips of exactly this format below `target`, shortest first, then by number; indexed from the
+/// files themselves. With a `clip_duration` only those of that length. Empty when there is no media set.
+/// Errors: environment from the store; bad input when no frame of a clip can be read.
+Result<std::vector<Clip>> complete_clips(ByteStore& store,
+                                         const std::string& target,
+                                         const MediaFormat& format,
+                                         std::optional<Duration> clip_duration);
+
+/// Finds what is missing; writes nothing. Errors: environment when `target` is no directory, when it has not
+/// enough free space (needed, with 1 % kept free, and there), or when its streamsim-media was not made by
+/// prepare.
+Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request);
+
+/// Writes what the plan lists: one sequential writer a clip, up to four clips at once. Blocks; returns when all
+/// of its threads have ended. Errors: interrupted after `cancel`; environment (a full disk, ...) naming the
+/// path. Either leaves partial media that the next prepare completes.
+Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress);
+
+/// Removes TARGET/streamsim-media, and in it only what prepare makes; links are foreign and are not followed.
+/// Errors: bad input when there is no media set or its marker is not ours; environment from the store.
+Result<CleanReport> clean(ByteStore& store, const std::string& target);
+
+}  // namespace streamsim

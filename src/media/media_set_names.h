@@ -1,0 +1,74 @@
+// Names and documents of a media set (media_set.h shows the tree). Inside media/ only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+inline constexpr const char* kMarkerName = "streamsim-media.json";
+inline constexpr const char* kFormatName = "format.json";
+inline constexpr std::string_view kPartial = ".partial";
+
+std::string media_root(const std::string& target);
+
+/// "240-frames", and back.
+std::string length_name(std::uint64_t frames);
+std::optional<std::uint64_t> length_in(std::string_view name);
+
+/// "clip-0001", "clip-0001.mov", each with ".partial" while it is being written; and back.
+struct ClipName {
+    std::uint32_t number = 1;
+    bool container = false;  // a .mov file, else the directory of a sequence
+    bool partial = false;
+
+    std::string text() const;
+};
+std::optional<ClipName> clip_name_in(std::string_view name);
+
+/// A whole small file. Errors: environment; bad input when it is larger than a document can be.
+Result<std::string> read_text(ByteStore& store, const std::string& path);
+
+/// Writes a document under a partial name, makes it durable and renames it.
+Result<void> write_document(ByteStore& store, const std::string& path, const Json& document);
+
+/// The id of the media set at `root`; nothing when there is none: no such directory, or one that holds nothing
+/// but an unfinished marker. Errors: bad input when the directory is someone else's or its marker is damaged.
+Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root);
+
+/// As read_marker, but makes the media set when there is none.
+Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root);
+
+/// The directory that holds media of exactly this format, and whether it is there yet; else the one to make:
+/// the format's name, with "-2", "-3" ... after it where another format has taken the name.
+struct FormatDirectory {
+    std::string path;
+    bool there = false;
+};
+Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format);
+
+Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format);
+
+/// A complete clip, or one that was begun.
+struct StoredClip {
+    std::uint64_t frames = 0;
+    ClipName name;
+    std::string path;
+};
+
+/// The clips in the directory of a format: by length, then number, complete before partial. With `frames` only
+/// those of that length. Empty when the directory is not there.
+Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
+                                             const std::string& directory,
+                                             const MediaFormat& format,
+                                             std::optional<std::uint64_t> frames);
+
+}  // namespace streamsim

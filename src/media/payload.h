@@ -1,0 +1,23 @@
+// The bytes of prepared frames: random, so that neither compression nor deduplication in the storage can help,
+// and made faster than a disk writes them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace streamsim {
+
+/// Which bits of each 4 bytes are significant; the others are filler and written as zero.
+struct PayloadMask {
+    std::uint32_t bits = 0xffffffffu;  // as the four bytes read little-endian
+};
+
+/// Fills `into` with the bytes [offset, offset + into.size()) of the endless random text of `key`.
+/// Counter-based: any piece can be made alone. REQUIRES: offset is a multiple of 8.
+void fill_payload(std::span<std::byte> into, std::uint64_t key, PayloadMask mask, std::uint64_t offset = 0);
+
+/// The key of one frame: differs for every (media set, format, clip, frame).
+std::uint64_t payload_key(std::uint64_t set_id, std::uint64_t format, std::uint64_t clip, std::uint64_t frame);
+
+}  // namespace streamsim

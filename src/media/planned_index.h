@@ -1,0 +1,21 @@
+// The frame index of media that exists only as a plan: what null storage and modelled clusters play, and what
+// `prepare` then writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+/// The clip that `prepare` would write with the same arguments. `path` is the directory of a sequence (its
+/// frames are named as prepared ones are) or the container file. REQUIRES: frames > 0.
+std::shared_ptr<const FrameIndex> planned_index(const MediaFormat& format,
+                                                std::uint64_t frames,
+                                                std::uint64_t seed,
+                                                std::uint32_t clip,
+                                                const std::string& path);
+
+}  // namespace streamsim

@@ -1,0 +1,28 @@
+// A clip from a sequence on storage. Inside media/ only.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "media/dpx.h"
+#include "media/sequence_names.h"
+#include "streamsim/byte_store.h"
+
+namespace streamsim {
+
+/// Which frame numbers a sequence has when that is known from elsewhere than its listing.
+struct FrameRange {
+    std::uint64_t first = 1;
+    std::uint64_t count = 1;
+};
+
+/// Reads headers in frame order until one is readable and makes the index from it. Errors: that of the first
+/// frame when none is.
+Result<Clip> index_sequence(ByteStore& store,
+                            const std::string& directory,
+                            const FoundSequence& sequence,
+                            const std::string& name,
+                            std::optional<FrameRange> range = std::nullopt);
+
+}  // namespace streamsim

@@ -1,0 +1,134 @@
+// The books of one stream. Every slot is announced once and settled once; nothing is counted twice and nothing
+// is lost: scheduled = on_time + late + dropped + failed + cancelled, checked when the books are closed, in
+// release builds too.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "metrics/histogram.h"
+#include "metrics/time_series.h"
+#include "streamsim/outcome.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+/// On time means that the last byte was there at the deadline or before. Pure.
+constexpr bool judge_on_time(Instant deadline, Instant completed) {
+    return completed <= deadline;
+}
+
+/// 128 bits that add up: the order in which outcomes are settled does not change it, and digests of streams,
+/// loops and seats merge by addition.
+struct Digest {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+
+    void add(std::uint64_t hash);
+    void merge(const Digest& other);
+    std::string hex() const;
+};
+
+struct LedgerOptions {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    std::uint64_t seed = 0;        // keys the digests
+    std::uint64_t slots = 0;       // that can be scheduled; 0: not known (rate `max`)
+    std::uint64_t drops_kept = 0;  // at most so many entries in the drop table
+    std::uint32_t readahead = 1;
+    bool keep_frames = false;  // every outcome, for one row a frame
+};
+
+/// One slot that was not on time. Instants of the loop's clock.
+struct DropEntry {
+    std::uint64_t slot = 0;
+    std::uint64_t clip_frame = 0;
+    Instant deadline;
+    Instant completed;
+    int error = 0;
+    FrameKind kind = FrameKind::dropped;
+    DropReason reason = DropReason::late;
+};
+
+/// One thread. Allocates when it is made and not while playing (with an unknown number of slots it may grow).
+class DeadlineLedger {
+public:
+    DeadlineLedger(const LedgerOptions& options, TimeSeries& series);
+
+    /// The instant from which deadlines count; drops before play_start + 1 s are start-up drops. The series'
+    /// zero is the first play_start of the run.
+    void play_started(Instant preroll_began, Instant play_start, Instant series_zero);
+
+    /// A slot entered the window.
+    void scheduled() { ++counts_.scheduled; }
+    /// What became of it. REQUIRES: not settled before.
+    void settle(const FrameOutcome& outcome);
+    /// The play clock stood still for `length`; `client`: because this client was not running.
+    void stalled(Duration length, bool client);
+    /// Complete frames ahead of the one on display, at a slot's deadline.
+    void buffer_depth(std::uint32_t frames, Instant at);
+    /// The open of a container, which no frame pays for.
+    void container_opened(Duration took) { open_.add(took.ns); }
+
+    /// Nothing more will come; CHECKs the invariant.
+    void close();
+
+    const LedgerOptions& options() const { return options_; }
+    const FrameCounts& counts() const { return counts_; }
+    const ReasonCounts& reasons() const { return reasons_; }
+    /// Of counts().stalls, those that this client caused.
+    std::uint64_t client_stalls() const { return client_stalls_; }
+    Instant play_start() const { return play_start_; }
+    Instant preroll_began() const { return preroll_began_; }
+    /// Never, and Instant{0} when nothing was read.
+    Instant first_submitted() const { return first_submitted_; }
+    Instant last_completed() const { return last_completed_; }
+    Instant last_due() const { return last_due_; }
+    std::int64_t margin_min_ns() const { return margin_.min(); }
+    bool has_margins() const { return margin_.count() > 0; }
+
+    /// Fills what the books know of a stream's result: counts, delays, distributions.
+    void summarise(StreamResult& into) const;
+    /// In slot order after close().
+    const std::vector<DropEntry>& drops() const { return drops_; }
+    std::uint64_t drops_omitted() const { return drops_omitted_; }
+    const std::vector<FrameOutcome>& frames() const { return frames_; }
+    const Digest& digest() const { return digest_; }
+    const Digest& timing_digest() const { return timing_digest_; }
+    const TimeSeries::Interval& preroll_interval() const { return preroll_; }
+
+private:
+    void count(const FrameOutcome& outcome);
+    void note_drop(const FrameOutcome& outcome);
+    void note_times(const FrameOutcome& outcome);
+    void hash(const FrameOutcome& outcome);
+    TimeSeries::Interval& interval_at(Instant at);
+
+    LedgerOptions options_;
+    TimeSeries& series_;
+    TimeSeries::Interval preroll_;
+    FrameCounts counts_;
+    ReasonCounts reasons_;
+    std::uint64_t client_stalls_ = 0;
+    Instant play_start_ = Instant::never();
+    Instant preroll_began_ = Instant::never();
+    Instant series_zero_;
+    Instant first_submitted_ = Instant::never();
+    Instant last_completed_;
+    Instant last_due_;
+    SignedHistogram margin_;
+    Histogram service_;
+    Histogram response_;
+    Histogram open_;
+    std::vector<std::uint64_t> depths_;
+    std::vector<bool> dropped_;  // by slot
+    std::vector<DropEntry> drops_;
+    std::uint64_t drops_omitted_ = 0;
+    std::vector<FrameOutcome> frames_;
+    Digest digest_;
+    Digest timing_digest_;
+    bool closed_ = false;
+};
+
+}  // namespace streamsim

@@ -1,0 +1,178 @@
+// Player: plays one clip as an NLE does, on one absolute frame clock. It decides which frame is read when, and
+// books what became of every slot; it never looks at frame data.
+//
+// The clock. Slot i is due at D(i) = play_start + stalled + floor(i * den * 10^9 / num); `stalled` is always 0
+// except under OnMiss::stall. At D(i) frame i goes on display.
+//
+// The window. R = readahead frames may be buffered or in flight ahead of the one on display. Frame k enters the
+// window at D(k - R), the first R at the beginning of preroll; that instant is its *scheduled* time. P =
+// min(inflight, R) places: a frame's read is submitted when it enters if a place is free, else as soon as one
+// is, in order.
+//
+// A frame that is not complete at its deadline:
+//   drop   the slot is dropped. Its read, if it has one, is neither cancelled nor replaced: it keeps buffer and
+//   place.
+//          The next frame to be read is the first unread one whose deadline is not yet past; those passed over
+//          are never read.
+//   hold   none is passed over; the slot is late when its frame comes, the clock is not shifted.
+//   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
+// A frame that cannot come is failed, under every policy, and nothing waits for it.
+//
+// Everything is judged by the storage's stamps. A completion that is stamped at or before D(i) is on time even
+// when its callback runs after slot i's timer. Three things make a miss this client's (`client`) and not the
+// storage's: the completion may have come before the deadline, but nobody looked (not_before <= D); it would
+// have been in time but for the time in which this loop could not run before all of the frame had been
+// submitted; or the frame was passed over although a place may have been free at its deadline.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "play/frame_read.h"
+#include "play/ledger.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/media.h"
+#include "streamsim/progress.h"
+#include "streamsim/storage.h"
+
+namespace streamsim {
+
+enum class OnMiss { drop, hold, stall };
+enum class AccessPattern {
+    filename_prefetch,  // sequences: the next names are opened and hinted when they enter the window
+    streaming,          // containers: front to back in pieces of io_size, each read once
+    on_demand,          // neither
+};
+
+struct PlayerOptions {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    FrameRate rate;
+    bool paced = true;            // false: no deadlines, as fast as it goes
+    std::uint64_t slots = 0;      // REQUIRES: > 0; UINT64_MAX with paced = false: until stop_submitting()
+    std::uint32_t readahead = 8;  // REQUIRES: >= 1. More: smoother over stalls, more memory
+    std::uint32_t inflight = 2;   // REQUIRES: >= 1
+    std::uint64_t io_size = 1 << 20;
+    std::uint32_t io_depth = 8;
+    std::uint32_t alignment = 1;
+    AccessPattern pattern = AccessPattern::on_demand;
+    OnMiss on_miss = OnMiss::drop;
+};
+
+/// One loop's thread; pinned. preroll() once, then play() once, then finished() comes true. Nothing is
+/// allocated after the constructor.
+class Player final : private FrameReadOwner {
+public:
+    /// Bytes of memory that a player needs for its frames: the window and the places.
+    static std::uint64_t memory_bytes(const FrameIndex& index, const PlayerOptions& options);
+
+    /// `memory` has memory_bytes() and belongs to this player. `changed` runs when ready() or finished()
+    /// becomes true.
+    Player(EventLoop& loop,
+           Storage& storage,
+           const FrameIndex& index,
+           const PlayerOptions& options,
+           DeadlineLedger& ledger,
+           std::span<std::byte> memory,
+           StreamProgress& progress,
+           Callback changed);
+    ~Player();
+    Player(const Player&) = delete;
+    Player& operator=(const Player&) = delete;
+
+    /// Begins to fill the window.
+    void preroll();
+    /// min(R, frames) frames are complete or failed.
+    bool ready() const { return state_ == State::ready; }
+    /// Slot 0 is due at `play_start`. REQUIRES: ready().
+    void play(Instant play_start, Instant series_zero);
+    /// Rate `max`: no further frame is begun.
+    void stop_submitting();
+    /// Settles everything now: what was due as it stands, the rest of the window as cancelled. Reads that are
+    /// under way still belong to the storage; finished() comes when it has given them back.
+    void interrupt();
+    /// Every slot is settled and the storage has nothing of ours.
+    bool finished() const { return state_ == State::finished; }
+    const PlayerOptions& options() const { return options_; }
+
+private:
+    enum class State { idle, prerolling, ready, playing, interrupted, finished };
+
+    Instant due(std::uint64_t slot) const { return play_start_ + stalled_ + options_.rate.due(slot); }
+    Instant deadline_of(std::uint64_t slot) const;
+    std::uint64_t clip_frame_of(std::uint64_t slot) const { return slot % index_.count(); }
+    bool past(std::uint64_t slot) const { return slot < display_; }
+
+    Instant scheduled_at(std::uint64_t slot) const;
+
+    void container_opened();
+    void advance();
+    void deferred_advance();
+    void enter_until(std::uint64_t end);
+    void pump();
+    void pass_over(Instant now);
+    bool start_next();
+    void open_ahead();
+    FrameRead* idle_read();
+    FrameRead*& ahead(std::uint64_t slot) { return ahead_[slot % ahead_.size()]; }
+    FrameRead*& window(std::uint64_t slot) { return window_[slot % window_.size()]; }
+
+    void on_timer();
+    void run_clock();
+    bool display_next();
+    void end_stall(const FrameRead& read);
+    void arm();
+
+    void frame_read_ended(FrameRead& read) override;
+    void frame_read_let_go() override { check_finished(); }
+    void ended(FrameRead& read);
+    void book(FrameRead& read);
+    void book_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
+    DropReason blame(const FrameRead& read, Instant deadline) const;
+    void settle(const FrameOutcome& outcome);
+    void abandon_ahead(bool cancelled);
+    void cancel_window(bool played);
+    void cancel_read(FrameRead& read, bool played);
+    void check_ready();
+    void check_finished();
+
+    EventLoop& loop_;
+    Storage& storage_;
+    const FrameIndex& index_;
+    const PlayerOptions options_;
+    const ReadSettings read_settings_;
+    DeadlineLedger& ledger_;
+    StreamProgress& progress_;
+    const Callback changed_;
+    const std::uint32_t places_;
+
+    std::vector<std::unique_ptr<FrameRead>> reads_;
+    std::vector<FrameRead*> ahead_;   // taken, without a place yet: slots [next_, ahead_end_)
+    std::vector<FrameRead*> window_;  // started, not yet on display: by slot
+    StreamTail tail_;
+
+    State state_ = State::idle;
+    OpenOp container_;  // of a clip that is one file
+    std::vector<char> container_path_;
+    bool container_opening_ = false;
+    Instant preroll_began_;
+    Instant play_start_;
+    Duration stalled_;
+    TimerId timer_ = 0;
+    std::uint64_t entered_ = 0;  // slots below are in the window or past it
+    std::uint64_t next_ = 0;     // the first slot whose read has not been started
+    std::uint64_t ahead_end_ = 0;
+    std::uint64_t display_ = 0;  // the next slot to go on display; those below are past
+    std::uint64_t settled_ = 0;
+    std::uint64_t prerolled_ = 0;
+    std::uint32_t in_flight_ = 0;
+    std::uint32_t buffered_ = 0;  // complete frames that are not yet on display
+    bool waiting_ = false;        // OnMiss::stall: the clock stands at due(display_)
+    bool submitting_ = true;
+    bool advance_deferred_ = false;
+    Instant place_free_from_;  // a place may have been free since; never: none is
+};
+
+}  // namespace streamsim

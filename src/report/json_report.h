@@ -1,0 +1,15 @@
+// The result as a document: schema "streamsim.result", version 1 (formats/schema/result.json).
+#pragma once
+
+#include <string>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+/// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.
+/// Counts, bytes and nanoseconds are integers; what never happened or is not known is null. A name that is not
+/// UTF-8 is shown with U+FFFD in the place of the wrong bytes.
+std::string json_report(const RunResult& result);
+
+}  // namespace streamsim

@@ -1,0 +1,318 @@
+#include "report/text_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/units.h"
+#include "report/text_tables.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kFormatsInLine = 3;
+constexpr std::int64_t kFreshMediaSeconds = 86'400;  // older media are no reason to name their age
+
+bool paced(const RunResult& result) {
+    return std::any_of(result.streams.begin(), result.streams.end(),
+                       [](const StreamResult& stream) { return stream.paced; });
+}
+
+/// "once", "3 times"
+std::string times(std::uint64_t count) {
+    return count == 1 ? "once" : show_count(count) + " times";
+}
+
+bool anything_due(const FrameCounts& counts) {
+    return counts.on_time + counts.late + counts.dropped + counts.failed > 0;
+}
+
+struct Group {
+    std::string format;
+    FrameRate rate;
+    std::uint64_t streams = 0;
+};
+
+/// Streams that are alike, in the order in which they first appear.
+std::vector<Group> groups(const RunResult& result) {
+    std::vector<Group> out;
+    for (const StreamResult& stream : result.streams) {
+        const auto found = std::find_if(out.begin(), out.end(), [&stream](const Group& group) {
+            return group.format == stream.format && group.rate == stream.rate;
+        });
+        if (found != out.end()) {
+            ++found->streams;
+        } else {
+            out.push_back({stream.format, stream.rate, 1});
+        }
+    }
+    return out;
+}
+
+/// "4 streams of dpx12 at 24 fps and 4 of prores-hd at 30 fps, on 3 seats, from /mnt/x"
+std::string what_was_played(const RunResult& result) {
+    const bool with_rate = paced(result);
+    const auto alike = groups(result);
+    std::string out;
+    if (alike.size() > kFormatsInLine || alike.empty()) {
+        out = counted(result.streams.size(), "stream");
+        if (!alike.empty()) out += fmt::format(" of {} kinds", alike.size());
+    } else {
+        for (const Group& group : alike) {
+            const bool first = &group == alike.data();
+            if (!first) out += &group == &alike.back() ? " and " : ", ";
+            out += first ? counted(group.streams, "stream") : show_count(group.streams);
+            out += " of " + printable(group.format);
+            if (with_rate) out += " at " + show_fps(group.rate);
+        }
+    }
+    std::set<std::uint32_t> seats;
+    for (const StreamResult& stream : result.streams) seats.insert(stream.seat);
+    if (seats.size() > 1) out += fmt::format(" on {} seats", seats.size());
+    return out + " from " + printable(result.url);
+}
+
+/// ", tightest margin 31.2 ms"
+std::string tightest(const RunResult& result) {
+    if (!result.margin_ns) return {};
+    return ", tightest margin " + show_duration({result.margin_ns->min});
+}
+
+/// "212 of 960 frames dropped (3 of them in the first second), 4 late, 1 failed, stood still 3 times for 1.3 s"
+std::string what_went_wrong(const FrameCounts& counts) {
+    struct Part {
+        std::uint64_t count;
+        const char* word;
+    };
+    std::string out;
+    for (const Part part :
+         {Part{counts.dropped, "dropped"}, Part{counts.late, "late"}, Part{counts.failed, "failed"}}) {
+        if (part.count == 0) continue;
+        out += out.empty() ? fmt::format("{} of {} {}", show_count(part.count),
+                                         counted(counts.scheduled, "frame"), part.word)
+                           : fmt::format(", {} {}", show_count(part.count), part.word);
+        if (part.count == counts.dropped && counts.startup_drops > 0 && part.word[0] == 'd') {
+            out += fmt::format(" ({} of them in the first second)", show_count(counts.startup_drops));
+        }
+    }
+    if (out.empty()) out = counted(counts.scheduled, "frame") + ", 0 dropped";
+    if (counts.stalls > 0) {
+        out += fmt::format(", stood still {} for {}", times(counts.stalls), show_duration({counts.stall_ns}));
+    }
+    return out;
+}
+
+std::string what_went_well(const FrameCounts& counts) {
+    std::string out = counted(counts.scheduled, "frame") + ", 0 dropped";
+    if (counts.startup_drops > 0) {
+        out += fmt::format(" after the first second ({} in it)", show_count(counts.startup_drops));
+    }
+    return out;
+}
+
+/// A line of the report: a heading in a column of its own, then the text.
+void line(std::string& out, std::string_view heading, const std::string& text) {
+    out += fmt::format("{:<12}{}\n", heading, text);
+}
+
+std::string latency_text(const LatencySummary& latency) {
+    return fmt::format("half within {}, 99 % within {}, slowest {}", show_duration({latency.p50}),
+                       show_duration({latency.p99}), show_duration({latency.max}));
+}
+
+void frames_lines(const RunResult& result, std::string& out) {
+    const FrameCounts& totals = result.totals;
+    std::string text =
+        fmt::format("{} scheduled: {} on time, {} dropped, {} late, {} failed", show_count(totals.scheduled),
+                    show_count(totals.on_time), show_count(totals.dropped), show_count(totals.late),
+                    show_count(totals.failed));
+    if (totals.cancelled > 0) text += fmt::format(", {} not played to their end", show_count(totals.cancelled));
+    line(out, "Frames", text);
+    if (totals.startup_drops > 0) {
+        line(out, "",
+             counted(totals.startup_drops, "drop") + " in the first second, reported but not held against it");
+    }
+    if (totals.stalls > 0) {
+        line(out, "Stalls",
+             fmt::format("play stood still {} for {} in all", times(totals.stalls),
+                         show_duration({totals.stall_ns})));
+    }
+    const ReasonCounts& reasons = result.reasons;
+    if (reasons.late + reasons.client > 0) {
+        line(out, "Not in time",
+             fmt::format("{} because of the storage, {} because this computer was not running the player",
+                         show_count(reasons.late), show_count(reasons.client)));
+    }
+    if (totals.failed > 0) {
+        line(out, "Failed",
+             fmt::format("{}, {} cut short, {} missing", counted(reasons.error, "read error"),
+                         show_count(reasons.short_read), show_count(reasons.missing)));
+    }
+}
+
+void delivery_lines(const RunResult& result, std::string& out) {
+    std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
+    if (result.required_bytes_per_s > 0)
+        speed += ", " + show_rate(result.required_bytes_per_s) + " required while playing";
+    line(out, "Speed",
+         fmt::format("{} ({} in {})", speed, show_bytes(result.totals.bytes_read),
+                     show_duration({result.wall_ns})));
+    if (paced(result) && anything_due(result.totals)) {
+        const auto slowest = std::max_element(
+            result.streams.begin(), result.streams.end(),
+            [](const StreamResult& a, const StreamResult& b) { return a.start_delay_ns < b.start_delay_ns; });
+        line(out, "Start",
+             fmt::format("play began after {} of filling the read-ahead{}",
+                         show_duration({slowest->start_delay_ns}),
+                         result.streams.size() > 1 ? " (the slowest stream)" : ""));
+    }
+    if (result.margin_ns) {
+        line(out, "Margin",
+             fmt::format("a frame was there before it was due by: least {}{}, 1 % under {}, half under {}",
+                         show_duration({result.margin_ns->min}), result.margin_ns->min < 0 ? " (after)" : "",
+                         show_duration({result.margin_ns->p1}), show_duration({result.margin_ns->p50})));
+    }
+    if (result.service_ns)
+        line(out, "Latency", "from request to frame (service): " + latency_text(*result.service_ns));
+    if (result.response_ns) {
+        line(out, "", "from when it was wanted (response): " + latency_text(*result.response_ns));
+    }
+    if (result.open_ns) line(out, "", "of that, to open the file: " + latency_text(*result.open_ns));
+}
+
+std::string show_io_size(const RunResult& result) {
+    if (result.io_size_bytes == 0) return "a frame in one read";
+    const std::uint64_t size = result.io_size_bytes;
+    const std::string text = size % (1U << 20) == 0   ? fmt::format("{} MiB", size >> 20)
+                             : size % (1U << 10) == 0 ? fmt::format("{} KiB", size >> 10)
+                                                      : fmt::format("{} B", size);
+    return fmt::format("reads of {}, {} of a frame at once", text, result.io_depth);
+}
+
+void how_lines(const RunResult& result, std::string& out) {
+    line(out, "Read with",
+         fmt::format("{}, {}, {}", printable(result.io),
+                     result.direct ? "direct (past this computer's page cache)"
+                                   : "buffered (through this computer's page cache)",
+                     show_io_size(result)));
+    line(out, "Played",
+         fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
+                     counted(result.readahead, "frame"), result.inflight, result.order, result.pattern,
+                     result.on_miss));
+    for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
+}
+
+/// Why the server's cache may have helped: it remembers what it has just taken in and what it has just sent.
+std::string why_warm(const MediaFacts& media) {
+    std::vector<std::string> reasons;
+    if (media.age_s && *media.age_s < kFreshMediaSeconds) {
+        reasons.push_back("written " + show_duration(seconds(*media.age_s)) + " ago");
+    }
+    if (media.looped) reasons.emplace_back("played more than once");
+    if (reasons.empty()) return {};
+    return ": the media were " + reasons[0] + (reasons.size() > 1 ? " and " + reasons[1] : "");
+}
+
+void cache_lines(const RunResult& result, std::string& out) {
+    if (result.media.server_cache_may_be_warm) {
+        line(out, "Cache", "may have come from the server's cache" + why_warm(result.media));
+        line(out, "", "for an answer about its disks play media that are older, and longer than its memory");
+    } else {
+        line(out, "Cache", "nothing speaks for a warm cache in the server");
+    }
+    const auto& local = result.client.page_cache_bytes;
+    if (local && *local > 0) line(out, "", show_bytes(*local) + " came from this computer's own page cache");
+    for (const std::string& note : result.media.notes) line(out, "", printable(note));
+}
+
+void client_lines(const RunResult& result, std::string& out) {
+    const ClientEvidence& client = result.client;
+    line(out, "Computer",
+         fmt::format("{}: {}, {}, {} of memory", printable(result.host.name), printable(result.host.os),
+                     counted(result.host.cpus, "processor"), show_bytes(result.host.memory_bytes)));
+    line(out, "",
+         fmt::format("used {:.0f} % of one processor in {}{}", client.cpu_percent,
+                     counted(client.loops, "player thread"), client.realtime ? ", real-time scheduling" : ""));
+    std::string late =
+        fmt::format("woke up late by: half within {}, 99 % within {}, worst {}",
+                    show_duration({client.loop_lateness_p50_ns}), show_duration({client.loop_lateness_p99_ns}),
+                    show_duration({client.loop_lateness_max_ns}));
+    if (client.loop_stalls > 0) {
+        late += fmt::format("; held up {} for {} in all", times(client.loop_stalls),
+                            show_duration({client.loop_stalled_ns}));
+    }
+    line(out, "", late);
+    line(out, "Measured", "delivery to this computer; streamsim does not decode or show the frames");
+    line(out, "Repeat",
+         fmt::format("seed {}, digest {}{}", result.seed, result.digest,
+                     result.timing_digest ? ", timing " + *result.timing_digest : ""));
+}
+
+/// What the first line begins with, and its colour.
+struct Headline {
+    const char* word;
+    const char* colour;
+};
+constexpr const char* kGreen = "\x1b[1;32m";
+constexpr const char* kYellow = "\x1b[1;33m";
+constexpr const char* kRed = "\x1b[1;31m";
+constexpr const char* kPlain = "\x1b[0m";
+
+bool nothing_wrong(const FrameCounts& counts) {
+    return counts.dropped == counts.startup_drops && counts.late + counts.failed + counts.stalls == 0;
+}
+
+Headline headline(const RunResult& result) {
+    if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? kYellow : kRed};
+    if (!paced(result)) {
+        return result.verdict.pass ? Headline{"READ", kGreen} : Headline{"READ, WITH FAILURES", kRed};
+    }
+    if (result.verdict.pass) return {"PLAYS", kGreen};
+    return nothing_wrong(result.totals) ? Headline{"PLAYS, BUT PERHAPS FROM A CACHE", kYellow}
+                                        : Headline{"DOES NOT PLAY", kRed};
+}
+
+std::string after_headline(const RunResult& result) {
+    const FrameCounts& totals = result.totals;
+    std::string out;
+    if (result.interrupted) out = " after " + show_duration({result.wall_ns});
+    out += ": " + what_was_played(result);
+    if (!paced(result)) {
+        out += " as fast as it went: " + show_rate(result.read_bytes_per_s) + ", ";
+        if (totals.failed > 0) return out + what_went_wrong(totals);
+        out += counted(totals.on_time, "frame");
+        if (result.wall_ns <= 0) return out;
+        const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
+        return out + fmt::format(", {:.1f} a second", static_cast<double>(totals.on_time) / wall_s);
+    }
+    out += ": " + (nothing_wrong(totals) ? what_went_well(totals) : what_went_wrong(totals)) + tightest(result);
+    if (result.interrupted) out += fmt::format(", {} not played to their end", show_count(totals.cancelled));
+    return out;
+}
+
+}  // namespace
+
+std::string verdict_line(const RunResult& result) {
+    return headline(result).word + after_headline(result);
+}
+
+std::string text_report(const RunResult& result, bool colour) {
+    const Headline head = headline(result);
+    std::string out = colour ? std::string(head.colour) + head.word + kPlain : head.word;
+    out += after_headline(result) + "\n";
+    line(out, "Because", printable(result.verdict.reason));
+    if (!result.verdict.pass) line(out, "Limit", to_string(result.verdict.limit));
+    out += "\n";
+    frames_lines(result, out);
+    delivery_lines(result, out);
+    how_lines(result, out);
+    cache_lines(result, out);
+    client_lines(result, out);
+    for (const std::string& table : {streams_table(result), drops_table(result)}) {
+        if (!table.empty()) out += "\n" + table;
+    }
+    return out;
+}
+
+}  // namespace streamsim

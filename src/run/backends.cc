@@ -1,0 +1,67 @@
+#include "run/backends.h"
+
+#include <fmt/format.h>
+
+#include "loop/uv_loop.h"
+#include "loop/virtual_loop.h"
+#include "storage/fault_storage.h"
+#include "storage/local_byte_store.h"
+#include "storage/null_storage.h"
+#include "storage/threads_storage.h"
+#include "storage/uring_storage.h"
+
+namespace streamsim {
+namespace {
+
+Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvLoop& loop) {
+    if (spec.io != IoChoice::threads) {
+        auto ring = make_uring_storage(loop, loop.uv(), spec.local);
+        if (ring) return ring;
+        if (spec.local.notice) {
+            spec.local.notice(fmt::format("io_uring cannot be had: {}; reading with a thread pool instead",
+                                          ring.error().problems.front()));
+        }
+    }
+    return make_threads_storage(loop, loop.uv(), spec.local);
+}
+
+}  // namespace
+
+std::vector<std::string> backend_names() {
+    return {"uring", "threads", "null", "sim"};
+}
+
+Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
+    LoopAndStorage made;
+    switch (spec.target.kind) {
+        case Target::Kind::local: {
+            auto loop = std::make_unique<UvLoop>();
+            auto storage = make_local_storage(spec, *loop);
+            if (!storage) return storage.error();
+            made.loop = std::move(loop);
+            made.storage = std::move(*storage);
+            break;
+        }
+        case Target::Kind::null:
+            made.loop = std::make_unique<UvLoop>();
+            made.storage = std::make_unique<NullStorage>(*made.loop, "null");
+            break;
+        case Target::Kind::null_virtual:
+            made.loop = std::make_unique<VirtualLoop>();
+            made.storage = std::make_unique<NullStorage>(*made.loop, "sim");
+            made.timing_is_exact = true;
+            break;
+    }
+    if (spec.faults) {
+        made.storage =
+            std::make_unique<FaultStorage>(*made.loop, std::move(made.storage), *spec.faults, spec.seed,
+                                           spec.local.parallel_reads + spec.local.parallel_opens);
+    }
+    return made;
+}
+
+std::unique_ptr<ByteStore> make_byte_store(const Target& target) {
+    return target.kind == Target::Kind::local ? make_local_byte_store() : nullptr;
+}
+
+}  // namespace streamsim

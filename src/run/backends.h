@@ -1,0 +1,46 @@
+// The explicit table of storage backends: the one place that knows them all by name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "run/target.h"
+#include "storage/fault_plan.h"
+#include "storage/local_options.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/storage.h"
+
+namespace streamsim {
+
+enum class IoChoice { automatic, uring, threads };
+
+struct StorageSpec {
+    Target target;
+    IoChoice io = IoChoice::automatic;
+    LocalOptions local;               // of one loop
+    std::optional<FaultPlan> faults;  // injected over it
+    std::uint64_t seed = 0;           // of the faults
+};
+
+/// "uring", "threads", "null", "sim": what --version lists and a result may name.
+std::vector<std::string> backend_names();
+
+/// A loop and what reads on it. The members are destroyed in the right order, the storage first.
+struct LoopAndStorage {
+    std::unique_ptr<EventLoop> loop;
+    std::unique_ptr<Storage> storage;
+    bool timing_is_exact = false;  // virtual: the same seed gives the same times
+};
+
+/// REQUIRES: called on the thread that will run the loop. Where io_uring cannot be had, the thread pool is used
+/// and `spec.local.notice` is told why.
+Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);
+
+/// The blocking side of a target; null where there are no files (null:, sim:null).
+std::unique_ptr<ByteStore> make_byte_store(const Target& target);
+
+}  // namespace streamsim

@@ -1,0 +1,53 @@
+// What a user asks for when he plays: the options of the command line or of a scenario, before any media is
+// looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "play/player.h"
+#include "run/backends.h"
+#include "storage/fault_plan.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+struct PlayRequest {
+    Target target;
+    std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
+    std::uint32_t streams = 1;         // per seat, of each format
+    std::uint32_t seats = 1;
+    std::optional<std::uint32_t> total_streams;  // instead: of each format, dealt round robin over the seats
+    bool same_media = false;                     // all streams of a format play one clip
+    std::optional<FrameRate> rate;               // nothing: the clip's own
+    bool paced = true;                           // false: --fps max
+    std::optional<Duration> duration;
+    std::optional<std::uint64_t> frames;
+    std::optional<Duration> clip_duration;
+    std::optional<AccessPattern> pattern;  // nothing: by the kind of clip
+    std::uint32_t readahead = 8;
+    std::uint32_t inflight = 2;
+    std::uint64_t io_size = 1 << 20;  // 0: a frame in one read
+    std::uint32_t io_depth = 8;
+    OnMiss on_miss = OnMiss::drop;
+    Duration preroll_timeout = seconds(10);
+    Duration stagger;
+    Duration decode_cpu;
+    std::optional<FaultPlan> faults;
+    IoChoice io = IoChoice::automatic;
+    bool direct = true;
+    bool cold = false;          // evict the clips from this client's page cache first
+    bool require_cold = false;  // fail the verdict where a cache may have been warm
+    bool realtime = false;
+    std::uint32_t loops = 0;  // player threads; 0: as the load needs
+    std::uint64_t seed = 1;
+    bool keep_frames = false;  // one row a frame is wanted
+};
+
+/// How long a stream plays where nothing is asked for.
+inline constexpr Duration kDefaultDuration = seconds(60);
+
+}  // namespace streamsim

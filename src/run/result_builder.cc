@@ -1,0 +1,309 @@
+#include "run/result_builder.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/units.h"
+#include "judge/judge.h"
+
+namespace streamsim {
+namespace {
+
+/// Media that was written so recently may still be in the memory of whoever serves it.
+constexpr std::int64_t kFreshMedia_s = 3600;
+
+const char* to_string(OnMiss on_miss) {
+    switch (on_miss) {
+        case OnMiss::drop: return "drop";
+        case OnMiss::hold: return "hold";
+        case OnMiss::stall: return "stall";
+    }
+    return "?";
+}
+
+const char* to_string(AccessPattern pattern) {
+    switch (pattern) {
+        case AccessPattern::filename_prefetch: return "filename-prefetch";
+        case AccessPattern::streaming: return "streaming";
+        case AccessPattern::on_demand: return "on-demand";
+    }
+    return "?";
+}
+
+std::string file_of(const FrameIndex& index, std::uint64_t frame) {
+    std::string path(index.path_capacity(), '\0');
+    index.write_path(frame, path.data());
+    path.resize(path.find('\0'));
+    return path;
+}
+
+double required_rate(const StreamPlan& plan) {
+    if (!plan.options.paced) return 0;
+    const FrameIndex& index = *plan.clip.index;
+    double bytes = 0;
+    for (std::uint64_t i = 0; i < index.count(); ++i) bytes += static_cast<double>(index.extent(i).bytes);
+    return bytes / static_cast<double>(index.count()) * plan.options.rate.per_second();
+}
+
+void add(FrameCounts& to, const FrameCounts& from) {
+    to.scheduled += from.scheduled;
+    to.on_time += from.on_time;
+    to.late += from.late;
+    to.dropped += from.dropped;
+    to.failed += from.failed;
+    to.cancelled += from.cancelled;
+    to.startup_drops += from.startup_drops;
+    to.stalls += from.stalls;
+    to.stall_ns += from.stall_ns;
+    to.bytes_read += from.bytes_read;
+    to.passes += from.passes;
+}
+
+void add(ReasonCounts& to, const ReasonCounts& from) {
+    to.late += from.late;
+    to.client += from.client;
+    to.error += from.error;
+    to.short_read += from.short_read;
+    to.missing += from.missing;
+}
+
+/// Everything of one stream: its result, its drops, its rows.
+class StreamBooks {
+public:
+    StreamBooks(const StreamPlan& plan, const DeadlineLedger& ledger) : plan_(plan), ledger_(ledger) {}
+
+    StreamResult result() const {
+        StreamResult out;
+        ledger_.summarise(out);
+        const std::uint64_t frames = plan_.clip.index->count();
+        out.counts.passes = (out.counts.scheduled + frames - 1) / frames;
+        out.format = plan_.clip.format;
+        out.clip = plan_.clip.name;
+        out.rate = plan_.options.rate;
+        out.paced = plan_.options.paced;
+        out.required_bytes_per_s = required_rate(plan_);
+        return out;
+    }
+
+    void append_drops(std::vector<DropRecord>& to) const {
+        for (const DropEntry& entry : ledger_.drops()) {
+            DropRecord record;
+            record.seat = plan_.options.seat;
+            record.stream = plan_.options.stream;
+            record.frame = entry.slot;
+            record.clip_frame = entry.clip_frame;
+            record.file = file_of(*plan_.clip.index, entry.clip_frame);
+            if (entry.deadline != Instant::never()) record.due_ns = (entry.deadline - zero()).ns;
+            if (entry.completed != Instant::never()) record.completed_ns = (entry.completed - zero()).ns;
+            record.kind = entry.kind;
+            record.reason = entry.reason;
+            record.error = entry.error;
+            record.timecode = timecode(entry.clip_frame, plan_.clip.index->rate());
+            to.push_back(std::move(record));
+        }
+    }
+
+    void append_rows(std::vector<FrameRow>& to) const {
+        for (const FrameOutcome& outcome : ledger_.frames()) {
+            FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
+                         file_of(*plan_.clip.index, outcome.clip_frame)};
+            for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
+                                &row.outcome.deadline, &row.outcome.completed}) {
+                if (*at != Instant::never()) *at = Instant{(*at - zero()).ns};
+            }
+            to.push_back(std::move(row));
+        }
+    }
+
+private:
+    Instant zero() const { return ledger_.play_start() == Instant::never() ? Instant{} : ledger_.play_start(); }
+
+    const StreamPlan& plan_;
+    const DeadlineLedger& ledger_;
+};
+
+struct Ledgers {
+    std::vector<const DeadlineLedger*> all;  // as the streams are planned
+};
+
+/// Worlds were dealt the streams round robin.
+Ledgers collect(const RunFacts& facts) {
+    Ledgers ledgers;
+    const std::size_t worlds = facts.worlds->size();
+    for (std::size_t i = 0; i < facts.streams->size(); ++i) {
+        ledgers.all.push_back((*facts.worlds)[i % worlds]->ledgers()[i / worlds].get());
+    }
+    return ledgers;
+}
+
+TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, std::int64_t interval_ns) {
+    TimelineEntry entry;
+    entry.t_ns = t_ns;
+    entry.interval_ns = interval_ns;
+    entry.bytes = interval.bytes;
+    entry.frames_on_time = interval.frames_on_time;
+    entry.frames_dropped = interval.frames_dropped;
+    entry.service_ns_max = interval.service_ns_max;
+    if (interval.buffer_frames_min != UINT64_MAX) entry.buffer_frames_min = interval.buffer_frames_min;
+    return entry;
+}
+
+void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& result) {
+    TimeSeries::Interval preroll;
+    std::int64_t preroll_ns = 0;
+    for (const DeadlineLedger* ledger : ledgers.all) {
+        const TimeSeries::Interval& part = ledger->preroll_interval();
+        preroll.bytes += part.bytes;
+        preroll.service_ns_max = std::max(preroll.service_ns_max, part.service_ns_max);
+        if (ledger->play_start() == Instant::never()) continue;
+        preroll_ns = std::max(preroll_ns, (ledger->play_start() - ledger->preroll_began()).ns);
+    }
+    if (preroll.bytes > 0) result.timeline.push_back(entry_of(preroll, -preroll_ns, preroll_ns));
+    TimeSeries series;
+    for (const auto& world : *facts.worlds) series.merge(world->series());
+    const std::int64_t interval_ns = series.interval().ns;
+    std::int64_t t_ns = 0;
+    for (const TimeSeries::Interval& interval : series.intervals()) {
+        result.timeline.push_back(entry_of(interval, t_ns, interval_ns));
+        t_ns += interval_ns;
+    }
+}
+
+void fill_media(const RunFacts& facts, RunResult& result) {
+    const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
+    std::vector<const FrameIndex*> seen;
+    bool shared = false;
+    for (const StreamPlan& plan : *facts.streams) {
+        if (plan.clip.modified_s > 0) {
+            const std::int64_t age_s = std::max<std::int64_t>(now_s - plan.clip.modified_s, 0);
+            result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
+        }
+        if (std::find(seen.begin(), seen.end(), plan.clip.index.get()) != seen.end()) {
+            shared = true;
+            continue;
+        }
+        seen.push_back(plan.clip.index.get());
+        for (const std::string& note : plan.clip.notes)
+            result.media.notes.push_back(plan.clip.name + ": " + note);
+    }
+    for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
+    const bool fresh = result.media.age_s && *result.media.age_s < kFreshMedia_s;
+    const bool has_server = facts.request->target.kind == Target::Kind::local;
+    result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
+}
+
+void fill_client(const RunFacts& facts, RunResult& result) {
+    ClientEvidence& client = result.client;
+    client.cpu_ns = facts.after.cpu_ns - facts.before.cpu_ns;
+    if (result.wall_ns > 0) {
+        client.cpu_percent = 100.0 * static_cast<double>(client.cpu_ns) / static_cast<double>(result.wall_ns);
+    }
+    for (const auto& world : *facts.worlds) {
+        const LoopLateness& lateness = world->lateness();
+        client.loop_lateness_p50_ns = std::max(client.loop_lateness_p50_ns, lateness.p50_ns);
+        client.loop_lateness_p99_ns = std::max(client.loop_lateness_p99_ns, lateness.p99_ns);
+        client.loop_lateness_max_ns = std::max(client.loop_lateness_max_ns, lateness.max_ns);
+        client.loop_stalls += lateness.stalls;
+        client.loop_stalled_ns += lateness.stalled_ns;
+    }
+    client.loops = static_cast<std::uint32_t>(facts.worlds->size());
+    client.realtime = facts.request->realtime;
+    if (result.direct || facts.request->target.kind != Target::Kind::local) {
+        client.page_cache_bytes = 0;
+    } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
+               facts.after.storage_read_bytes) {
+        const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
+        client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
+    }
+}
+
+Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunResult& result) {
+    Evidence evidence;
+    evidence.totals = result.totals;
+    for (const DeadlineLedger* ledger : ledgers.all) {
+        add(evidence.reasons, ledger->reasons());
+        evidence.client_stalls += ledger->client_stalls();
+    }
+    evidence.paced = facts.request->paced;
+    evidence.interrupted = facts.interrupted;
+    evidence.require_cold = facts.request->require_cold;
+    evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;
+    for (const StreamPlan& plan : *facts.streams) {
+        if (!plan.options.paced) continue;
+        const std::int64_t period_ns = plan.options.rate.period().ns;
+        const std::int64_t shortest = evidence.shortest_period_ns;
+        evidence.shortest_period_ns = shortest == 0 ? period_ns : std::min(shortest, period_ns);
+    }
+    evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
+    evidence.loop_stalled_ns = result.client.loop_stalled_ns;
+    evidence.cpu_percent = result.client.cpu_percent;
+    evidence.loops = result.client.loops;
+    evidence.cpus = result.host.cpus;
+    return evidence;
+}
+
+void fill_times(const Ledgers& ledgers, RunResult& result) {
+    Instant first = Instant::never();
+    Instant last{INT64_MIN};
+    for (const DeadlineLedger* ledger : ledgers.all) {
+        first = std::min(first, ledger->first_submitted());
+        if (ledger->counts().bytes_read > 0) last = std::max(last, ledger->last_completed());
+    }
+    if (first == Instant::never() || last <= first) return;
+    result.wall_ns = (last - first).ns;
+    result.read_bytes_per_s =
+        static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
+}
+
+}  // namespace
+
+void fill_request(const PlayRequest& request, RunResult& result) {
+    result.seed = request.seed;
+    result.url = request.target.url;
+    result.backend = request.target.kind == Target::Kind::local  ? "local"
+                     : request.target.kind == Target::Kind::null ? "null"
+                                                                 : "sim";
+    result.io = result.backend == "local" ? "threads" : result.backend;
+    result.readahead = request.readahead;
+    result.inflight = request.inflight;
+    result.io_size_bytes = request.io_size;
+    result.io_depth = request.io_depth;
+    result.on_miss = to_string(request.on_miss);
+    result.order = "forward";
+}
+
+void fill_result(const RunFacts& facts, RunResult& result) {
+    fill_request(*facts.request, result);
+    const Ledgers ledgers = collect(facts);
+    const World& world = *facts.worlds->front();
+    result.io = world.capabilities().io;
+    result.direct = true;
+    for (const auto& each : *facts.worlds) result.direct &= each->capabilities().direct;
+    result.pattern = to_string(facts.streams->front().options.pattern);
+    result.buffer_bytes = facts.buffer_bytes;
+    result.interrupted = facts.interrupted;
+    result.notices = facts.notices;
+    Digest digest;
+    Digest timing;
+    for (std::size_t i = 0; i < ledgers.all.size(); ++i) {
+        const DeadlineLedger& ledger = *ledgers.all[i];
+        const StreamBooks books((*facts.streams)[i], ledger);
+        result.streams.push_back(books.result());
+        add(result.totals, result.streams.back().counts);
+        result.required_bytes_per_s += result.streams.back().required_bytes_per_s;
+        books.append_drops(result.drops);
+        result.drops_omitted += ledger.drops_omitted();
+        books.append_rows(result.frames);
+        digest.merge(ledger.digest());
+        timing.merge(ledger.timing_digest());
+    }
+    result.digest = digest.hex();
+    if (world.timing_is_exact()) result.timing_digest = timing.hex();
+    fill_times(ledgers, result);
+    fill_timeline(facts, ledgers, result);
+    fill_media(facts, result);
+    fill_client(facts, result);
+    result.verdict = judge(evidence_of(facts, ledgers, result));
+}
+
+}  // namespace streamsim

@@ -1,0 +1,32 @@
+// From the books of all worlds to one RunResult.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "host/host.h"
+#include "run/media_plan.h"
+#include "run/world.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+struct RunFacts {
+    const PlayRequest* request = nullptr;
+    const std::vector<StreamPlan>* streams = nullptr;
+    const std::vector<std::unique_ptr<World>>* worlds = nullptr;
+    std::uint64_t buffer_bytes = 0;
+    ProcessUsage before;
+    ProcessUsage after;
+    bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
+    bool interrupted = false;
+    std::vector<std::string> notices;
+};
+
+/// Fills everything below `target` in the result; program, host and time are the caller's.
+void fill_result(const RunFacts& facts, RunResult& result);
+
+/// How the request says it is played: for results of runs that never began, too.
+void fill_request(const PlayRequest& request, RunResult& result);
+
+}  // namespace streamsim

@@ -1,0 +1,91 @@
+// Session: a request, its media found, becomes a result. It sizes memory and threads, runs the worlds, and puts
+// their books together.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "run/media_plan.h"
+#include "run/play_request.h"
+#include "streamsim/progress.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+class World;
+struct WorldOptions;
+
+/// What is known about the program, not about the run.
+struct ProgramFacts {
+    std::string version;
+    std::string revision;
+    std::vector<std::string> command;
+};
+
+/// One run. execute() blocks, on a thread of the caller's choice; the other calls are for other threads
+/// meanwhile.
+class Session {
+public:
+    /// Nothing is copied from `clips` but handles. REQUIRES: as many lists as find_clips gave for the same
+    /// request.
+    Session(PlayRequest request, std::vector<std::vector<Clip>> clips, ProgramFacts program, NoticeSink notice);
+    ~Session();
+
+    /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
+    /// took too long. An interrupted run has a result.
+    Result<RunResult> execute();
+
+    /// Any thread, any time, also before execute().
+    void interrupt();
+
+    /// The streams as they will play; fixed once execute() has begun to play. Empty before.
+    struct Watch {
+        const std::vector<StreamPlan>* streams = nullptr;
+        const std::deque<StreamProgress>* progress = nullptr;
+        std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of play_start; 0: still in preroll
+    };
+    Watch watch() const;
+
+    /// A result that says only that nothing was played: the run was interrupted before.
+    static RunResult not_played(const PlayRequest& request, const ProgramFacts& program);
+    /// The storage kept something: the process has to end by _exit once the result is written.
+    bool stuck() const { return stuck_; }
+
+private:
+    struct Memory;
+
+    Result<void> plan();
+    void evict_clips();
+    Result<void> reserve_memory();
+    std::size_t loops_needed() const;
+    WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
+    Result<void> run_worlds();
+    void world_ready(World& world);
+    void stop_worlds();
+
+    PlayRequest request_;
+    std::vector<std::vector<Clip>> clips_;
+    ProgramFacts program_;
+    NoticeSink notice_;
+    std::mutex notice_mutex_;
+    std::vector<std::string> notices_;  // protected by notice_mutex_
+    StorageSpec spec_;
+    std::vector<StreamPlan> streams_;
+    std::deque<StreamProgress> progress_;
+    std::unique_ptr<Memory> memory_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<World>> worlds_;  // protected by mutex_ while they are being made
+    bool interrupted_ = false;                    // protected by mutex_
+    std::size_t ready_ = 0;                       // protected by mutex_
+    std::atomic<std::int64_t> started_ns_{0};
+    std::atomic<bool> planned_{false};
+    bool stuck_ = false;
+};
+
+}  // namespace streamsim

@@ -1,0 +1,203 @@
+#include "run/world.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "host/host.h"
+
+namespace streamsim {
+namespace {
+
+/// After an interruption the storage has this long to give back what it is reading.
+constexpr Duration kPatience = seconds(2);
+
+}  // namespace
+
+struct World::Stream {
+    World* world = nullptr;
+    const StreamPlan* plan = nullptr;
+    std::unique_ptr<Player> player;
+    TimerId begin_timer = 0;
+    TimerId timeout = 0;
+    bool begun = false;
+    bool playing = false;
+
+    void begin() { world->begin_stream(*this); }
+};
+
+World::World(WorldOptions options) : options_(std::move(options)) {}
+
+World::~World() = default;
+
+Result<void> World::build() {
+    auto made = make_loop_and_storage(options_.storage);
+    if (!made) return made.error();
+    made_ = std::move(*made);
+    timing_is_exact_ = made_.timing_is_exact;
+    if (!options_.shared_memory) made_.storage->use_memory(options_.memory);
+    std::uint64_t used = 0;
+    for (const WorldStream& each : options_.streams) {
+        const StreamPlan& plan = *each.plan;
+        LedgerOptions books;
+        books.seat = plan.options.seat;
+        books.stream = plan.options.stream;
+        books.seed = options_.seed;
+        books.slots = plan.options.paced ? plan.options.slots : 0;
+        books.drops_kept = std::min(options_.drops_kept, plan.options.slots);
+        books.readahead = plan.options.readahead;
+        books.keep_frames = options_.keep_frames;
+        ledgers_.push_back(std::make_unique<DeadlineLedger>(books, series_));
+        const std::uint64_t bytes = Player::memory_bytes(*plan.clip.index, plan.options);
+        auto stream = std::make_unique<Stream>();
+        stream->world = this;
+        stream->plan = &plan;
+        const std::span<std::byte> memory{options_.memory.data() + used, bytes};
+        stream->player = std::make_unique<Player>(*made_.loop, *made_.storage, *plan.clip.index, plan.options,
+                                                  *ledgers_.back(), memory, *each.progress,
+                                                  Callback::of<&World::player_changed>(this));
+        used += options_.shared_memory ? 0 : bytes;
+        streams_.push_back(std::move(stream));
+    }
+    return {};
+}
+
+Result<void> World::run() {
+    if (options_.realtime) {
+        std::string why_not;
+        if (!request_realtime(why_not)) options_.notice(why_not);
+    }
+    if (auto built = build(); !built) {
+        on_failed();
+        return built;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        loop_ = made_.loop.get();
+        if (interrupt_requested_) loop_->defer(Callback::of<&World::interrupt_here>(this));
+    }
+    made_.loop->defer(Callback::of<&World::begin>(this));
+    const StopReason reason = made_.loop->run();
+    {
+        const std::lock_guard lock(mutex_);
+        loop_ = nullptr;
+    }
+    STREAMSIM_CHECK(reason == StopReason::stopped, "a world ends when its players have finished");
+    lateness_ = made_.loop->lateness();
+    capabilities_ = made_.storage->capabilities();
+    for (auto& ledger : ledgers_) ledger->close();
+    if (error_) return *error_;
+    return {};
+}
+
+void World::begin() {
+    origin_ = made_.loop->now();
+    if (options_.wall_limit) {
+        made_.loop->at(origin_ + *options_.wall_limit, Callback::of<&World::wall_limit_reached>(this));
+    }
+    for (auto& stream : streams_) {
+        if (!options_.staggered) {
+            begin_stream(*stream);
+        } else {
+            stream->begin_timer = made_.loop->at(origin_ + stream->plan->start_offset,
+                                                 Callback::of<&Stream::begin>(stream.get()));
+        }
+    }
+}
+
+void World::begin_stream(Stream& stream) {
+    stream.begin_timer = 0;
+    if (interrupting_) return;
+    stream.begun = true;
+    stream.timeout = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
+                                    Callback::of<&World::preroll_timed_out>(this));
+    stream.player->preroll();
+}
+
+void World::player_changed() {
+    if (finishing_) return;
+    bool all_ready = true;
+    bool all_finished = true;
+    for (auto& stream : streams_) {
+        const bool ready = stream->player->ready();
+        if (ready && made_.loop->cancel(stream->timeout)) stream->timeout = 0;
+        if (ready && options_.staggered && !stream->playing) {
+            stream->playing = true;
+            stream->player->play(made_.loop->now(), origin_);
+        }
+        all_ready = all_ready && ready;
+        all_finished = all_finished && stream->player->finished();
+    }
+    if (all_finished) {
+        finish();
+    } else if (all_ready && !announced_ && !interrupting_ && !options_.staggered) {
+        announced_ = true;
+        on_ready(*this);
+    }
+}
+
+void World::start(std::optional<Instant> play_start) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ == nullptr) return;  // it has ended already
+    if (!play_start) {
+        play_all(loop_->now());
+    } else {
+        loop_->post([this, at = *play_start] { play_all(at); });
+    }
+}
+
+void World::play_all(Instant play_start) {
+    if (interrupting_) return;
+    origin_ = play_start;
+    for (auto& stream : streams_) stream->player->play(play_start, play_start);
+}
+
+void World::preroll_timed_out() {
+    if (interrupting_ || finishing_) return;
+    std::size_t waiting = 0;
+    for (auto& stream : streams_)
+        if (stream->begun && !stream->playing && !stream->player->ready()) ++waiting;
+    if (waiting == 0) return;
+    error_ =
+        environment_error(fmt::format("preroll did not end within {} (--preroll-timeout): {} of {} streams had "
+                                      "not yet filled their read-ahead; the "
+                                      "storage is slower than that, or does not answer",
+                                      show_duration(options_.preroll_timeout), waiting, streams_.size()));
+    interrupt_here();
+    on_failed();
+}
+
+void World::wall_limit_reached() {
+    for (auto& stream : streams_) {
+        if (!stream->player->finished()) stream->player->stop_submitting();
+    }
+}
+
+void World::interrupt() {
+    const std::lock_guard lock(mutex_);
+    interrupt_requested_ = true;
+    if (loop_ != nullptr) loop_->post([this] { interrupt_here(); });
+}
+
+void World::interrupt_here() {
+    if (interrupting_ || finishing_) return;
+    interrupting_ = true;
+    for (auto& stream : streams_) {
+        made_.loop->cancel(stream->begin_timer);
+        stream->player->interrupt();
+    }
+    made_.loop->at(made_.loop->now() + kPatience, Callback::of<&World::gave_up>(this));
+}
+
+void World::gave_up() {
+    if (finishing_) return;
+    stuck_ = true;
+    made_.loop->stop();
+}
+
+void World::finish() {
+    finishing_ = true;
+    made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));
+}
+
+}  // namespace streamsim

@@ -1,0 +1,106 @@
+// A world is one loop with its storage and its players: one thread in real time, or virtual time. It conducts
+// its players from preroll to the last frame; what it shares with other worlds is the instant at which all
+// begin.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "metrics/time_series.h"
+#include "play/player.h"
+#include "run/backends.h"
+#include "run/media_plan.h"
+
+namespace streamsim {
+
+/// One stream of a world; both outlive it.
+struct WorldStream {
+    const StreamPlan* plan = nullptr;
+    StreamProgress* progress = nullptr;
+};
+
+struct WorldOptions {
+    StorageSpec storage;
+    std::vector<WorldStream> streams;
+    std::span<std::byte> memory;  // for the streams' frames, in this order
+    bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
+    Duration preroll_timeout = seconds(10);
+    bool staggered = false;              // each stream begins when it is ready, at its own offset
+    std::optional<Duration> wall_limit;  // rate `max`: how long to read
+    std::uint64_t drops_kept = 0;        // a stream
+    std::uint64_t seed = 0;
+    bool keep_frames = false;
+    bool realtime = false;
+    NoticeSink notice;
+};
+
+/// Made on any thread; run() on the one that is to be the loop's; the requests from any thread.
+class World {
+public:
+    explicit World(WorldOptions options);
+    ~World();
+
+    /// Is told, on the world's thread, that every player is ready. The answer is start(), at once or later.
+    std::function<void(World&)> on_ready;
+    /// Is told, on the world's thread, that it cannot play: the others need not wait for it.
+    std::function<void()> on_failed;
+
+    /// Builds, prerolls, plays, drains. Returns when every player has finished, or after interrupt(). Errors:
+    /// the storage could not be made, or preroll took too long.
+    Result<void> run();
+
+    /// All players begin; slot 0 of each is due at `play_start`, or now where nothing is said. From any thread,
+    /// or inside on_ready.
+    void start(std::optional<Instant> play_start);
+    /// Settles what is due and cancels the rest; run() returns soon. Any thread, any time.
+    void interrupt();
+
+    // After run().
+    std::vector<std::unique_ptr<DeadlineLedger>>& ledgers() { return ledgers_; }
+    const TimeSeries& series() const { return series_; }
+    const LoopLateness& lateness() const { return lateness_; }
+    const StorageCapabilities& capabilities() const { return capabilities_; }
+    bool timing_is_exact() const { return timing_is_exact_; }
+    /// The storage did not give back what was outstanding: nothing of this world may be destroyed.
+    bool stuck() const { return stuck_; }
+
+private:
+    struct Stream;
+
+    Result<void> build();
+    void begin();
+    void begin_stream(Stream& stream);
+    void player_changed();
+    void play_all(Instant play_start);
+    void preroll_timed_out();
+    void wall_limit_reached();
+    void interrupt_here();
+    void gave_up();
+    void finish();
+
+    WorldOptions options_;
+    LoopAndStorage made_;
+    TimeSeries series_;
+    std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
+    std::vector<std::unique_ptr<Stream>> streams_;
+    LoopLateness lateness_;
+    StorageCapabilities capabilities_;
+    Instant origin_;
+    std::optional<Error> error_;
+    bool announced_ = false;
+    bool finishing_ = false;
+    bool interrupting_ = false;
+    bool stuck_ = false;
+    bool timing_is_exact_ = false;
+    std::mutex mutex_;
+    EventLoop* loop_ = nullptr;         // protected by mutex_: where requests go; null before run()
+    bool interrupt_requested_ = false;  // protected by mutex_
+};
+
+}  // namespace streamsim

@@ -1,0 +1,261 @@
+#include "storage/fault_storage.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.h"
+#include "base/prng.h"
+
+namespace streamsim {
+namespace {
+
+std::uint64_t stream_key(const IoTag& tag) { return (std::uint64_t{tag.seat} << 32) | tag.stream; }
+
+}  // namespace
+
+FaultStorage::FaultStorage(
+    EventLoop& loop, std::unique_ptr<Storage> inner, FaultPlan plan, std::uint64_t seed, std::size_t operations)
+    : loop_(loop), inner_(std::move(inner)), plan_(std::move(plan)), seed_(seed), nodes_(operations) {
+    STREAMSIM_CHECK(plan_.rules.size() <= FaultPlan::kMaxRules, "the rules of a plan fit one word");
+    for (Node& node : nodes_) {
+        node.next_free = free_;
+        free_ = &node;
+    }
+    waiting_.reserve(operations);
+    loop_.add_reaper(this);
+}
+
+FaultStorage::~FaultStorage() {
+    STREAMSIM_CHECK(outstanding_ == 0, "shutdown() comes before destruction");
+    loop_.cancel(timer_);
+    loop_.remove_reaper(this);
+}
+
+void FaultStorage::open(OpenOp& op) {
+    op.file = kNoFile;
+    Node& node = take_node(op, true, names_matching(op.path));
+    node.open.path = op.path;
+    submit(node);
+}
+
+void FaultStorage::read(ReadOp& op) {
+    op.bytes = 0;
+    Node& node = take_node(op, false, names_of(op.file));
+    node.read.file = op.file;
+    node.read.offset = op.offset;
+    node.read.buffer = op.buffer;
+    node.read.deadline = op.deadline;
+    submit(node);
+}
+
+void FaultStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) { inner_->hint(file, offset, bytes); }
+
+void FaultStorage::close(FileId file) {
+    inner_->close(file);
+    const auto index = static_cast<std::size_t>(file);
+    if (index < files_.size()) files_[index] = 0;
+}
+
+FaultStorage::Node& FaultStorage::take_node(Op& outer, bool is_open, std::uint64_t names) {
+    STREAMSIM_CHECK(!shutdown_, "no operation comes after shutdown()");
+    if (free_ == nullptr) free_ = &nodes_.emplace_back();
+    Node& node = *free_;
+    free_ = node.next_free;
+    node.storage = this;
+    node.outer = &outer;
+    node.is_open = is_open;
+    node.cancelled = false;
+    node.names = names;
+    outer.backend = &node;
+    outer.error = 0;
+    ++outstanding_;
+    return node;
+}
+
+void FaultStorage::submit(Node& node) {
+    Op& inner = node.is_open ? static_cast<Op&>(node.open) : static_cast<Op&>(node.read);
+    Op& outer = *node.outer;
+    outer.submitted_at = loop_.now();
+    if (!origin_) origin_ = outer.submitted_at;
+    node.effects = effects_on(node);
+    node.below = node.effects.error == 0;
+    if (!node.below) {
+        outer.error = node.effects.error;
+        complete_at(node, after_stall(outer.submitted_at + node.effects.delay));
+        return;
+    }
+    inner.done = {&FaultStorage::inner_done, &node};
+    inner.tag = outer.tag;
+    if (node.is_open) {
+        inner_->open(node.open);
+    } else {
+        inner_->read(node.read);
+    }
+}
+
+void FaultStorage::inner_done(void* node) {
+    auto& self = *static_cast<Node*>(node);
+    self.below = false;
+    self.storage->complete(self);
+}
+
+// The storage below is done with it.
+void FaultStorage::complete(Node& node) {
+    const Op& inner = node.is_open ? static_cast<const Op&>(node.open) : static_cast<const Op&>(node.read);
+    Op& outer = *node.outer;
+    outer.error = inner.error;
+    outer.submitted_at = inner.submitted_at;
+    outer.completed_at = inner.completed_at;
+    outer.not_before = inner.not_before;
+    if (node.is_open) {
+        const FileId file = static_cast<OpenOp&>(outer).file = node.open.file;
+        if (file >= 0) {
+            const auto index = static_cast<std::size_t>(file);
+            if (index >= files_.size()) files_.resize(index + 64);
+            files_[index] = node.names;
+        }
+    } else {
+        const std::uint64_t left = node.effects.length - std::min(node.effects.length, node.read.offset);
+        static_cast<ReadOp&>(outer).bytes = std::min(node.read.bytes, left);
+    }
+    const Instant due = after_stall(inner.completed_at + node.effects.delay);
+    if (node.cancelled || due == inner.completed_at) {
+        finish(node);
+    } else {
+        complete_at(node, due);
+    }
+}
+
+// Later, and never inside the call that submitted it.
+void FaultStorage::complete_at(Node& node, Instant when) {
+    node.due = when;
+    node.order = order_++;
+    node.outer->completed_at = node.outer->not_before = when;
+    waiting_.push_back(&node);
+    std::push_heap(waiting_.begin(), waiting_.end(), Later{});
+    arm();
+}
+
+void FaultStorage::arm() {
+    const Instant next = waiting_.empty() ? Instant::never() : waiting_.front()->due;
+    if (next == armed_) return;
+    loop_.cancel(timer_);
+    armed_ = next;
+    timer_ = next == Instant::never() ? 0 : loop_.at(next, Callback::of<&FaultStorage::reap>(this));
+}
+
+// By the loop at the beginning of a turn, so that what is due now is settled before timers of this instant; and by
+// our own timer, which makes sure that there is a turn.
+void FaultStorage::reap() {
+    if (waiting_.empty()) return;
+    const Instant now = loop_.now();
+    if (waiting_.front()->due > now) return;  // the timer is set for it
+    const std::uint64_t last = order_;  // what the callbacks submit waits for the next turn
+    while (!waiting_.empty() && waiting_.front()->due <= now && waiting_.front()->order < last) {
+        std::pop_heap(waiting_.begin(), waiting_.end(), Later{});
+        Node& node = *waiting_.back();
+        waiting_.pop_back();
+        finish(node);
+    }
+    armed_ = Instant{INT64_MIN};  // whether the timer ran or not, set it anew
+    arm();
+}
+
+void FaultStorage::finish(Node& node) {
+    Op& outer = *node.outer;
+    outer.backend = nullptr;
+    node.next_free = free_;
+    free_ = &node;
+    --outstanding_;
+    outer.done();  // the operation may be gone or submitted again afterwards
+    if (shutdown_ && outstanding_ == 0) drain();
+}
+
+void FaultStorage::cancel(Op& op) {
+    if (op.backend == nullptr) return;
+    auto& node = *static_cast<Node*>(op.backend);
+    if (node.cancelled) return;
+    node.cancelled = true;
+    if (node.below) {
+        inner_->cancel(node.is_open ? static_cast<Op&>(node.open) : static_cast<Op&>(node.read));
+        return;
+    }
+    // It has its result already and waits out its delay: it keeps the result, which comes now.
+    std::erase(waiting_, &node);
+    std::make_heap(waiting_.begin(), waiting_.end(), Later{});
+    complete_at(node, std::min(node.due, loop_.now()));
+}
+
+void FaultStorage::shutdown(Callback done) {
+    shutdown_ = done;
+    if (outstanding_ == 0) drain();
+}
+
+void FaultStorage::drain() {
+    if (!std::exchange(draining_, true)) inner_->shutdown(shutdown_);
+}
+
+std::uint64_t FaultStorage::names_matching(const char* path) const {
+    const std::string_view all(path);
+    const std::string_view last = all.substr(all.rfind('/') + 1);  // npos + 1 is 0: all of it
+    std::uint64_t names = 0;
+    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
+        const std::string& pattern = plan_.rules[i].file;
+        const bool whole = pattern.find('/') != std::string::npos;
+        if (glob_matches(pattern, whole ? all : last)) names |= std::uint64_t{1} << i;
+    }
+    return names;
+}
+
+std::uint64_t FaultStorage::names_of(FileId file) const {
+    const auto index = static_cast<std::size_t>(file);
+    return index < files_.size() ? files_[index] : 0;
+}
+
+bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Node& node) const {
+    const IoTag& tag = node.outer->tag;
+    if ((node.names >> index & 1) == 0) return false;
+    if (rule.operation == FaultRule::Operation::open && !node.is_open) return false;
+    if (rule.operation == FaultRule::Operation::read && node.is_open) return false;
+    if (rule.seat.value_or(tag.seat) != tag.seat || rule.stream.value_or(tag.stream) != tag.stream) return false;
+    if (!rule.slots.contains(tag.slot) || !rule.clip_frames.contains(tag.clip_frame)) return false;
+    return rule.probability >= 1 || by_chance(rule, index, tag);
+}
+
+bool FaultStorage::by_chance(const FaultRule& rule, std::size_t index, const IoTag& tag) const {
+    const std::uint64_t for_stream = derive_seed(derive_seed(seed_, index), stream_key(tag));
+    return Prng(derive_seed(for_stream, tag.slot)).unit() < rule.probability;
+}
+
+bool FaultStorage::first_of_slot(std::size_t rule, const IoTag& tag) {
+    auto& of_stream = seen_[stream_key(tag)];
+    if (of_stream.empty()) of_stream.resize(plan_.rules.size());
+    SlotsSeen& seen = of_stream[rule];
+    if (seen.empty()) seen.resize(kSlotsRemembered);
+    return std::exchange(seen[tag.slot % kSlotsRemembered], tag.slot + 1) != tag.slot + 1;
+}
+
+FaultStorage::Effects FaultStorage::effects_on(const Node& node) {
+    Effects effects;
+    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
+        const FaultRule& rule = plan_.rules[i];
+        if (!matches(rule, i, node)) continue;
+        if (rule.delay.ns > 0 && first_of_slot(i, node.outer->tag)) effects.delay += rule.delay;
+        if (effects.error == 0) effects.error = rule.missing ? ENOENT : rule.error;
+        if (rule.short_bytes) effects.length = std::min(effects.length, *rule.short_bytes);
+    }
+    return effects;
+}
+
+Instant FaultStorage::after_stall(Instant when) const {
+    const Duration at = when - *origin_;
+    // The last stall that begins at or before it; they are apart from one another.
+    const auto next = std::upper_bound(plan_.stalls.begin(), plan_.stalls.end(), at,
+                                       [](Duration time, const FaultStall& stall) { return time < stall.at; });
+    if (next == plan_.stalls.begin()) return when;
+    const FaultStall& stall = *std::prev(next);
+    return at < stall.at + stall.length ? *origin_ + stall.at + stall.length : when;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,283 @@
+// Writing. A sink writes through the page cache, but never lets much of the file wait there: after each window it
+// starts the write-back of that window, and waits for the one before it and drops its pages. close() then has about
+// one window left to wait for, a progress bar tells the truth about the disk, and a set that is larger than memory
+// does not push everything else out.
+#include "storage/local_byte_store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "storage/errno_text.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
+
+/// Owns a file descriptor.
+class File {
+public:
+    explicit File(int descriptor) : descriptor_(descriptor) {}
+    ~File() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    File& operator=(File&&) = delete;
+    explicit operator bool() const { return descriptor_ >= 0; }
+    int get() const { return descriptor_; }
+    int close() { return ::close(std::exchange(descriptor_, -1)); }
+
+private:
+    int descriptor_;
+};
+
+File open_file(const std::string& path, int flags) {
+    int descriptor = -1;
+    do {
+        descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    } while (descriptor < 0 && errno == EINTR);
+    return File(descriptor);
+}
+
+std::string parent_of(const std::string& path) {
+    const auto end = path.find_last_not_of('/');
+    if (end == std::string::npos) return path.empty() ? "." : "/";
+    const auto slash = path.rfind('/', end);
+    if (slash == std::string::npos) return ".";
+    const auto last = path.find_last_not_of('/', slash);
+    return last == std::string::npos ? "/" : path.substr(0, last + 1);
+}
+
+/// Some network file systems cannot sync a directory (EINVAL): their servers have it when rename returns.
+Result<void> sync_directory(const std::string& path) {
+    const File directory = open_file(path, O_RDONLY | O_DIRECTORY);
+    if (!directory) return file_error(errno, "open", path);
+    if (fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP) return file_error(errno, "sync", path);
+    return {};
+}
+
+class LocalSource final : public ByteSource {
+public:
+    LocalSource(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
+        std::size_t done = 0;
+        while (done < into.size()) {
+            const ssize_t got =
+                pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return file_error(errno, "read", path_);
+            if (got == 0) break;
+            done += static_cast<std::size_t>(got);
+        }
+        return done;
+    }
+
+    Result<std::uint64_t> size() override {
+        struct stat info {};
+        if (fstat(file_.get(), &info) != 0) return file_error(errno, "look at", path_);
+        return static_cast<std::uint64_t>(info.st_size);
+    }
+
+private:
+    File file_;
+    std::string path_;
+};
+
+class LocalSink final : public ByteSink {
+public:
+    LocalSink(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        std::size_t done = 0;
+        while (done < bytes.size()) {
+            const ssize_t put =
+                pwrite(file_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+            if (put < 0 && errno == EINTR) continue;
+            if (put < 0) return file_error(errno, "write", path_);
+            done += static_cast<std::size_t>(put);
+        }
+        end_ = std::max(end_, offset + bytes.size());
+        while (end_ - started_ >= kWindowBytes) write_back_window();
+        return {};
+    }
+
+    Result<void> close() override {
+        if (fdatasync(file_.get()) != 0) return file_error(errno, "write", path_);
+        posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED);
+        if (file_.close() != 0 && errno != EINTR) return file_error(errno, "write", path_);
+        return {};
+    }
+
+private:
+    // Only a beginning: errors of the write-back are fdatasync's to report, and a file system without
+    // sync_file_range merely has more to do at the end.
+    void write_back_window() {
+        const auto at = static_cast<off_t>(started_);
+        constexpr auto kWindow = static_cast<off_t>(kWindowBytes);
+        sync_file_range(file_.get(), at, kWindow, SYNC_FILE_RANGE_WRITE);
+        if (started_ >= kWindowBytes) {
+            sync_file_range(file_.get(), at - kWindow, kWindow,
+                            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+            posix_fadvise(file_.get(), at - kWindow, kWindow, POSIX_FADV_DONTNEED);
+        }
+        started_ += kWindowBytes;
+    }
+
+    File file_;
+    std::string path_;
+    std::uint64_t end_ = 0;
+    std::uint64_t started_ = 0;  // up to here the write-back has been started
+};
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { closedir(directory); }
+};
+
+DirectoryEntry describe(int directory, const dirent& entry) {
+    DirectoryEntry out{entry.d_name, entry.d_type == DT_DIR, entry.d_type == DT_LNK};
+    struct stat info {};
+    if (entry.d_type == DT_UNKNOWN && fstatat(directory, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        out.directory = S_ISDIR(info.st_mode);
+        out.symbolic_link = S_ISLNK(info.st_mode);
+    }
+    if (out.symbolic_link) out.directory = fstatat(directory, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
+    return out;
+}
+
+class LocalByteStore final : public ByteStore {
+public:
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+    Result<std::optional<FileInfo>> stat(const std::string& path) override;
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
+    Result<void> make_directories(const std::string& path) override;
+    Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<void> remove(const std::string& path) override;
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<void> evict(const std::string& path) override;
+};
+
+Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
+    const std::unique_ptr<DIR, CloseDirectory> open(opendir(directory.c_str()));
+    if (open == nullptr) return file_error(errno, "list", directory);
+    std::vector<DirectoryEntry> entries;
+    for (;;) {
+        errno = 0;
+        const dirent* entry = readdir(open.get());
+        if (entry == nullptr) break;
+        const std::string_view name(entry->d_name);
+        if (name != "." && name != "..") entries.push_back(describe(dirfd(open.get()), *entry));
+    }
+    if (errno != 0) return file_error(errno, "list", directory);
+    std::sort(entries.begin(), entries.end(),
+              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
+    struct stat info {};
+    if (lstat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return std::optional<FileInfo>();
+        return file_error(errno, "look at", path);
+    }
+    FileInfo out;
+    out.symbolic_link = S_ISLNK(info.st_mode);
+    if (out.symbolic_link && ::stat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional(out);
+        return file_error(errno, "look at", path);
+    }
+    out.directory = S_ISDIR(info.st_mode);
+    out.bytes = static_cast<std::uint64_t>(info.st_size);
+    out.modified_s = info.st_mtim.tv_sec;
+    return std::optional(out);
+}
+
+Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path) {
+    File file = open_file(path, O_RDONLY);
+    if (!file) return file_error(errno, "open", path);
+    struct stat info {};
+    if (fstat(file.get(), &info) != 0) return file_error(errno, "look at", path);
+    if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "read", path);
+    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(std::move(file), path));
+}
+
+Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
+    File file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!file) return file_error(errno, "create", path);
+    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(std::move(file), path));
+}
+
+Result<void> LocalByteStore::make_directories(const std::string& path) {
+    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+        const std::string part = path.substr(0, slash);
+        if (mkdir(part.c_str(), 0777) != 0) {
+            const int error = errno;
+            struct stat info {};
+            // What is there already may be reported as "read-only" or "not permitted" just as well as "exists".
+            if (::stat(part.c_str(), &info) != 0) return file_error(error, "make the directory", part);
+            if (!S_ISDIR(info.st_mode)) return file_error(ENOTDIR, "make the directory", path);
+        }
+        if (slash == std::string::npos) return {};
+    }
+}
+
+Result<void> LocalByteStore::rename(const std::string& from, const std::string& to) {
+    struct stat info {};
+    if (lstat(from.c_str(), &info) != 0) return file_error(errno, "rename", from);
+    if (S_ISDIR(info.st_mode)) {
+        if (auto synced = sync_directory(from); !synced) return synced;  // what it holds, before it has its name
+    }
+    int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    if (result != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP)) {
+        // A file system without that flag: not atomic against others, but prepare has the directory to itself.
+        if (lstat(to.c_str(), &info) == 0) return file_error(EEXIST, "rename to", to);
+        result = ::rename(from.c_str(), to.c_str());
+    }
+    if (result != 0) return file_error(errno, "rename to", to);
+    if (auto synced = sync_directory(parent_of(to)); !synced) return synced;
+    return parent_of(from) == parent_of(to) ? Result<void>{} : sync_directory(parent_of(from));
+}
+
+Result<void> LocalByteStore::remove(const std::string& path) {
+    if (unlink(path.c_str()) == 0) return {};
+    const int error = errno;
+    if (error != EISDIR && error != EPERM) return file_error(error, "remove", path);
+    if (rmdir(path.c_str()) != 0) return file_error(errno == ENOTDIR ? error : errno, "remove", path);
+    return {};
+}
+
+Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
+    // What is still to be made will be in the nearest directory that is there.
+    std::string at = path;
+    struct statvfs info {};
+    while (statvfs(at.c_str(), &info) != 0) {
+        const std::string parent = parent_of(at);
+        if (errno != ENOENT || parent == at) return file_error(errno, "look at", at);
+        at = parent;
+    }
+    return std::uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+Result<void> LocalByteStore::evict(const std::string& path) {
+    const File file = open_file(path, O_RDONLY);
+    if (!file) return file_error(errno, "open", path);
+    // Pages that are not written yet cannot be dropped.
+    if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
+    const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (error != 0) return file_error(error, "evict", path);
+    return {};
+}
+
+}  // namespace
+
+std::unique_ptr<ByteStore> make_local_byte_store() { return std::make_unique<LocalByteStore>(); }
+
+}  // namespace streamsim

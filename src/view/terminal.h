@@ -1,0 +1,27 @@
+// What the live view and the progress bar share: the size of a terminal, and text that fits into it. Inside
+// view/ only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace streamsim {
+
+/// Columns and rows; the fallbacks where the terminal does not say.
+std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_rows);
+
+/// Writes everything or gives up: a view that cannot be drawn is no reason to stop playing.
+void write_all(int fd, std::string_view text);
+
+/// The first `columns` characters of UTF-8 text, never half of one.
+std::string clip(std::string_view text, int columns);
+
+/// Without control characters, which the terminal would obey.
+std::string printable_label(std::string_view text);
+
+/// "[####......]"; full where `total` is 0.
+std::string bar(std::uint64_t done, std::uint64_t total);
+
+}  // namespace streamsim

@@ -1,0 +1,171 @@
+// Places that do not want us: no permission, no space, no io_uring, little locked memory. Each is said, and
+// what is not fatal does not stop the play.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr uid_t kNobody = 65534;
+constexpr std::uint64_t kOrdinaryMemlock = 8 << 20;
+
+class Hardship : public CliTest {
+protected:
+    void SetUp() override {
+        if (!is_root()) GTEST_SKIP() << "becoming another user, and mounting, need root";
+        // A copy, because the build folder may be closed to others.
+        std::filesystem::create_directories(dir_ / "bin");
+        binary_ = dir_ / "bin/streamsim";
+        std::filesystem::copy(streamsim_binary(), binary_);
+        launcher_ = dir_ / "bin/noring";
+        std::filesystem::copy(NORING_BINARY, launcher_);
+    }
+
+    Spawn as_nobody(std::vector<std::string> args) const {
+        Spawn spawn;
+        spawn.args = std::move(args);
+        spawn.args.insert(spawn.args.end(), {"--format", small()});
+        spawn.user = kNobody;
+        spawn.memlock_bytes = kOrdinaryMemlock;
+        spawn.directory = "/";
+        return spawn;
+    }
+
+    // The result may be anywhere that nobody can write to.
+    std::string nobodys_json() const { return target() + "/result.json"; }
+
+    std::string binary_;
+    std::string launcher_;
+};
+
+TEST_F(Hardship, AnOrdinaryUserPlays) {
+    for (const char* how : {"--direct", "--buffered"}) {
+        const Finished done =
+            run(binary_, as_nobody({"--quiet", how, "--streams", "4", "--duration", "2s", "--clip-duration",
+                                    "1s", "--json", nobodys_json(), target()}));
+        EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
+        const Json result = read_json(nobodys_json());
+        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_EQ(result["totals"]["frames_failed"], 0);
+        EXPECT_GE(result["totals"]["frames_on_time"], 180);
+    }
+}
+
+TEST_F(Hardship, WithoutIoUringItPlaysWithThreadsAndSaysSo) {
+    Spawn spawn = as_nobody({});
+    spawn.args = {binary_,           "--format", small(),  "--duration",   "1s",
+                  "--clip-duration", "1s",       "--json", nobodys_json(), target()};
+    const Finished done = run(launcher_, spawn);
+    EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
+    const Json result = read_json(nobodys_json());
+    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_EQ(result["target"]["io"], "threads");
+    EXPECT_EQ(result["totals"]["frames_failed"], 0);
+    EXPECT_THAT(done.err, HasSubstr("io_uring"));
+    EXPECT_THAT(result["notices"].dump(), HasSubstr("io_uring"));
+}
+
+TEST_F(Hardship, WhatCannotBeLockedIsSaid) {
+    // Buffers of 16 frames of 8.9 MB: more than may be locked.
+    const std::string large = write_format("large", 2048, 1080);
+    Spawn spawn = as_nobody({});
+    spawn.args = {"--quiet",    "--format", large,          "--readahead", "16",
+                  "--duration", "1s",       "--io",         "uring",       "--clip-duration",
+                  "500ms",      "--json",   nobodys_json(), target()};
+    const Finished done = run(binary_, spawn);
+    EXPECT_THAT(done.exit_code, AnyOf(0, 1)) << done.text();
+    const Json result = read_json(nobodys_json());
+    EXPECT_EQ(result["totals"]["frames_failed"], 0);
+    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_FALSE(result["notices"].empty()) << "16 frames of 8.9 MB were registered within 8 MiB?";
+}
+
+TEST_F(Hardship, MediaThatMayNotBeReadFailsToStartOrFailsItsFrames) {
+    prepare(1);
+    std::filesystem::permissions(target(), std::filesystem::perms::owner_all);
+    Finished done = run(binary_, as_nobody({"--quiet", "--duration", "1s", target()}));
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, HasSubstr(target()));
+    EXPECT_THAT(done.err, HasSubstr("ermission"));
+}
+
+TEST_F(Hardship, MediaThatMayNotBeWrittenIsNotMade) {
+    std::filesystem::permissions(target(), std::filesystem::perms::owner_all |
+                                               std::filesystem::perms::others_read |
+                                               std::filesystem::perms::others_exec);
+    const Finished done = run(binary_, as_nobody({"prepare", "--quiet", target()}));
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("ermission"));
+    EXPECT_TRUE(std::filesystem::is_empty(target()));
+}
+
+// A file system in memory that is as small as it is told to be.
+class SmallDisk {
+public:
+    SmallDisk(std::string where, const std::string& options) : where_(std::move(where)) {
+        if (mount("tmpfs", where_.c_str(), "tmpfs", 0, options.c_str()) != 0) {
+            throw std::runtime_error("cannot mount a tmpfs");
+        }
+    }
+    ~SmallDisk() { umount2(where_.c_str(), MNT_DETACH); }
+    void grow(const std::string& options) const {
+        if (mount("tmpfs", where_.c_str(), "tmpfs", MS_REMOUNT, options.c_str()) != 0) {
+            throw std::runtime_error("cannot grow a tmpfs");
+        }
+    }
+
+private:
+    std::string where_;
+};
+
+TEST_F(Hardship, TooLittleSpaceIsSaidBeforeAnythingIsWritten) {
+    const SmallDisk disk(target(), "size=1m");
+    const std::vector<std::string> args{"prepare", "--quiet",         "--format", small(), "--streams",
+                                        "2",       "--clip-duration", "1s",       target()};
+    const Finished refused = streamsim(args);
+    EXPECT_EQ(refused.exit_code, 3) << refused.text();
+    EXPECT_THAT(refused.err, HasSubstr("space"));
+    EXPECT_TRUE(clip_directories().empty());
+    disk.grow("size=64m");
+    const Finished done = streamsim(args);
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(clip_directories().size(), 2U);
+}
+
+TEST_F(Hardship, ADiskThatFillsUpMeanwhileLeavesMediaThatIsCompletedLater) {
+    // There is space, but only for so many files: it ends in the middle.
+    const SmallDisk disk(target(), "size=64m,nr_inodes=30");
+    const std::vector<std::string> args{"prepare", "--quiet",         "--format", small(), "--streams",
+                                        "2",       "--clip-duration", "1s",       target()};
+    const Finished failed = streamsim(args);
+    EXPECT_EQ(failed.exit_code, 3) << failed.text();
+    EXPECT_THAT(failed.err, HasSubstr("pace"));
+    const Finished player = streamsim({"--quiet", "--duration", "1s", "--format", small(), "--json",
+                                       json_path(), "--streams", "2", target()});
+    EXPECT_EQ(player.exit_code, 3) << "what is not whole was played\n" << player.text();
+    disk.grow("size=64m,nr_inodes=1000");
+    const Finished done = streamsim(args);
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    ASSERT_EQ(clip_directories().size(), 2U);
+    for (const std::string& clip : clip_directories()) EXPECT_EQ(frames_in(clip).size(), 24U);
+    const Json result = play_small({"--streams", "2", "--duration", "1s"});
+    EXPECT_EQ(result["totals"]["frames_failed"], 0);
+    EXPECT_EQ(finished().exit_code, 0) << finished().text();
+}
+
+TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {
+    prepare(1);
+    const Finished done = streamsim({"--quiet", "--format", small(), "--duration", "1s", "--json",
+                                     dir_ / "no/such/folder/r.json", target()});
+    EXPECT_THAT(done.exit_code, AnyOf(2, 3)) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("no/such/folder"));
+}
+
+}  // namespace
+}  // namespace streamsim::tests

@@ -1,0 +1,152 @@
+// Ctrl-C at any moment: exit code 130, the result is there, the books are right. A stopped process: nobody else
+// is blamed.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <random>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::IsEmpty;
+
+class Interrupted : public CliTest {
+protected:
+    // Starts streamsim, sends SIGINT after `ms`, and gives what came of it.
+    Finished interrupt_after(std::vector<std::string> options, std::int64_t ms) {
+        options.insert(options.end(), {"--quiet", "--json", json_path(), target()});
+        std::filesystem::remove(json_path());
+        Spawn spawn;
+        spawn.args = std::move(options);
+        Process process(streamsim_binary(), spawn);
+        sleep_ms(ms);
+        EXPECT_TRUE(process.running()) << "it ended before it could be interrupted: " << process.wait().text();
+        const std::int64_t sent_ns = monotonic_ns();
+        process.send(SIGINT);
+        Finished done = process.wait();
+        EXPECT_LT(monotonic_ns() - sent_ns, 2'000'000'000) << "it took too long to end";
+        return done;
+    }
+
+    std::int64_t moment(std::int64_t from_ms, std::int64_t to_ms) {
+        const std::int64_t ms =
+            from_ms + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(to_ms - from_ms));
+        std::printf("  interrupted after %lld ms\n", static_cast<long long>(ms));
+        return ms;
+    }
+
+    std::mt19937_64 random_{std::random_device{}()};
+};
+
+TEST_F(Interrupted, WhilePreparing) {
+    const std::string large = write_format("large", 2048, 1080);  // 8.9 MB a frame
+    for (int i = 0; i < 6; i++) {
+        const Finished done = interrupt_after(
+            {"--format", large, "--clip-duration", "2s", "--duration", "5s", "--buffered"}, moment(60, 400));
+        expect_interrupted(done, json_path());
+        std::vector<std::string> clips;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(target())) {
+            if (entry.path().filename().string().starts_with("clip-") &&
+                entry.path().extension() != ".partial") {
+                clips.push_back(entry.path());
+            }
+        }
+        // What has its final name is whole.
+        for (const std::string& clip : clips) EXPECT_EQ(frames_in(clip).size(), 48U) << clip;
+        if (i % 2 == 0) continue;
+        const Finished next =
+            streamsim({"prepare", "--quiet", "--format", large, "--clip-duration", "2s", target()});
+        EXPECT_EQ(next.exit_code, 0) << next.text();
+        EXPECT_EQ(frames_in(clip_directories().at(0)).size(), 48U);
+        std::filesystem::remove_all(target() + "/streamsim-media");
+    }
+}
+
+TEST_F(Interrupted, WhilePrerolling) {
+    prepare(2);
+    const Json rule{{"slots", {{"first", 0}, {"last", 3}}}, {"delay", "5s"}};
+    const std::string faults = write_faults(Json::array({rule}));
+    for (int i = 0; i < 4; i++) {
+        const Finished done =
+            interrupt_after({"--format", small(), "--streams", "2", "--faults", faults}, moment(60, 1500));
+        const Json result = expect_interrupted(done, json_path());
+        if (result.is_null()) continue;
+        EXPECT_EQ(result["totals"]["frames_on_time"], 0) << "nothing was played yet";
+        EXPECT_EQ(result["totals"]["frames_dropped"], 0) << "preroll drops nothing";
+    }
+}
+
+TEST_F(Interrupted, WhilePlaying) {
+    prepare(2);
+    const Json rule{{"probability", 0.2}, {"delay", "150ms"}};
+    const std::string faults = write_faults(Json::array({rule}));
+    const char* policies[] = {"drop", "hold", "stall"};
+    for (int i = 0; i < 12; i++) {
+        std::vector<std::string> options{"--format", small(),       "--streams", "2",         "--duration",
+                                         "20s",      "--readahead", "4",         "--on-miss", policies[i % 3]};
+        if (i % 2 == 0) options.insert(options.end(), {"--faults", faults});
+        if (i % 4 >= 2) options.insert(options.end(), {"--io", "threads"});
+        const std::int64_t ms = moment(60, 2500);
+        const Json result = expect_interrupted(interrupt_after(options, ms), json_path());
+        if (result.is_null()) continue;
+        const auto scheduled = result["totals"]["frames_scheduled"].get<std::int64_t>();
+        EXPECT_LE(scheduled, 2 * (ms * 24 / 1000 + 4 + 4)) << "more slots than were due or in the window";
+        EXPECT_GE(scheduled, 2 * ((ms - 1500) * 24 / 1000)) << "it had 1.5 s to start";
+    }
+}
+
+TEST_F(Interrupted, TwiceAndAsFastAsItGoes) {
+    prepare(1);
+    const Finished done = interrupt_after({"--format", small(), "--fps", "max", "--duration", "20s"}, 700);
+    const Json result = expect_interrupted(done, json_path());
+    EXPECT_GT(result["totals"]["frames_on_time"], 0);
+}
+
+class Stopped : public CliTest {
+protected:
+    // Plays for 4 s and stands still for 300 ms in the middle.
+    Json play_with_a_stop(std::vector<std::string> options) {
+        options.insert(options.end(), {"--quiet", "--format", small(), "--duration", "4s", "--readahead", "2",
+                                       "--json", json_path(), target()});
+        Spawn spawn;
+        spawn.args = std::move(options);
+        Process process(streamsim_binary(), spawn);
+        sleep_ms(2200);
+        process.send(SIGSTOP);
+        sleep_ms(300);
+        process.send(SIGCONT);
+        const Finished done = process.wait();
+        EXPECT_EQ(done.exit_code, 1) << done.text();
+        const Json result = read_json(json_path());
+        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_EQ(result["verdict"]["limit"], "client-scheduling") << result["verdict"];
+        EXPECT_GE(result["client"]["loop_lateness_ns"]["max"].get<std::int64_t>(), 200'000'000);
+        return result;
+    }
+};
+
+TEST_F(Stopped, DropsAreThisClientsAndNotTheStorages) {
+    prepare(2);
+    for (const char* io : {"uring", "threads"}) {
+        const Json result = play_with_a_stop({"--streams", "2", "--io", io});
+        for (const Json& stream : result["streams"]) {
+            // 300 ms are 7.2 slots, of which 2 were in the buffer.
+            EXPECT_GE(stream["frames_dropped"], 4) << io;
+            EXPECT_LE(stream["frames_dropped"], 9) << io;
+        }
+        for (const Json& drop : result["drops"]) EXPECT_EQ(drop["reason"], "client") << io << " " << drop;
+    }
+}
+
+TEST_F(Stopped, AStalledClockIsThisClientsToo) {
+    prepare(1);
+    const Json result = play_with_a_stop({"--on-miss", "stall"});
+    EXPECT_EQ(result["totals"]["frames_dropped"], 0);
+    EXPECT_GE(result["totals"]["stalls"], 1);
+}
+
+}  // namespace
+}  // namespace streamsim::tests

@@ -1,0 +1,182 @@
+#include "conformance/storage_backends.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/prng.h"
+#include "loop/uv_loop.h"
+#include "loop/virtual_loop.h"
+#include "storage/fault_storage.h"
+#include "storage/local_byte_store.h"
+#include "storage/null_storage.h"
+#include "storage/threads_storage.h"
+#include "storage/uring_storage.h"
+
+namespace streamsim {
+namespace {
+
+void shut_down_and_wait(EventLoop& loop, Storage& storage, Callback at_done) {
+    struct Answer {
+        Callback then;
+        int times = 0;
+        void take() {
+            ++times;
+            if (then) then();
+        }
+    } answer{at_done};
+    storage.shutdown(Callback::of<&Answer::take>(&answer));
+    EXPECT_EQ(answer.times, 0) << "not inside the call";
+    loop.run();
+    EXPECT_EQ(answer.times, 1) << "shutdown() answers once";
+}
+
+template <typename Loop>
+class Harness final : public StorageHarness {
+public:
+    EventLoop& loop() override { return loop_; }
+    Storage& storage() override { return *storage_; }
+    Loop& own_loop() { return loop_; }
+    void use(std::unique_ptr<Storage> storage) { storage_ = std::move(storage); }
+    void shut_down(Callback at_done) override {
+        shut_down_and_wait(loop_, *storage_, at_done);
+        storage_.reset();
+    }
+
+private:
+    Loop loop_;
+    std::unique_ptr<Storage> storage_;
+};
+
+using Made = std::unique_ptr<StorageHarness>;
+
+template <typename Loop>
+Made make_null(const Backend&, const HarnessOptions&, std::string&) {
+    auto harness = std::make_unique<Harness<Loop>>();
+    harness->use(std::make_unique<NullStorage>(harness->loop(), "null"));
+    return harness;
+}
+
+template <auto Make, bool direct>
+Made make_local(const Backend&, const HarnessOptions& options, std::string& why_not) {
+    auto harness = std::make_unique<Harness<UvLoop>>();
+    LocalOptions local;
+    local.direct = direct;
+    local.parallel_reads = options.parallel_reads;
+    local.parallel_opens = options.parallel_opens;
+    auto storage = Make(harness->loop(), harness->own_loop().uv(), local);
+    if (!storage) {
+        why_not = storage.error().problems.front();
+        return nullptr;
+    }
+    harness->use(std::move(*storage));
+    return harness;
+}
+
+// Every operation takes the long way through the fault storage: a delay, and a timer.
+class FaultHarness final : public StorageHarness {
+public:
+    FaultHarness(EventLoop& loop, Made inner) : inner_(std::move(inner)) {
+        FaultPlan plan;
+        plan.rules.emplace_back().delay = microseconds(1);
+        faults_ = std::make_unique<FaultStorage>(loop, std::make_unique<Borrowed>(loop, inner_->storage()), std::move(plan),
+                                                 1, 4);
+    }
+    EventLoop& loop() override { return inner_->loop(); }
+    Storage& storage() override { return *faults_; }
+    void shut_down(Callback at_done) override {
+        shut_down_and_wait(inner_->loop(), *faults_, at_done);
+        faults_.reset();
+        inner_->shut_down({});
+    }
+
+private:
+    // Leaves the shutdown of the storage below to its own harness.
+    class Borrowed final : public Storage {
+    public:
+        Borrowed(EventLoop& loop, Storage& storage) : loop_(loop), storage_(storage) {}
+        void open(OpenOp& op) override { storage_.open(op); }
+        void read(ReadOp& op) override { storage_.read(op); }
+        void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
+            storage_.hint(file, offset, bytes);
+        }
+        void close(FileId file) override { storage_.close(file); }
+        void cancel(Op& op) override { storage_.cancel(op); }
+        StorageCapabilities capabilities() const override { return storage_.capabilities(); }
+        void use_memory(std::span<std::byte> memory) override { storage_.use_memory(memory); }
+        void shutdown(Callback done) override { loop_.defer(done); }
+
+    private:
+        EventLoop& loop_;
+        Storage& storage_;
+    };
+
+    Made inner_;
+    std::unique_ptr<FaultStorage> faults_;
+};
+
+template <auto Inner>
+Made make_faults(const Backend& backend, const HarnessOptions& options, std::string& why_not) {
+    Made inner = Inner(backend, options, why_not);
+    if (inner == nullptr) return nullptr;
+    EventLoop& loop = inner->loop();
+    return std::make_unique<FaultHarness>(loop, std::move(inner));
+}
+
+}  // namespace
+
+std::vector<Backend> all_backends() {
+    constexpr auto kNullVirtual = make_null<VirtualLoop>;
+    constexpr auto kNullReal = make_null<UvLoop>;
+    constexpr auto kUring = make_local<make_uring_storage, true>;
+    constexpr auto kUringBuffered = make_local<make_uring_storage, false>;
+    constexpr auto kThreads = make_local<make_threads_storage, true>;
+    constexpr auto kThreadsBuffered = make_local<make_threads_storage, false>;
+    return {
+        {"null_in_virtual_time", false, false, false, kNullVirtual},
+        {"null_in_real_time", false, true, false, kNullReal},
+        {"uring", true, true, true, kUring},
+        {"uring_buffered", true, true, true, kUringBuffered},
+        {"threads", true, true, false, kThreads},
+        {"threads_buffered", true, true, false, kThreadsBuffered},
+        {"faults_over_null_in_virtual_time", false, false, false, make_faults<kNullVirtual>},
+        {"faults_over_null_in_real_time", false, true, false, make_faults<kNullReal>},
+        {"faults_over_uring", true, true, true, make_faults<kUring>},
+        {"faults_over_threads", true, true, false, make_faults<kThreads>},
+    };
+}
+
+TemporaryDirectory::TemporaryDirectory() : path_(testing::TempDir() + "streamsim-storage-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary directory at " << path_;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+std::byte test_byte(std::uint64_t seed, std::uint64_t offset) {
+    return static_cast<std::byte>(mix64(seed ^ (offset / 8)) >> (offset % 8 * 8));
+}
+
+void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes) {
+    std::vector<std::byte> content(bytes);
+    for (std::uint64_t i = 0; i < bytes; ++i) content[i] = test_byte(seed, i);
+    const auto store = make_local_byte_store();
+    auto sink = store->create(path);
+    ASSERT_TRUE(sink) << sink.error().problems.front();
+    ASSERT_TRUE((*sink)->write_at(0, content));
+    ASSERT_TRUE((*sink)->close());
+}
+
+std::uint64_t same_bytes(std::span<const std::byte> bytes, std::uint64_t seed, std::uint64_t offset) {
+    for (std::uint64_t i = 0; i < bytes.size(); ++i) {
+        if (bytes[i] != test_byte(seed, offset + i)) return i;
+    }
+    return bytes.size();
+}
+
+}  // namespace streamsim

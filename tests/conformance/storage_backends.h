@@ -1,0 +1,83 @@
+// The backends under test, each with its loop, and the verbs in which the conformance suite is written. A new backend
+// is one more line in storage_backends.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "storage/buffer_arena.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/storage.h"
+
+namespace streamsim {
+
+/// What the suite may vary.
+struct HarnessOptions {
+    std::uint32_t parallel_reads = 16;
+    std::uint32_t parallel_opens = 4;
+};
+
+/// A loop and a storage on it.
+class StorageHarness {
+public:
+    virtual ~StorageHarness() = default;
+    virtual EventLoop& loop() = 0;
+    virtual Storage& storage() = 0;
+    /// Shuts the storage down, waits for it and destroys it. `at_done` runs when the storage says that it is done.
+    virtual void shut_down(Callback at_done = {}) = 0;
+};
+
+struct Backend {
+    std::string name;
+    bool has_files;      // false: every open succeeds, every read is full
+    bool in_real_time;
+    bool takes_back;     // an open that hangs can be cancelled
+    /// Null, with the reason, where the machine does not have it.
+    std::unique_ptr<StorageHarness> (*make)(const Backend&, const HarnessOptions&, std::string& why_not);
+};
+
+std::vector<Backend> all_backends();
+
+/// A directory of its own for one test; removed with everything in it.
+class TemporaryDirectory {
+public:
+    TemporaryDirectory();
+    ~TemporaryDirectory();
+    const std::string& path() const { return path_; }
+    std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+private:
+    std::string path_;
+};
+
+/// The byte at `offset` of every test file with this seed: no block looks like another.
+std::byte test_byte(std::uint64_t seed, std::uint64_t offset);
+/// Writes a file of test bytes, on disk and no longer in the page cache.
+void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes);
+/// How many of the bytes are as in the test file, from its `offset` on, up to the first that is not.
+std::uint64_t same_bytes(std::span<const std::byte> bytes, std::uint64_t seed, std::uint64_t offset);
+
+/// An operation that counts its callbacks and sees whether they come inside a call.
+template <typename Base>
+struct Counted : Base {
+    Counted() { this->done = {&Counted::on_done, this}; }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+    int callbacks = 0;
+    Callback then;
+
+private:
+    static void on_done(void* self) {
+        auto& op = *static_cast<Counted*>(self);
+        ++op.callbacks;
+        if (op.then) op.then();
+    }
+};
+using TestOpen = Counted<OpenOp>;
+using TestRead = Counted<ReadOp>;
+
+}  // namespace streamsim

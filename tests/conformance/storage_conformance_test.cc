@@ -1,0 +1,423 @@
+// What every storage promises (streamsim/storage.h), held against all of them.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include <cerrno>
+#include <deque>
+#include <filesystem>
+
+#include "conformance/storage_backends.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kBlock = 64 * 1024;
+
+class StorageConformance : public testing::TestWithParam<Backend> {
+protected:
+    void SetUp() override { make({}); }
+
+    void TearDown() override {
+        if (harness_ != nullptr) harness_->shut_down();
+    }
+
+    void make(const HarnessOptions& options) {
+        if (harness_ != nullptr) harness_->shut_down();
+        std::string why_not;
+        harness_ = GetParam().make(GetParam(), options, why_not);
+        if (harness_ == nullptr) GTEST_SKIP() << "not on this machine: " << why_not;
+        if (arena_.memory().empty()) arena_ = BufferArena::make(std::uint64_t{16} << 20, {}).value();
+        storage().use_memory(arena_.memory());
+    }
+
+    Storage& storage() { return harness_->storage(); }
+    EventLoop& loop() { return harness_->loop(); }
+    /// Until nothing is outstanding.
+    void wait() { loop().run(); }
+
+    std::span<std::byte> buffer(std::uint64_t offset, std::uint64_t bytes) {
+        return arena_.memory().subspan(offset, bytes);
+    }
+
+    void begin_open(TestOpen& op, const std::string& path) {
+        op.path = path.c_str();
+        storage().open(op);
+    }
+    void begin_read(TestRead& op, FileId file, std::uint64_t offset, std::span<std::byte> into) {
+        op.file = file;
+        op.offset = offset;
+        op.buffer = into;
+        storage().read(op);
+    }
+
+    FileId open_now(const std::string& path) {
+        TestOpen op;
+        begin_open(op, path);
+        wait();
+        EXPECT_EQ(op.error, 0) << path;
+        EXPECT_EQ(op.callbacks, 1);
+        return op.file;
+    }
+
+    std::string make_file(const std::string& name, std::uint64_t seed, std::uint64_t bytes) {
+        std::string path = directory_ / name;
+        write_test_file(path, seed, bytes);
+        return path;
+    }
+
+    TemporaryDirectory directory_;
+    BufferArena arena_ = BufferArena::make(0, {}).value();
+    std::unique_ptr<StorageHarness> harness_;
+};
+
+#define NEEDS_FILES() \
+    if (!GetParam().has_files) GTEST_SKIP() << "this storage has no files"
+
+TEST_P(StorageConformance, CallsBackOnceAndNeverInsideTheCall) {
+    const std::string path = make_file("clip", 1, kBlock);
+    TestOpen open;
+    begin_open(open, path);
+    EXPECT_EQ(open.callbacks, 0);
+    wait();
+    EXPECT_EQ(open.callbacks, 1);
+    ASSERT_EQ(open.error, 0);
+    ASSERT_GE(open.file, 0);
+    TestRead read;
+    begin_read(read, open.file, 0, buffer(0, kBlock));
+    EXPECT_EQ(read.callbacks, 0);
+    wait();
+    EXPECT_EQ(read.callbacks, 1);
+    EXPECT_EQ(read.error, 0);
+    EXPECT_EQ(read.bytes, kBlock);
+}
+
+TEST_P(StorageConformance, StampsAreInOrder) {
+    const FileId file = open_now(make_file("clip", 1, 4 * kBlock));
+    std::deque<TestRead> reads(64);
+    const Instant before = loop().now();
+    for (TestRead& read : reads) begin_read(read, file, 0, buffer(0, kBlock));
+    const Instant submitted = loop().now();
+    wait();
+    for (const TestRead& read : reads) {
+        EXPECT_LE(before, read.submitted_at);
+        EXPECT_LE(read.submitted_at, submitted);
+        EXPECT_LE(read.submitted_at, read.not_before);
+        EXPECT_LE(read.not_before, read.completed_at);
+        EXPECT_LE(read.completed_at, loop().now());
+    }
+}
+
+TEST_P(StorageConformance, ReadsWhatTheFileHolds) {
+    NEEDS_FILES();
+    const FileId first = open_now(make_file("first", 1, 32 * kBlock));
+    const FileId second = open_now(make_file("second", 2, 32 * kBlock));
+    std::deque<TestRead> reads(64);
+    for (std::uint64_t i = 0; i < reads.size(); ++i) {
+        const std::uint64_t offset = (i * 7 % 32) * kBlock;  // not in order
+        begin_read(reads[i], i % 2 == 0 ? first : second, offset, buffer(i * kBlock, kBlock));
+    }
+    wait();
+    for (std::uint64_t i = 0; i < reads.size(); ++i) {
+        EXPECT_EQ(reads[i].error, 0);
+        ASSERT_EQ(reads[i].bytes, kBlock);
+        EXPECT_EQ(same_bytes(reads[i].buffer, i % 2 == 0 ? 1 : 2, reads[i].offset), kBlock) << "read " << i;
+    }
+}
+
+TEST_P(StorageConformance, MemoryThatWasNotAnnouncedWorksToo) {
+    NEEDS_FILES();
+    const auto other = BufferArena::make(kBlock, {}).value();
+    const FileId file = open_now(make_file("clip", 3, kBlock));
+    TestRead read;
+    begin_read(read, file, 0, other.memory());
+    wait();
+    EXPECT_EQ(read.error, 0);
+    EXPECT_EQ(same_bytes(read.buffer, 3, 0), kBlock);
+}
+
+TEST_P(StorageConformance, AMissingFileIsAnErrorOfTheOpen) {
+    NEEDS_FILES();
+    TestOpen open;
+    begin_open(open, directory_ / "nobody");
+    wait();
+    EXPECT_EQ(open.callbacks, 1);
+    EXPECT_EQ(open.error, ENOENT);
+    EXPECT_EQ(open.file, kNoFile);
+    EXPECT_LE(open.submitted_at, open.not_before);
+    EXPECT_LE(open.not_before, open.completed_at);
+}
+
+TEST_P(StorageConformance, AReadOfNoFileIsAnError) {
+    NEEDS_FILES();
+    TestRead read;
+    begin_read(read, kNoFile, 0, buffer(0, kBlock));
+    wait();
+    EXPECT_EQ(read.callbacks, 1);
+    EXPECT_EQ(read.error, EBADF);
+}
+
+TEST_P(StorageConformance, AReadPastTheEndIsShort) {
+    NEEDS_FILES();
+    const FileId file = open_now(make_file("clip", 1, kBlock + 100));
+    TestRead across;
+    TestRead beyond;
+    begin_read(across, file, 0, buffer(0, 2 * kBlock));
+    begin_read(beyond, file, 4 * kBlock, buffer(2 * kBlock, kBlock));
+    wait();
+    EXPECT_EQ(across.error, 0);
+    EXPECT_EQ(across.bytes, kBlock + 100);
+    EXPECT_EQ(same_bytes(across.buffer.first(across.bytes), 1, 0), kBlock + 100);
+    EXPECT_EQ(beyond.error, 0);
+    EXPECT_EQ(beyond.bytes, 0u);
+}
+
+TEST_P(StorageConformance, AFileThatIsCutWhileOpenIsShort) {
+    NEEDS_FILES();
+    const std::string path = make_file("clip", 1, 4 * kBlock);
+    const FileId file = open_now(path);
+    ASSERT_EQ(truncate(path.c_str(), 4096), 0);
+    TestRead read;
+    begin_read(read, file, 0, buffer(0, 4 * kBlock));
+    wait();
+    EXPECT_EQ(read.error, 0);
+    EXPECT_EQ(read.bytes, 4096u);
+}
+
+TEST_P(StorageConformance, OddOffsetsWhereNothingIsToBeAligned) {
+    NEEDS_FILES();
+    const FileId file = open_now(make_file("clip", 1, kBlock));
+    const auto alignment = storage().capabilities().alignment;
+    if (alignment > 1) GTEST_SKIP() << "reads are direct here and want " << alignment << " bytes";
+    TestRead read;
+    begin_read(read, file, 4099, buffer(3, 1001));
+    wait();
+    EXPECT_EQ(read.bytes, 1001u);
+    EXPECT_EQ(same_bytes(read.buffer, 1, 4099), 1001u);
+}
+
+TEST_P(StorageConformance, TakesManyMoreReadsThanItHasInFlight) {
+    const FileId file = open_now(make_file("clip", 1, 16 * kBlock));
+    std::deque<TestRead> reads(5000);
+    for (std::uint64_t i = 0; i < reads.size(); ++i) {
+        begin_read(reads[i], file, i % 256 * 4096, buffer(i % 4096 * 4096, 4096));
+    }
+    wait();
+    for (const TestRead& read : reads) {
+        EXPECT_EQ(read.callbacks, 1);
+        EXPECT_EQ(read.error, 0);
+        EXPECT_EQ(read.bytes, 4096u);
+    }
+}
+
+TEST_P(StorageConformance, TakesManyOpensAtOnce) {
+    const std::string path = make_file("clip", 1, kBlock);
+    std::deque<TestOpen> opens(100);
+    for (TestOpen& open : opens) begin_open(open, path);
+    wait();
+    for (const TestOpen& open : opens) {
+        EXPECT_EQ(open.callbacks, 1);
+        ASSERT_EQ(open.error, 0);
+        storage().close(open.file);
+    }
+    wait();
+}
+
+// Reads one block after the other, each from the callback of the one before, with one and the same operation.
+struct Chain {
+    Storage& storage;
+    TestRead read;
+    std::uint64_t left;
+
+    void next() {
+        if (left == 0) return;
+        --left;
+        read.offset += kBlock;
+        storage.read(read);
+    }
+};
+
+TEST_P(StorageConformance, AnOperationMayBeUsedAgainInItsCallback) {
+    const FileId file = open_now(make_file("clip", 1, 20 * kBlock));
+    Chain chain{storage(), {}, 19};
+    chain.read.then = Callback::of<&Chain::next>(&chain);
+    begin_read(chain.read, file, 0, buffer(0, kBlock));
+    wait();
+    EXPECT_EQ(chain.read.callbacks, 20);
+    EXPECT_EQ(chain.read.bytes, kBlock);
+    if (GetParam().has_files) {
+        EXPECT_EQ(same_bytes(chain.read.buffer, 1, 19 * kBlock), kBlock);
+    }
+}
+
+TEST_P(StorageConformance, CancelStillCallsBackOnce) {
+    const FileId file = open_now(make_file("clip", 1, 64 * kBlock));
+    std::deque<TestRead> reads(200);  // some are in flight, most wait in line
+    for (TestRead& read : reads) begin_read(read, file, 0, buffer(0, 64 * kBlock));
+    for (std::size_t i = 0; i < reads.size(); i += 2) {
+        storage().cancel(reads[i]);
+        storage().cancel(reads[i]);
+        EXPECT_EQ(reads[i].callbacks, 0) << "not inside the call";
+    }
+    wait();
+    std::size_t cancelled = 0;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        EXPECT_EQ(reads[i].callbacks, 1);
+        EXPECT_LE(reads[i].submitted_at, reads[i].completed_at);
+        if (reads[i].error == ECANCELED) {
+            EXPECT_EQ(i % 2, 0u) << "only those that were cancelled";
+            ++cancelled;
+        } else {
+            EXPECT_EQ(reads[i].error, 0);
+            EXPECT_EQ(reads[i].bytes, 64 * kBlock);
+        }
+    }
+    if (GetParam().has_files) {
+        EXPECT_GT(cancelled, 0u) << "those in line never reach the disk";
+    }
+    storage().cancel(reads[0]);  // long done: nothing
+    wait();
+    EXPECT_EQ(reads[0].callbacks, 1);
+}
+
+TEST_P(StorageConformance, FilesMayBeClosedWhileOthersAreRead) {
+    const std::string path = make_file("clip", 1, 16 * kBlock);
+    const FileId kept = open_now(path);
+    std::deque<TestRead> reads(50);
+    for (TestRead& read : reads) {
+        const FileId other = open_now(path);
+        begin_read(read, kept, 0, buffer(0, 16 * kBlock));
+        storage().hint(other, 0, kBlock);
+        storage().close(other);
+    }
+    wait();
+    for (const TestRead& read : reads) {
+        EXPECT_EQ(read.callbacks, 1);
+        EXPECT_EQ(read.error, 0);
+        EXPECT_EQ(read.bytes, 16 * kBlock);
+    }
+}
+
+std::size_t open_descriptors() {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+    return count;
+}
+
+TEST_P(StorageConformance, ShutdownWaitsForAllAndClosesAll) {
+    const std::string path = make_file("clip", 1, 16 * kBlock);
+    open_now(path);  // what the loop and the pool open on first use is open now
+    make({});
+    const std::size_t before = open_descriptors();
+    const FileId file = open_now(path);
+    open_now(path);
+    std::deque<TestRead> reads(100);
+    TestOpen open;
+    for (TestRead& read : reads) begin_read(read, file, 0, buffer(0, 16 * kBlock));
+    begin_open(open, path);
+    struct Check {
+        std::deque<TestRead>& reads;
+        TestOpen& open;
+        bool done = false;
+        void on_done() {
+            done = true;
+            EXPECT_EQ(open.error, 0);
+            EXPECT_EQ(open.callbacks, 1);
+            for (const TestRead& read : reads) EXPECT_EQ(read.callbacks, 1);
+        }
+    } check{reads, open};
+    harness_->shut_down(Callback::of<&Check::on_done>(&check));
+    EXPECT_TRUE(check.done);
+    EXPECT_LE(open_descriptors(), before);
+    harness_.reset();
+}
+
+// Opening a FIFO hangs until somebody opens its other end: a server that does not answer.
+TEST_P(StorageConformance, OpensThatHangHoldUpNoRead) {
+    NEEDS_FILES();
+    make({4, 4});
+    const FileId file = open_now(make_file("clip", 1, 4 * kBlock));
+    const std::string fifo = directory_ / "fifo";
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    std::deque<TestOpen> hanging(4);
+    for (TestOpen& open : hanging) begin_open(open, fifo);
+    struct Reader {
+        Storage& storage;
+        EventLoop& loop;
+        TestRead read;
+        int left = 50;
+        void next() {
+            if (--left > 0) {
+                storage.read(read);
+            } else {
+                loop.stop();
+            }
+        }
+    } reader{storage(), loop(), {}};
+    reader.read.then = Callback::of<&Reader::next>(&reader);
+    begin_read(reader.read, file, 0, buffer(0, 4 * kBlock));
+    loop().run();
+    EXPECT_EQ(reader.read.callbacks, 50);
+    for (const TestOpen& open : hanging) EXPECT_EQ(open.callbacks, 0);
+    if (GetParam().takes_back) {
+        storage().cancel(hanging[0]);
+        hanging[0].then = Callback::of<&EventLoop::stop>(&loop());
+        loop().run();
+        EXPECT_EQ(hanging[0].error, ECANCELED);
+    }
+    const int writer = ::open(fifo.c_str(), O_WRONLY);
+    ASSERT_GE(writer, 0);
+    wait();
+    ::close(writer);
+    for (std::size_t i = GetParam().takes_back ? 1 : 0; i < hanging.size(); ++i) EXPECT_EQ(hanging[i].error, 0);
+}
+
+// The process is stopped; the storage answers meanwhile. When it did is not to be known, and the stamps say so.
+TEST_P(StorageConformance, ACompletionDuringAStopOfTheProcessIsStampedAsUncertain) {
+    NEEDS_FILES();
+    if (GetParam().name.starts_with("faults")) GTEST_SKIP() << "injected completions are stamped as intended";
+    const std::string fifo = directory_ / "fifo";
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    TestOpen open;
+    begin_open(open, fifo);
+    loop().at(loop().now() + milliseconds(50), Callback::of<&EventLoop::stop>(&loop()));
+    loop().run();
+    ASSERT_EQ(open.callbacks, 0);
+    const Instant stopped = loop().now();
+    const pid_t child = fork();
+    if (child == 0) {
+        kill(getppid(), SIGSTOP);
+        usleep(100'000);
+        const int writer = ::open(fifo.c_str(), O_WRONLY);
+        usleep(100'000);
+        kill(getppid(), SIGCONT);
+        usleep(100'000);
+        _exit(writer >= 0 ? 0 : 1);
+    }
+    wait();
+    EXPECT_EQ(open.callbacks, 1);
+    EXPECT_EQ(open.error, 0);
+    EXPECT_GE(open.completed_at, stopped + milliseconds(190));
+    EXPECT_LE(open.not_before, stopped + milliseconds(90)) << "it may have come long before it was seen";
+    EXPECT_GE(open.not_before, stopped - milliseconds(60));
+    kill(child, SIGKILL);
+}
+
+TEST_P(StorageConformance, SaysWhatItIs) {
+    const auto capabilities = storage().capabilities();
+    EXPECT_TRUE(capabilities.io != nullptr && *capabilities.io != 0);
+    EXPECT_GT(capabilities.alignment, 0u);
+    EXPECT_EQ(capabilities.alignment & (capabilities.alignment - 1), 0u);
+    EXPECT_EQ(capabilities.fills_buffers, GetParam().has_files);
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         StorageConformance,
+                         testing::ValuesIn(all_backends()),
+                         [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,255 @@
+// The faults, with their exact instants: virtual time over the null storage, where every nanosecond is injected.
+#include "storage/fault_storage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <deque>
+#include <set>
+
+#include "conformance/storage_backends.h"
+#include "loop/virtual_loop.h"
+#include "storage/null_storage.h"
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+
+class FaultStorageTest : public testing::Test {
+protected:
+    ~FaultStorageTest() override {
+        if (storage_ == nullptr) return;
+        bool done = false;
+        storage_->shutdown({[](void* flag) { *static_cast<bool*>(flag) = true; }, &done});
+        loop_.run();
+        EXPECT_TRUE(done);
+    }
+
+    /// The faults of a document, its head left out.
+    void faults(const std::string& members, std::uint64_t seed = 1) {
+        const auto plan =
+            read_fault_plan(R"({"schema": "streamsim.faults", "version": 1, )" + members + "}", "test");
+        ASSERT_TRUE(plan) << plan.error().problems.front();
+        storage_ = std::make_unique<FaultStorage>(loop_, std::make_unique<NullStorage>(loop_, "sim"), *plan, seed, 8);
+    }
+
+    FileId open(const std::string& path) {
+        TestOpen op;
+        op.path = path.c_str();
+        storage_->open(op);
+        loop_.run();
+        EXPECT_EQ(op.error, 0);
+        return op.file;
+    }
+
+    TestRead& read(FileId file, std::uint64_t slot, std::uint64_t offset = 0, std::uint32_t stream = 0) {
+        TestRead& op = reads_.emplace_back();
+        op.file = file;
+        op.offset = offset;
+        op.buffer = {memory_, sizeof memory_};
+        op.tag.stream = stream;
+        op.tag.slot = slot;
+        op.tag.clip_frame = slot % 100;
+        storage_->read(op);
+        return op;
+    }
+
+    TestRead& read_now(FileId file, std::uint64_t slot, std::uint64_t offset = 0, std::uint32_t stream = 0) {
+        TestRead& op = read(file, slot, offset, stream);
+        loop_.run();
+        EXPECT_EQ(op.callbacks, 1);
+        return op;
+    }
+
+    /// Lets the clock come to `when`.
+    void advance_to(Instant when) {
+        loop_.at(when, {[](void*) {}, nullptr});
+        loop_.run();
+    }
+
+    VirtualLoop loop_;
+    std::unique_ptr<FaultStorage> storage_;
+    std::deque<TestRead> reads_;
+    std::byte memory_[1000];
+};
+
+TEST_F(FaultStorageTest, ADelayCountsFromTheCompletionAndIsExact) {
+    faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
+    const FileId file = open("clip");
+    advance_to(Instant{} + seconds(1));
+    const TestRead& op = read_now(file, 3);
+    EXPECT_EQ(op.submitted_at, Instant{} + seconds(1));
+    EXPECT_EQ(op.completed_at, Instant{} + milliseconds(1060));
+    EXPECT_EQ(op.not_before, op.completed_at);
+    EXPECT_EQ(op.bytes, 1000u);
+    EXPECT_EQ(loop_.now(), op.completed_at);
+}
+
+TEST_F(FaultStorageTest, ADelayIsGivenOnceASlot) {
+    faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
+    const FileId file = open("clip");
+    const TestRead& first = read(file, 3);
+    const TestRead& second = read(file, 3, 1000);
+    const TestRead& other_stream = read(file, 3, 0, 1);
+    const TestRead& other_slot = read(file, 4);
+    const TestRead& again = read(file, 3, 2000);
+    loop_.run();
+    EXPECT_EQ(first.completed_at, Instant{} + milliseconds(60));
+    EXPECT_EQ(second.completed_at, Instant{});
+    EXPECT_EQ(other_stream.completed_at, Instant{} + milliseconds(60));
+    EXPECT_EQ(other_slot.completed_at, Instant{} + milliseconds(60));
+    EXPECT_EQ(again.completed_at, Instant{});
+}
+
+TEST_F(FaultStorageTest, ACompletionIsSettledBeforeATimerOfTheSameInstant) {
+    faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
+    const FileId file = open("clip");
+    struct Slot {
+        TestRead* op = nullptr;
+        int callbacks_at_deadline = -1;
+        void judge() { callbacks_at_deadline = op->callbacks; }
+    } slot;
+    loop_.at(Instant{} + milliseconds(60), Callback::of<&Slot::judge>(&slot));  // set long before the completion's own
+    slot.op = &read(file, 0);
+    loop_.run();
+    EXPECT_EQ(slot.callbacks_at_deadline, 1) << "complete at its deadline is on time";
+}
+
+TEST_F(FaultStorageTest, DelaysOfSeveralRulesAddUp) {
+    faults(R"("rules": [{"delay": "60ms"}, {"delay": "5us", "slots": {"first": 1}}])");
+    const FileId file = open("clip");  // slot 0
+    EXPECT_EQ(loop_.now(), Instant{} + milliseconds(60));
+    EXPECT_EQ(read_now(file, 1).completed_at, Instant{} + milliseconds(120) + microseconds(5));
+}
+
+TEST_F(FaultStorageTest, RulesSelectSlotsFramesStreamsFilesAndOperations) {
+    faults(R"("rules": [
+        {"slots": {"first": 20, "last": 26, "every": 3}, "error": "EIO"},
+        {"clip_frames": {"first": 50, "last": 50}, "error": "ESTALE"},
+        {"stream": 7, "slots": {"first": 1, "last": 1}, "error": "EACCES"},
+        {"file": "*.0??.dpx", "operation": "read", "error": "ETIMEDOUT"},
+        {"file": "/a/*", "operation": "open", "missing": true}])");
+    const FileId file = open("/b/clip.mov");
+    std::set<std::uint64_t> failed;
+    for (std::uint64_t slot = 0; slot < 40; ++slot) {
+        const TestRead& op = read_now(file, slot);
+        if (op.error != 0) failed.insert(slot);
+        EXPECT_TRUE(op.error == 0 || op.error == EIO);
+        EXPECT_EQ(op.bytes, op.error == 0 ? 1000u : 0u);
+    }
+    EXPECT_THAT(failed, ElementsAre(20, 23, 26));
+    EXPECT_EQ(read_now(file, 150).error, ESTALE) << "the second pass over frame 50";
+    EXPECT_EQ(read_now(file, 1, 0, 7).error, EACCES);
+    EXPECT_EQ(read_now(open("/b/shot.012.dpx"), 0).error, ETIMEDOUT);
+    EXPECT_EQ(read_now(open("/b/shot.112.dpx"), 0).error, 0);
+    TestOpen missing;
+    missing.path = "/a/b/clip.mov";
+    storage_->open(missing);
+    EXPECT_EQ(missing.callbacks, 0) << "not inside the call";
+    loop_.run();
+    EXPECT_EQ(missing.error, ENOENT);
+    EXPECT_EQ(missing.file, kNoFile);
+    EXPECT_EQ(missing.completed_at, missing.submitted_at);
+}
+
+TEST_F(FaultStorageTest, AShortFileEndsAtThatByte) {
+    faults(R"("rules": [{"file": "short", "short": "1500B"}, {"file": "empty", "short": 0}])");
+    const FileId file = open("short");
+    EXPECT_EQ(read_now(file, 0, 0).bytes, 1000u);
+    EXPECT_EQ(read_now(file, 0, 1000).bytes, 500u);
+    EXPECT_EQ(read_now(file, 0, 2000).bytes, 0u);
+    EXPECT_EQ(read_now(file, 0, 2000).error, 0);
+    EXPECT_EQ(read_now(open("empty"), 0).bytes, 0u);
+    EXPECT_EQ(read_now(open("other"), 0, 5000).bytes, 1000u);
+}
+
+TEST_F(FaultStorageTest, WhatIsMissingIsMissingInAnOpenContainerToo) {
+    faults(R"("rules": [{"slots": {"first": 5, "last": 5}, "missing": true}])");
+    const FileId file = open("clip.mov");
+    EXPECT_EQ(read_now(file, 4).error, 0);
+    EXPECT_EQ(read_now(file, 5).error, ENOENT);
+}
+
+TEST_F(FaultStorageTest, AStallHoldsBackWhatWouldCompleteInside) {
+    faults(R"("stalls": [{"at": "2s", "for": "300ms"}, {"at": "2200ms", "for": "300ms"}])");
+    const FileId file = open("clip");  // the origin: 0
+    const auto completes = [&](Duration at) {
+        advance_to(Instant{} + at);
+        return read_now(file, 0).completed_at - Instant{};
+    };
+    EXPECT_EQ(completes(seconds(2) - nanoseconds(1)), seconds(2) - nanoseconds(1));
+    EXPECT_EQ(completes(seconds(2)), milliseconds(2500)) << "overlapping stalls are one";
+    EXPECT_EQ(completes(milliseconds(2500)), milliseconds(2500)) << "the end is outside";
+}
+
+TEST_F(FaultStorageTest, StallsCountFromTheOriginThatIsSet) {
+    faults(R"("stalls": [{"at": "2s", "for": "500ms"}], "rules": [{"operation": "read", "delay": "1ms"}])");
+    const FileId file = open("clip");
+    storage_->set_origin(Instant{} + seconds(10));
+    advance_to(Instant{} + milliseconds(2100));
+    EXPECT_EQ(read_now(file, 0).completed_at, Instant{} + milliseconds(2101));
+    advance_to(Instant{} + milliseconds(11'999));
+    const TestRead& op = read_now(file, 1);
+    EXPECT_EQ(op.completed_at, Instant{} + milliseconds(12'500)) << "delayed into the stall";
+    EXPECT_EQ(op.not_before, op.completed_at);
+}
+
+TEST_F(FaultStorageTest, ChanceDependsOnTheSeedAndNotOnTheOrder) {
+    const auto unlucky = [this](std::uint64_t seed, bool backwards) {
+        faults(R"("rules": [{"probability": 0.25, "error": "EIO", "operation": "read"}])", seed);
+        const FileId file = open("clip");
+        std::set<std::uint64_t> out;
+        for (std::uint64_t i = 0; i < 2000; ++i) {
+            const std::uint64_t slot = backwards ? 1999 - i : i;
+            if (read_now(file, slot).error != 0) out.insert(slot);
+            EXPECT_EQ(read_now(file, slot).error != 0, out.contains(slot)) << "one decision for one slot";
+        }
+        bool done = false;
+        storage_->shutdown({[](void* flag) { *static_cast<bool*>(flag) = true; }, &done});
+        loop_.run();
+        storage_.reset();
+        return out;
+    };
+    const auto forwards = unlucky(1, false);
+    EXPECT_EQ(forwards, unlucky(1, true));
+    EXPECT_NE(forwards, unlucky(2, false));
+    EXPECT_NEAR(static_cast<double>(forwards.size()), 500, 80);
+}
+
+TEST_F(FaultStorageTest, ADelayedOperationCanBeCancelled) {
+    faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
+    const FileId file = open("clip");
+    TestRead& waiting = read(file, 1);
+    TestRead& fresh = read(file, 2);
+    storage_->cancel(fresh);  // still with the storage below
+    struct Later {
+        FaultStorage& storage;
+        TestRead& op;
+        void cancel() {
+            storage.cancel(op);
+            storage.cancel(op);
+            EXPECT_EQ(op.callbacks, 0);
+        }
+    } later{*storage_, waiting};
+    loop_.at(Instant{} + milliseconds(10), Callback::of<&Later::cancel>(&later));
+    loop_.run();
+    EXPECT_EQ(waiting.callbacks, 1);
+    EXPECT_EQ(waiting.completed_at, Instant{} + milliseconds(10));
+    EXPECT_EQ(fresh.callbacks, 1);
+    EXPECT_EQ(fresh.completed_at, Instant{});
+}
+
+TEST_F(FaultStorageTest, OneStreamPlaysOnWhileAnothersFramesAreDelayed) {
+    faults(R"("rules": [{"stream": 0, "delay": "1s"}])");
+    const FileId file = open("clip");  // slot 0 of stream 0: a second
+    std::vector<Instant> other;
+    read(file, 1, 0, 0);
+    for (std::uint64_t slot = 0; slot < 10; ++slot) other.push_back(read_now(file, slot, 0, 1).completed_at);
+    EXPECT_EQ(other.front(), Instant{} + seconds(1));
+    EXPECT_EQ(reads_.front().completed_at, Instant{} + seconds(2));
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,165 @@
+// Storage that is slow or broken in ways that are known exactly: what is failed, what is dropped, who is
+// blamed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "cli/harness.h"
+#include "real/slow_mount.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr std::uint64_t kFrameBytes = 8192 + 256 * 64 * 4;
+
+class SlowStorage : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
+    }
+
+    // Plays `target` in a mount with these rules; every result must have its books in order.
+    Json play(const std::string& rules, const std::string& target, std::vector<std::string> options) {
+        mount_.emplace(rules);
+        const std::string json = results_ / "result.json";
+        options.insert(options.end(), {"--quiet", "--json", json, *mount_ / target});
+        finished_ = streamsim(options);
+        EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
+        const Json result = read_json(json);
+        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_EQ(finished_.exit_code, exit_code_of(result));
+        return result;
+    }
+
+    TempDir results_;
+    std::optional<SlowMount> mount_;
+    Finished finished_;
+};
+
+struct Kinds {
+    std::uint64_t failed = 0;
+    std::uint64_t other = 0;
+};
+
+Kinds kinds_of(const Json& result, const std::string& reason, int error) {
+    Kinds kinds;
+    for (const Json& drop : result["drops"]) {
+        const bool as_said = drop["kind"] == "failed" && drop["reason"] == reason && drop["errno"] == error;
+        (as_said ? kinds.failed : kinds.other)++;
+    }
+    return kinds;
+}
+
+TEST_F(SlowStorage, AnErrorOnEverySecondFrame) {
+    const Json result =
+        play("clip clip frames=48\nread clip frame=every:2 error=EIO\n", "clip", {"--frames", "48"});
+    EXPECT_EQ(result["totals"]["frames_scheduled"], 48);
+    EXPECT_EQ(result["totals"]["frames_failed"], 24);
+    EXPECT_EQ(result["totals"]["bytes_read"], 24 * kFrameBytes);
+    EXPECT_EQ(kinds_of(result, "error", EIO).failed, 24U);
+    EXPECT_EQ(finished_.exit_code, 1);
+    for (const Json& drop : result["drops"]) {
+        if (drop["kind"] != "failed") continue;
+        EXPECT_EQ(drop["frame"].get<std::uint64_t>() % 2, 1U) << drop;
+    }
+}
+
+TEST_F(SlowStorage, AnErrorWhenAFileIsOpened) {
+    const Json result =
+        play("clip clip frames=48\nopen clip frame=30 error=EACCES\n", "clip", {"--frames", "48"});
+    EXPECT_EQ(kinds_of(result, "error", EACCES).failed, 1U);
+    EXPECT_EQ(result["totals"]["frames_failed"], 1);
+}
+
+TEST_F(SlowStorage, AShortFileAndAMissingOne) {
+    const Json result = play("clip clip frames=48\nshort clip frame=20 bytes=4096\nmissing clip frame=30\n",
+                             "clip", {"--frames", "48"});
+    EXPECT_EQ(result["totals"]["frames_scheduled"], 48);
+    EXPECT_EQ(result["totals"]["frames_failed"], 2);
+    EXPECT_EQ(result["totals"]["bytes_read"], 46 * kFrameBytes);
+    std::map<std::uint64_t, std::string> reasons;
+    for (const Json& drop : result["drops"]) reasons[drop["frame"]] = drop["reason"];
+    EXPECT_EQ(reasons[19], "short");
+    EXPECT_EQ(reasons[29], "missing");
+    EXPECT_EQ(finished_.exit_code, 1);
+}
+
+TEST_F(SlowStorage, OpeningIsPartOfTheFrame) {
+    const Json result = play("clip clip frames=72\nopen clip frame=41 delay=100ms\n", "clip",
+                             {"--frames", "72", "--readahead", "1", "--pattern", "on-demand"});
+    // Read-ahead 1: 41.67 ms for a frame. 100 ms of opening costs slot 40, and 41 and 42 that were never
+    // read... as 40 is there at D(39) + 100 ms: after D(41) = +83 ms, before D(42) = +125 ms.
+    std::vector<std::uint64_t> dropped;
+    for (const Json& drop : result["drops"]) dropped.push_back(drop["frame"]);
+    EXPECT_THAT(dropped, ::testing::ElementsAre(40, 41));
+    EXPECT_GE(result["streams"][0]["open_ns"]["max"].get<std::int64_t>(), 100 * kMs);
+    EXPECT_GE(result["streams"][0]["service_ns"]["max"].get<std::int64_t>(), 100 * kMs);
+}
+
+TEST_F(SlowStorage, ALateFrameOfTheSecondPassHasItsSlotAndItsFile) {
+    const Json result =
+        play("clip clip frames=24\nread clip frame=9 pass=2 delay=200ms\n", "clip",
+             {"--frames", "72", "--readahead", "2", "--inflight", "2", "--pattern", "on-demand"});
+    ASSERT_EQ(result["drops"].size(), 1U) << result["drops"];
+    const Json& drop = result["drops"][0];
+    EXPECT_EQ(drop["frame"], 24 + 8);
+    EXPECT_THAT(drop["file"].get<std::string>(), ::testing::EndsWith("frame.0000009.dpx"));
+    EXPECT_EQ(result["streams"][0]["passes"], 3);
+    EXPECT_EQ(result["media"]["looped"], true);
+    EXPECT_EQ(result["totals"]["bytes_read"], 72 * kFrameBytes);
+}
+
+TEST_F(SlowStorage, OneSlowStreamDoesNotHurtTheOthers) {
+    std::string rules;
+    for (const char* clip : {"a", "b", "c", "d"}) rules += std::string("clip set/") + clip + " frames=72\n";
+    rules += "read set/b frame=20..72 delay=100ms\n";
+    const Json result =
+        play(rules, "set", {"--streams", "4", "--frames", "72", "--readahead", "2", "--pattern", "on-demand"});
+    for (const Json& stream : result["streams"]) {
+        const bool slow = stream["clip"].get<std::string>().ends_with("b");
+        const auto dropped = stream["frames_dropped"].get<std::uint64_t>();
+        const std::int64_t lateness_ns = result["client"]["loop_lateness_ns"]["max"];
+        if (slow) {
+            EXPECT_GT(dropped, 20U);
+        } else if (lateness_ns < 30 * kMs) {
+            EXPECT_EQ(dropped, 0U) << stream;
+        }
+    }
+    EXPECT_EQ(result["verdict"]["limit"], "storage");
+}
+
+TEST_F(SlowStorage, TooLittleBandwidthIsWhatIsMeasured) {
+    // Four streams of 1.77 MB/s each from 4 MB/s.
+    std::string rules = "rate 4000000\n";
+    for (const char* clip : {"a", "b", "c", "d"}) rules += std::string("clip set/") + clip + " frames=240\n";
+    const Json result = play(rules, "set", {"--streams", "4", "--duration", "5s", "--io-size", "frame"});
+    EXPECT_EQ(result["totals"]["frames_scheduled"], 4 * 120);
+    EXPECT_GT(result["totals"]["frames_dropped"], 100);
+    EXPECT_NEAR(result["totals"]["read_bytes_per_s"].get<double>(), 4e6, 0.4e6);
+    EXPECT_NEAR(result["totals"]["required_bytes_per_s"].get<double>(), 4.0 * 24 * kFrameBytes, 1);
+    EXPECT_EQ(result["verdict"]["limit"], "storage");
+}
+
+TEST_F(SlowStorage, PrerollThatTakesTooLongIsNotPlayed) {
+    mount_.emplace("clip clip frames=48\nread clip frame=2 delay=3s\n");
+    const Finished finished = streamsim(
+        {"--quiet", "--preroll-timeout", "500ms", "--json", results_ / "result.json", *mount_ / "clip"});
+    EXPECT_EQ(finished.exit_code, 3) << finished.text();
+    EXPECT_THAT(finished.err, ::testing::HasSubstr("preroll"));
+}
+
+TEST_F(SlowStorage, ASlowPrerollDelaysTheStartAndIsNoDrop) {
+    const Json result =
+        play("clip clip frames=48\nread clip frame=2 delay=700ms\n", "clip", {"--frames", "48"});
+    EXPECT_GE(result["streams"][0]["start_delay_ns"].get<std::int64_t>(), 700 * kMs);
+    EXPECT_EQ(result["totals"]["startup_drops"], 0);
+    EXPECT_EQ(result["totals"]["frames_dropped"], 0);
+    EXPECT_EQ(finished_.exit_code, 0);
+}
+
+}  // namespace
+}  // namespace streamsim::tests

@@ -1,0 +1,83 @@
+// What one stream should come to, by arithmetic. The tests compare the player with this, so it shares nothing
+// with it: no header of the project, no type, no loop. It knows the meaning of the words and how long each read
+// takes, and works out the rest.
+//
+// The meaning of the words, in full:
+//   - Slot i is due at D(i) = play_start + stalled so far + floor(i * den * 10^9 / num).
+//   - Frames 0..R-1 enter the window when preroll begins, frame k >= R when slot k - R goes on display.
+//   - A frame that is in the window is read as soon as one of min(inflight, R) places is free, in order.
+//   - Play starts when the first min(R, slots) frames are complete or have failed, not before
+//     `start_not_before_ns` (the streams of a seat start together).
+//   - drop: a place that is free takes the first unread frame with D >= now; those before it are never read.
+//   - hold: no frame is passed over; one that comes after its deadline is late.
+//   - stall: a slot that is not complete when it is due stops the clock until it is; it is then on time.
+//   - A read that is over its deadline keeps its place until it completes.
+// Equal instants: completions come first, then the places they freed are filled (a read of no length completes
+// at once, and may free its place again), then slots are judged, then frames enter the window.
+//
+// Left open by those words, and decided here: a read that fails after its deadline makes the slot failed, not
+// dropped; under stall, waiting for a read that then fails is a stall.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace predictor {
+
+enum class Policy { drop, hold, stall };
+enum class Kind { on_time, late, dropped, failed };
+
+const char* to_string(Kind kind);
+
+/// What becomes of one read: how long from its submission to its end, and whether it ends in failure.
+struct ReadFate {
+    std::int64_t service_ns = 0;  // >= 0
+    bool fails = false;
+};
+
+struct Plan {
+    std::int64_t rate_num = 24;
+    std::int64_t rate_den = 1;
+    std::uint64_t slots = 0;
+    std::uint64_t readahead = 1;  // R >= 1
+    std::uint64_t inflight = 1;   // >= 1; the places are min(inflight, R)
+    Policy policy = Policy::drop;
+    std::int64_t begin_ns = 0;                     // preroll begins
+    std::int64_t start_not_before_ns = INT64_MIN;  // play does not start earlier than this
+    /// Asked once for each read, in the order of their submission.
+    std::function<ReadFate(std::uint64_t slot, std::int64_t submitted_ns)> read;
+};
+
+/// Instants are on the clock of Plan::begin_ns.
+struct Slot {
+    Kind kind = Kind::on_time;
+    std::int64_t scheduled_ns = 0;             // entered the window
+    std::optional<std::int64_t> submitted_ns;  // nullopt: never read
+    std::optional<std::int64_t> completed_ns;  // nullopt: never read, or failed
+    std::int64_t deadline_ns = 0;              // under stall: when it went on display
+    std::int64_t stalled_ns = 0;               // how long the clock stood for it
+    /// How far this slot is from the other outcome: margin before any stall, negative when it missed. For a
+    /// frame that was passed over: how much earlier a place would have had to be free. INT64_MAX where no
+    /// deadline decided (failed).
+    std::int64_t edge_ns = 0;
+};
+
+struct Prediction {
+    std::int64_t play_start_ns = 0;
+    std::vector<Slot> slots;
+    std::uint64_t stalls = 0;
+    std::int64_t stall_ns = 0;
+
+    std::uint64_t count(Kind kind) const;
+    /// Slots that were dropped or late.
+    std::vector<std::uint64_t> missed() const;
+};
+
+/// When slot `index` is due, counted from play_start, without stalls.
+std::int64_t due_ns(std::uint64_t index, std::int64_t rate_num, std::int64_t rate_den);
+
+Prediction predict(const Plan& plan);
+
+}  // namespace predictor

@@ -1,0 +1,205 @@
+#include "judge/judge.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+
+/// 1000 frames on time at 24 fps, on an idle computer with two processors.
+Evidence good_run() {
+    Evidence evidence;
+    evidence.totals.scheduled = 1000;
+    evidence.totals.on_time = 1000;
+    evidence.shortest_period_ns = 41'666'666;
+    evidence.loop_lateness_p50_ns = 30'000;
+    evidence.cpu_percent = 12;
+    evidence.cpus = 2;
+    return evidence;
+}
+
+void drop(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason) {
+    evidence.totals.on_time -= count;
+    evidence.totals.dropped += count;
+    evidence.reasons.*reason += count;
+}
+
+void fail(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason) {
+    evidence.totals.on_time -= count;
+    evidence.totals.failed += count;
+    evidence.reasons.*reason += count;
+}
+
+struct Case {
+    const char* name;
+    std::function<void(Evidence&)> change;
+    bool pass;
+    Limit limit;
+    const char* says;
+};
+
+const std::vector<Case> kCases = {
+    {"all_on_time", [](Evidence&) {}, true, Limit::none, "every frame was there in time"},
+    {"startup_drops_only",
+     [](Evidence& e) {
+         e.totals.on_time = 990;
+         e.totals.dropped = e.totals.startup_drops = 10;
+     },
+     true, Limit::none, "after the first second"},
+    {"one_steady_drop_besides_startup_drops",
+     [](Evidence& e) {
+         e.totals.on_time = 990;
+         e.totals.dropped = e.totals.startup_drops = 10;
+         drop(e, 1, &ReasonCounts::late);
+     },
+     false, Limit::storage, "1 frame was not there when due"},
+    {"slow_storage", [](Evidence& e) { drop(e, 212, &ReasonCounts::late); }, false, Limit::storage,
+     "212 frames were not there when due"},
+    {"held_late_frame",
+     [](Evidence& e) {
+         e.totals.on_time -= 1;
+         e.totals.late = e.reasons.late = 1;
+     },
+     false, Limit::storage, "1 frame was not there when due"},
+    {"stalls",
+     [](Evidence& e) {
+         e.totals.stalls = 3;
+         e.totals.stall_ns = 1'300'000'000;
+     },
+     false, Limit::storage, "stood still 3 times for 1.3 s"},
+    {"client_stall",
+     [](Evidence& e) {
+         e.totals.stalls = e.client_stalls = 1;
+         e.loop_stalled_ns = 300'000'000;
+     },
+     false, Limit::client_scheduling, "held up for 300.0 ms"},
+    {"process_stopped",
+     [](Evidence& e) {
+         drop(e, 7, &ReasonCounts::client);
+         e.loop_stalled_ns = 300'000'000;
+     },
+     false, Limit::client_scheduling, "7 frames cannot be held against the storage"},
+    {"client_without_processor_time",
+     [](Evidence& e) {
+         drop(e, 7, &ReasonCounts::client);
+         e.cpu_percent = 97;
+     },
+     false, Limit::client_cpu, "97 % of one processor"},
+    {"half_client_half_storage_is_not_called_storage",
+     [](Evidence& e) {
+         drop(e, 5, &ReasonCounts::client);
+         drop(e, 5, &ReasonCounts::late);
+     },
+     false, Limit::client_scheduling, "5 frames"},
+    {"a_little_client_much_storage",
+     [](Evidence& e) {
+         drop(e, 2, &ReasonCounts::client);
+         drop(e, 50, &ReasonCounts::late);
+     },
+     false, Limit::storage, "50 frames"},
+    {"late_frames_on_a_full_computer",
+     [](Evidence& e) {
+         drop(e, 50, &ReasonCounts::late);
+         e.cpu_percent = 195;
+     },
+     false, Limit::client_cpu, "ran out of processor time"},
+    {"late_frames_beside_one_busy_processor_of_two_are_the_storage",
+     [](Evidence& e) {
+         drop(e, 50, &ReasonCounts::late);
+         e.cpu_percent = 99;
+     },
+     false, Limit::storage, "50 frames"},
+    {"late_frames_of_a_player_behind_its_own_timers",
+     [](Evidence& e) {
+         drop(e, 50, &ReasonCounts::late);
+         e.loop_lateness_p50_ns = 30'000'000;
+     },
+     false, Limit::client_scheduling, "typically 30.0 ms late"},
+    {"read_errors", [](Evidence& e) { fail(e, 500, &ReasonCounts::error); }, false, Limit::storage,
+     "an error for 500 frames"},
+    {"missing_file", [](Evidence& e) { fail(e, 1, &ReasonCounts::missing); }, false, Limit::media,
+     "1 frame was missing"},
+    {"missing_and_short",
+     [](Evidence& e) {
+         fail(e, 2, &ReasonCounts::missing);
+         fail(e, 3, &ReasonCounts::short_read);
+     },
+     false, Limit::media, "2 frames were missing and 3 frames were cut short"},
+    {"one_short_frame_among_many_slow_ones",
+     [](Evidence& e) {
+         fail(e, 1, &ReasonCounts::short_read);
+         drop(e, 9, &ReasonCounts::late);
+     },
+     false, Limit::storage, "9 frames"},
+    {"slow_and_erroneous",
+     [](Evidence& e) {
+         drop(e, 9, &ReasonCounts::late);
+         fail(e, 2, &ReasonCounts::error);
+     },
+     false, Limit::storage, "; the storage gave an error for 2 frames"},
+    {"no_reason_known",
+     [](Evidence& e) {
+         e.totals.dropped = 4;
+         e.totals.on_time = 996;
+     },
+     false, Limit::unknown, "why is not known"},
+    {"warm_but_nobody_minds", [](Evidence& e) { e.server_cache_may_be_warm = true; }, true, Limit::none,
+     "every frame"},
+    {"warm_but_cold_required", [](Evidence& e) { e.server_cache_may_be_warm = e.require_cold = true; }, false,
+     Limit::unknown, "a cache may have helped"},
+    {"cold_and_required", [](Evidence& e) { e.require_cold = true; }, true, Limit::none, "every frame"},
+    {"drops_are_named_even_where_cold_was_required",
+     [](Evidence& e) {
+         e.server_cache_may_be_warm = e.require_cold = true;
+         drop(e, 3, &ReasonCounts::late);
+     },
+     false, Limit::storage, "3 frames"},
+    {"as_fast_as_it_goes",
+     [](Evidence& e) {
+         e.paced = false;
+         e.shortest_period_ns = 0;
+     },
+     true, Limit::none, "nothing was required"},
+    {"interrupted_in_preroll",
+     [](Evidence& e) {
+         e.totals.on_time = 0;
+         e.totals.cancelled = e.totals.scheduled = 8;
+         e.interrupted = true;
+     },
+     true, Limit::none, "says nothing"},
+    {"interrupted_later", [](Evidence& e) { e.interrupted = true; }, true, Limit::none,
+     "up to the interruption"},
+};
+
+class Judge : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Judge, SaysWhetherAndWhy) {
+    const Case& expected = kCases[GetParam()];
+    Evidence evidence = good_run();
+    expected.change(evidence);
+    const Verdict verdict = judge(evidence);
+    EXPECT_EQ(verdict.pass, expected.pass) << verdict.reason;
+    EXPECT_STREQ(to_string(verdict.limit), to_string(expected.limit)) << verdict.reason;
+    EXPECT_THAT(verdict.reason, HasSubstr(expected.says));
+    if (!evidence.require_cold) {
+        EXPECT_EQ(verdict.pass, bad_frames(evidence.totals) == 0) << "the exit code's sum";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Judge, testing::Range(std::size_t{0}, kCases.size()), [](const auto& param) {
+    return kCases[param.param].name;
+});
+
+TEST(Limits, HaveTheNamesOfTheResult) {
+    EXPECT_STREQ(to_string(Limit::client_cpu), "client-cpu");
+    EXPECT_STREQ(to_string(Limit::client_scheduling), "client-scheduling");
+    EXPECT_STREQ(to_string(Limit::none), "none");
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,85 @@
+#include "report/csv_report.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+#include "unit/report/sample_results.h"
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+
+std::string csv(const RunResult& result) {
+    std::string out;
+    csv_report(result, [&out](std::string_view piece) { out += piece; });
+    return out;
+}
+
+FrameRow played() {
+    FrameRow row;
+    row.seat = 1;
+    row.stream = 2;
+    row.file = "clip.0000001.dpx";
+    row.outcome = {.slot = 49, .clip_frame = 1, .bytes = 49'768'448, .open_time = {90'000}};
+    row.outcome.scheduled = {-5};
+    row.outcome.submitted = {10};
+    row.outcome.opened = {90'010};
+    row.outcome.deadline = {2'000};
+    row.outcome.completed = {1'500};
+    return row;
+}
+
+TEST(CsvReport, HasAHeaderAndARowAFrame) {
+    RunResult result;
+    result.frames = {played()};
+    EXPECT_EQ(
+        csv(result),
+        csv_header() + "1,2,49,1,clip.0000001.dpx,on_time,,0,49768448,-5,10,90010,90000,2000,1500,500\r\n");
+}
+
+TEST(CsvReport, LeavesEmptyWhatNeverWas) {
+    FrameRow row;
+    row.outcome.kind = FrameKind::dropped;
+    row.outcome.reason = DropReason::late;
+    std::string out;
+    append_csv_row(row, out);
+    EXPECT_EQ(out, "0,0,0,0,,dropped,late,0,0,,,,,,,\r\n");
+}
+
+TEST(CsvReport, HasAsManyFieldsAsHeadings) {
+    std::string row;
+    append_csv_row(played(), row);
+    const std::string header = csv_header();
+    EXPECT_EQ(std::count(row.begin(), row.end(), ','), std::count(header.begin(), header.end(), ','));
+}
+
+TEST(CsvReport, QuotesWhatWouldBreakARow) {
+    FrameRow row = played();
+    row.file = "line\r\nbreak,\"quoted\".dpx";
+    std::string out;
+    append_csv_row(row, out);
+    EXPECT_THAT(out, HasSubstr(",\"line\r\nbreak,\"\"quoted\"\".dpx\","));
+}
+
+TEST(CsvReport, GivesALongRunInPiecesOfWholeRows) {
+    RunResult result;
+    result.frames.assign(20'000, played());
+    std::size_t pieces = 0;
+    std::size_t bytes = 0;
+    csv_report(result, [&](std::string_view piece) {
+        ++pieces;
+        bytes += piece.size();
+        EXPECT_TRUE(piece.ends_with("\r\n"));
+        EXPECT_LT(piece.size(), 70'000U);
+    });
+    std::string row;
+    append_csv_row(played(), row);
+    EXPECT_EQ(bytes, csv_header().size() + 20'000 * row.size());
+    EXPECT_GT(pieces, 10U);
+}
+
+}  // namespace
+}  // namespace streamsim

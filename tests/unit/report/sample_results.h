@@ -1,0 +1,25 @@
+// Results made by hand, for the report writers' tests: what a writer shows must not depend on a player.
+#pragma once
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::samples {
+
+/// 4 streams of dpx12, nothing dropped, cold, direct.
+RunResult plays();
+/// 212 of 960 frames dropped, 12 of them in the first second; the media were just written and loop.
+RunResult does_not_play();
+/// Read errors, a short file and a missing one.
+RunResult failures();
+/// Two seats, two formats, on-miss stall and hold at once.
+RunResult seats_and_stalls();
+/// --fps max.
+RunResult as_fast_as_it_goes();
+/// Ctrl-C in preroll: everything that can be null or empty is.
+RunResult interrupted();
+/// 100 streams and 50 drops, of which the tables show the worst.
+RunResult many_streams();
+/// Names with control characters, quotes, commas and bytes that are not UTF-8; a rate that is not a number.
+RunResult hostile();
+
+}  // namespace streamsim::samples

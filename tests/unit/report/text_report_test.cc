@@ -1,0 +1,91 @@
+#include "report/text_report.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+#include "report/text_tables.h"
+#include "unit/report/golden.h"
+#include "unit/report/sample_results.h"
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(TextReport, LooksAsAgreed) {
+    expect_golden(text_report(samples::plays(), false), "plays.txt");
+    expect_golden(text_report(samples::does_not_play(), false), "does_not_play.txt");
+    expect_golden(text_report(samples::failures(), false), "failures.txt");
+    expect_golden(text_report(samples::seats_and_stalls(), false), "seats_and_stalls.txt");
+    expect_golden(text_report(samples::as_fast_as_it_goes(), false), "as_fast_as_it_goes.txt");
+    expect_golden(text_report(samples::interrupted(), false), "interrupted.txt");
+    expect_golden(text_report(samples::many_streams(), false), "many_streams.txt");
+}
+
+TEST(TextReport, GivesTheVerdictInTheFirstLine) {
+    EXPECT_EQ(
+        verdict_line(samples::plays()),
+        "PLAYS: 4 streams of dpx12 at 24 fps from /mnt/x: 960 frames, 0 dropped, tightest margin 31.2 ms");
+    EXPECT_EQ(
+        verdict_line(samples::does_not_play()),
+        "DOES NOT PLAY: 4 streams of dpx12 at 24 fps from /mnt/x: 212 of 960 frames dropped (12 of them in the "
+        "first second), tightest margin -120.0 ms");
+    EXPECT_THAT(text_report(samples::plays(), false), StartsWith(verdict_line(samples::plays()) + "\n"));
+}
+
+TEST(TextReport, NamesWhatTheFirstSecondCost) {
+    RunResult result = samples::plays();
+    result.totals.dropped = result.totals.startup_drops = 3;
+    EXPECT_THAT(verdict_line(result), HasSubstr("960 frames, 0 dropped after the first second (3 in it)"));
+}
+
+TEST(TextReport, DoesNotCallARunThatMayBeCachedAStorageThatFails) {
+    RunResult result = samples::plays();
+    result.verdict = {false, "a cache may have helped, and cold media were required", Limit::unknown};
+    EXPECT_THAT(verdict_line(result), StartsWith("PLAYS, BUT PERHAPS FROM A CACHE: "));
+}
+
+TEST(TextReport, ColoursTheVerdictOnlyWhenAsked) {
+    EXPECT_THAT(text_report(samples::plays(), false), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text_report(samples::plays(), true), StartsWith("\x1b[1;32mPLAYS\x1b[0m: 4 streams"));
+    EXPECT_THAT(text_report(samples::does_not_play(), true), StartsWith("\x1b[1;31mDOES NOT PLAY\x1b[0m"));
+}
+
+TEST(TextReport, ShowsNamesWithoutTheirControlCharacters) {
+    const std::string text = text_report(samples::hostile(), false);
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, HasSubstr("/mnt/?[2Jx?"));
+    EXPECT_THAT(text, HasSubstr("- MB/s over the whole run"));
+}
+
+TEST(TextReport, KeepsTheWorstStreamWhereNotAllFit) {
+    const std::string table = streams_table(samples::many_streams());
+    EXPECT_THAT(table, HasSubstr("\n  97 "));
+    EXPECT_LT(table.find("\n  97 "), table.find("\n  0 "));
+    EXPECT_THAT(table, HasSubstr("and 60 more, none worse than these"));
+}
+
+TEST(TextReport, ShowsTheEarliestDropsOfAllStreams) {
+    const std::string table = drops_table(samples::does_not_play());
+    EXPECT_LT(table.find("clip2/"), table.find("clip1/"));
+    EXPECT_THAT(table, HasSubstr("the first 3 of 212"));
+    const std::string long_one = drops_table(samples::many_streams());
+    EXPECT_EQ(std::count(long_one.begin(), long_one.end(), '\n'), 23);
+}
+
+TEST(TextTables, ShowNumbersForPeople) {
+    EXPECT_EQ(show_rate(4'777'574'400.0), "4,777.6 MB/s");
+    EXPECT_EQ(show_rate(999'960'000.0), "1,000.0 MB/s");
+    EXPECT_EQ(show_fps({24000, 1001}), "23.976 fps");
+    EXPECT_EQ(show_fps({60000, 1001}), "59.94 fps");
+    EXPECT_EQ(show_fps({25, 2}), "12.5 fps");
+    EXPECT_EQ(printable("a\tb\x7f\xc2\x9bz\xc3\xa9"), "a?b???z\xc3\xa9");
+    EXPECT_EQ(counted(1, "frame") + ", " + counted(1024, "frame"), "1 frame, 1,024 frames");
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,95 @@
+#include "storage/buffer_arena.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(BufferArena, GivesZeroedMemoryFromAHugePageOn) {
+    std::string said;
+    const auto arena = BufferArena::make(20'000'001, [&said](const std::string& text) { said = text; });
+    ASSERT_TRUE(arena);
+    const auto memory = arena->memory();
+    EXPECT_EQ(memory.size(), 20'000'001u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % (2 << 20), 0u);
+    for (std::size_t i = 0; i < memory.size(); i += 1000) ASSERT_EQ(memory[i], std::byte{0});
+    memory.back() = std::byte{1};
+    EXPECT_EQ(arena->huge_pages(), said.empty()) << "a refusal is said: " << said;
+}
+
+TEST(BufferArena, ASmallOneDoesWithoutHugePagesInSilence) {
+    const auto arena = BufferArena::make(5000, [](const std::string& text) { ADD_FAILURE() << text; });
+    ASSERT_TRUE(arena);
+    EXPECT_EQ(arena->memory().size(), 5000u);
+    EXPECT_TRUE(BufferArena::make(0, {})->memory().empty());
+}
+
+TEST(BufferArena, MovesAndLeavesItsMemoryInPlace) {
+    auto first = BufferArena::make(5000, {}).value();
+    std::byte* const at = first.memory().data();
+    BufferArena second(std::move(first));
+    EXPECT_EQ(second.memory().data(), at);
+    auto third = BufferArena::make(100, {}).value();
+    third = std::move(second);
+    EXPECT_EQ(third.memory().data(), at);
+}
+
+TEST(BufferArena, TooMuchIsAnErrorThatSaysWhatToLower) {
+    const auto arena = BufferArena::make(std::uint64_t{1} << 50, {});
+    ASSERT_FALSE(arena);
+    EXPECT_EQ(arena.error().kind, ErrorKind::environment);
+    EXPECT_THAT(arena.error().problems.front(),
+                testing::AllOf(HasSubstr("1.1 PB"), HasSubstr("--readahead"), HasSubstr("--streams")));
+}
+
+class MemoryAvailableTest : public testing::Test {
+protected:
+    MemoryAvailableTest() {
+        EXPECT_NE(mkdtemp(root_.data()), nullptr);
+        put("/proc/meminfo", "MemTotal:       2000 kB\nMemFree:         500 kB\nMemAvailable:    1000 kB\n");
+    }
+    ~MemoryAvailableTest() override { std::filesystem::remove_all(root_); }
+
+    void put(const std::string& path, const std::string& text) {
+        std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
+        std::ofstream(root_ + path) << text;
+    }
+
+    std::string root_ = testing::TempDir() + "streamsim-memory-XXXXXX";
+};
+
+TEST_F(MemoryAvailableTest, IsTheMachinesWithoutControlGroups) {
+    EXPECT_EQ(memory_available(root_).bytes, 1000u * 1024);
+    EXPECT_EQ(memory_available(root_).limit, "this machine");
+}
+
+TEST_F(MemoryAvailableTest, IsLimitedByAControlGroupOrItsParent) {
+    put("/proc/self/cgroup", "0::/user/job\n");
+    put("/sys/fs/cgroup/user/job/memory.max", "max\n");
+    put("/sys/fs/cgroup/user/job/memory.current", "5\n");
+    put("/sys/fs/cgroup/user/memory.max", "500000\n");
+    put("/sys/fs/cgroup/user/memory.current", "300000\n");
+    EXPECT_EQ(memory_available(root_).bytes, 200'000u);
+    EXPECT_THAT(memory_available(root_).limit, HasSubstr("/user"));
+    put("/sys/fs/cgroup/user/memory.stat", "anon 1\nfile 150000\ninactive_file 100000\n");
+    EXPECT_EQ(memory_available(root_).bytes, 300'000u) << "cache can be given back";
+}
+
+TEST_F(MemoryAvailableTest, KnowsVersion1) {
+    put("/proc/self/cgroup", "12:blkio:/\n9:cpu,memory:/docker/abc\n");
+    put("/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "400000\n");
+    put("/sys/fs/cgroup/memory/docker/abc/memory.usage_in_bytes", "500000\n");
+    EXPECT_EQ(memory_available(root_).bytes, 0u) << "over its limit already";
+    put("/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "9223372036854771712\n");
+    EXPECT_EQ(memory_available(root_).bytes, 1000u * 1024);
+}
+
+}  // namespace
+}  // namespace streamsim

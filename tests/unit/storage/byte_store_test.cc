@@ -1,0 +1,196 @@
+#include "streamsim/byte_store.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "storage/local_byte_store.h"
+
+namespace streamsim {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class LocalByteStoreTest : public testing::Test {
+protected:
+    LocalByteStoreTest() { EXPECT_NE(mkdtemp(root_.data()), nullptr); }
+    ~LocalByteStoreTest() override { std::filesystem::remove_all(root_); }
+
+    std::string at(const std::string& name) const { return root_ + "/" + name; }
+
+    void put(const std::string& name, const std::string& text) {
+        auto sink = store_->create(at(name));
+        ASSERT_TRUE(sink) << sink.error().problems.front();
+        ASSERT_TRUE((*sink)->write_at(0, std::as_bytes(std::span(text))));
+        ASSERT_TRUE((*sink)->close());
+    }
+
+    std::string get(const std::string& name, std::uint64_t offset = 0, std::size_t bytes = 1000) {
+        auto source = store_->open(at(name));
+        EXPECT_TRUE(source);
+        std::string text(bytes, '?');
+        const auto got = (*source)->read_at(offset, std::as_writable_bytes(std::span(text)));
+        EXPECT_TRUE(got);
+        text.resize(*got);
+        return text;
+    }
+
+    std::string problem_of(const Error& error) {
+        EXPECT_EQ(error.kind, ErrorKind::environment);
+        return error.problems.front();
+    }
+
+    std::size_t cached_pages(const std::string& name) {
+        const int file = ::open(at(name).c_str(), O_RDONLY);
+        const auto bytes = std::filesystem::file_size(at(name));
+        void* map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
+        std::vector<unsigned char> in_core((bytes + 4095) / 4096);
+        EXPECT_EQ(mincore(map, bytes, in_core.data()), 0);
+        munmap(map, bytes);
+        ::close(file);
+        std::size_t count = 0;
+        for (const unsigned char page : in_core) count += page & 1;
+        return count;
+    }
+
+    std::string root_ = testing::TempDir() + "streamsim-store-XXXXXX";
+    std::unique_ptr<ByteStore> store_ = make_local_byte_store();
+};
+
+TEST_F(LocalByteStoreTest, ReadsWhatItWrote) {
+    put("file", "hello, world");
+    EXPECT_EQ(get("file"), "hello, world");
+    EXPECT_EQ(get("file", 7, 3), "wor");
+    EXPECT_EQ(get("file", 100), "");
+    EXPECT_EQ(*(*store_->open(at("file")))->size(), 12u);
+    put("file", "shorter");
+    EXPECT_EQ(get("file"), "shorter") << "create empties";
+}
+
+TEST_F(LocalByteStoreTest, WritesAtAnyOffsetAndLeavesNothingInTheCache) {
+    constexpr std::uint64_t kBytes = std::uint64_t{40} << 20;  // several windows of write-back
+    std::vector<std::byte> block(1 << 20);
+    auto sink = store_->create(at("large")).value();
+    for (std::uint64_t offset = 0; offset < kBytes; offset += block.size()) {
+        std::fill(block.begin(), block.end(), std::byte{static_cast<unsigned char>(offset >> 20)});
+        ASSERT_TRUE(sink->write_at(offset, block));
+    }
+    const std::string header = "header";
+    ASSERT_TRUE(sink->write_at(0, std::as_bytes(std::span(header))));
+    ASSERT_TRUE(sink->close());
+    EXPECT_LT(cached_pages("large"), 100u);
+    EXPECT_EQ(get("large", 0, 8), std::string("header\0\0", 8));
+    EXPECT_EQ(get("large", (std::uint64_t{33} << 20) - 1, 2), std::string("\x20\x21"));
+    EXPECT_EQ(get("large", kBytes - 1), "\x27");
+}
+
+TEST_F(LocalByteStoreTest, EvictsFromTheCache) {
+    std::ofstream(at("file")) << std::string(1 << 20, 'x');
+    EXPECT_EQ(cached_pages("file"), 256u);
+    ASSERT_TRUE(store_->evict(at("file")));
+    EXPECT_EQ(cached_pages("file"), 0u);
+    EXPECT_FALSE(store_->evict(at("nobody")));
+}
+
+TEST_F(LocalByteStoreTest, ListsByNameAndKnowsLinks) {
+    put("b.10", "");
+    put("b.2", "");
+    put("B", "");
+    ASSERT_TRUE(store_->make_directories(at("dir")));
+    std::filesystem::create_symlink("dir", at("to_dir"));
+    std::filesystem::create_symlink("B", at("to_file"));
+    std::filesystem::create_symlink("nobody", at("to_nothing"));
+    const auto entries = store_->list(root_);
+    ASSERT_TRUE(entries);
+    std::vector<std::string> seen;
+    for (const auto& entry : *entries) {
+        seen.push_back(entry.name + (entry.directory ? "/" : "") + (entry.symbolic_link ? "@" : ""));
+    }
+    EXPECT_THAT(seen, ElementsAre("B", "b.10", "b.2", "dir/", "to_dir/@", "to_file@", "to_nothing@"));
+    EXPECT_THAT(problem_of(store_->list(at("nobody")).error()), AllOf(HasSubstr("cannot list"), HasSubstr("ENOENT")));
+    EXPECT_THAT(problem_of(store_->list(at("B")).error()), HasSubstr("ENOTDIR"));
+}
+
+TEST_F(LocalByteStoreTest, LooksAtFilesDirectoriesAndLinks) {
+    put("file", "12345");
+    std::filesystem::create_symlink("file", at("link"));
+    std::filesystem::create_symlink("nobody", at("dangling"));
+    const auto file = **store_->stat(at("file"));
+    EXPECT_EQ(file.bytes, 5u);
+    EXPECT_FALSE(file.directory);
+    EXPECT_FALSE(file.symbolic_link);
+    EXPECT_GT(file.modified_s, 1'700'000'000);
+    EXPECT_TRUE((**store_->stat(root_)).directory);
+    EXPECT_EQ((**store_->stat(at("link"))).bytes, 5u);
+    EXPECT_TRUE((**store_->stat(at("link"))).symbolic_link);
+    EXPECT_TRUE((**store_->stat(at("dangling"))).symbolic_link);
+    EXPECT_FALSE(store_->stat(at("nobody"))->has_value());
+    EXPECT_FALSE(store_->stat(at("file/below"))->has_value());
+}
+
+TEST_F(LocalByteStoreTest, MakesDirectoriesWithTheirParents) {
+    ASSERT_TRUE(store_->make_directories(at("a/b//c/")));
+    ASSERT_TRUE(store_->make_directories(at("a/b/c")));
+    ASSERT_TRUE(store_->make_directories("/"));
+    EXPECT_TRUE(std::filesystem::is_directory(at("a/b/c")));
+    put("a/file", "");
+    EXPECT_THAT(problem_of(store_->make_directories(at("a/file/d")).error()), HasSubstr("ENOTDIR"));
+}
+
+TEST_F(LocalByteStoreTest, RenamesAndReplacesNothing) {
+    ASSERT_TRUE(store_->make_directories(at("from")));
+    put("from/file", "old");
+    ASSERT_TRUE(store_->rename(at("from"), at("to")));
+    EXPECT_EQ(get("to/file"), "old");
+    put("other", "new");
+    EXPECT_THAT(problem_of(store_->rename(at("other"), at("to/file")).error()), HasSubstr("EEXIST"));
+    EXPECT_EQ(get("to/file"), "old");
+    ASSERT_TRUE(store_->make_directories(at("empty")));
+    EXPECT_FALSE(store_->rename(at("to"), at("empty"))) << "not even an empty directory";
+    EXPECT_FALSE(store_->rename(at("nobody"), at("x")));
+}
+
+TEST_F(LocalByteStoreTest, RemovesFilesLinksAndEmptyDirectories) {
+    ASSERT_TRUE(store_->make_directories(at("dir")));
+    put("dir/file", "");
+    std::filesystem::create_symlink("dir", at("link"));
+    EXPECT_THAT(problem_of(store_->remove(at("dir")).error()), HasSubstr("ENOTEMPTY"));
+    ASSERT_TRUE(store_->remove(at("link")));
+    EXPECT_TRUE(std::filesystem::exists(at("dir/file"))) << "the link and not what it names";
+    ASSERT_TRUE(store_->remove(at("dir/file")));
+    ASSERT_TRUE(store_->remove(at("dir")));
+    EXPECT_FALSE(store_->remove(at("dir")));
+}
+
+TEST_F(LocalByteStoreTest, KnowsTheFreeSpaceBelowADirectoryThatIsStillToBeMade) {
+    const auto here = store_->free_bytes(root_);
+    const auto below = store_->free_bytes(at("not/yet/there"));
+    ASSERT_TRUE(here);
+    ASSERT_TRUE(below);
+    EXPECT_GT(*below, 0u);
+    EXPECT_NEAR(static_cast<double>(*below), static_cast<double>(*here), 1e9);
+}
+
+TEST_F(LocalByteStoreTest, SaysWhatAStrangerCanActOn) {
+    EXPECT_THAT(problem_of(store_->open(at("nobody")).error()),
+                AllOf(HasSubstr("cannot open"), HasSubstr(at("nobody")), HasSubstr("ENOENT")));
+    EXPECT_THAT(problem_of(store_->open(root_).error()), HasSubstr("EISDIR"));
+    auto full = store_->create("/dev/full");
+    if (!full) GTEST_SKIP() << "no /dev/full: " << full.error().problems.front();
+    const std::string text = "x";
+    const auto written = (*full)->write_at(0, std::as_bytes(std::span(text)));
+    ASSERT_FALSE(written);
+    EXPECT_THAT(problem_of(written.error()),
+                AllOf(HasSubstr("cannot write /dev/full"), HasSubstr("ENOSPC"), HasSubstr("free some space")));
+}
+
+}  // namespace
+}  // namespace streamsim
