@@ -157,8 +157,7 @@ private:
     }
 
     void check_mean(JsonObject& object) {
-        const std::uint64_t least = prores_frame_bytes_min(static_cast<std::uint64_t>(format_.width),
-                                                           static_cast<std::uint64_t>(format_.height));
+        const std::uint64_t least = prores_frame_bytes_min(format_);
         const double mean = format_.size.mean_bytes;
         if (mean < static_cast<double>(least)) {
             object.problem("mean_bits_per_s",

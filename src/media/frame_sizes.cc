@@ -96,8 +96,7 @@ std::vector<std::uint32_t> plan_frame_bytes(const MediaFormat& format,
         return std::vector<std::uint32_t>(frames, static_cast<std::uint32_t>(format.mean_frame_bytes));
     }
     const double total = std::floor(model.mean_bytes * static_cast<double>(frames) + 0.5);
-    const auto floor = static_cast<double>(prores_frame_bytes_min(static_cast<std::uint64_t>(format.width),
-                                                                  static_cast<std::uint64_t>(format.height)));
+    const auto floor = static_cast<double>(prores_frame_bytes_min(format));
     const Limits limits{floor, std::max(model.cap * model.mean_bytes, floor)};
     const std::vector<double> sizes = shape(model, frames, seed, clip);
     return whole_bytes(sizes, find_scale(sizes, total, limits), static_cast<std::uint64_t>(total), limits);

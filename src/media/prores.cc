@@ -1,7 +1,6 @@
 #include "media/prores.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "base/check.h"
@@ -18,107 +17,135 @@ constexpr std::size_t kMatrixBytes = 64;
 constexpr std::size_t kPictureHeader = 8;
 constexpr std::size_t kSliceHeader = 6;
 constexpr std::size_t kTableEntry = 2;
-constexpr std::uint64_t kSliceBytesMax = 0xffff;
 constexpr std::uint32_t kFrameIdentifier = 0x69637066;  // "icpf"
-constexpr int kMacroblock = 16;                         // pixels, both ways
-/// A slice has 8 macroblocks of a row; what is left of the row is cut into powers of two.
-constexpr int kLog2SliceMacroblocks = 3;
+constexpr unsigned kMacroblock = 16;                    // pixels, both ways
+/// A slice has 8 macroblocks of a row; what is left of a row is cut into powers of two.
+constexpr unsigned kLog2SliceMacroblocks = 3;
+constexpr unsigned kLumaBlocks = 4;  // of a macroblock
 
-std::uint64_t macroblocks(std::uint64_t pixels) {
-    return (pixels + kMacroblock - 1) / kMacroblock;
+unsigned macroblocks(int pixels) {
+    return (static_cast<unsigned>(pixels) + kMacroblock - 1) / kMacroblock;
 }
 
-/// Slices of one frame when the largest has 2^log2 macroblocks.
-std::uint64_t slices_of(std::uint64_t width, std::uint64_t height, int log2) {
-    const std::uint64_t across = macroblocks(width);
-    const std::uint64_t rest = across & ((1u << log2) - 1);
-    return ((across >> log2) + static_cast<unsigned>(std::popcount(rest))) * macroblocks(height);
+bool is_444(const MediaFormat& format) {
+    return format.prores_fourcc.starts_with("ap4");
 }
 
-/// The largest slices whose number can still hold the frame: a slice has less than 64 KiB, so a frame much
-/// larger than its raster is used to needs more of them.
-int slice_width_for(std::uint64_t width, std::uint64_t height, std::uint64_t bytes) {
-    int log2 = kLog2SliceMacroblocks;
-    while (log2 > 0 && slices_of(width, height, log2) * kSliceBytesMax < bytes) {
-        --log2;
-        if (bytes < kFrameBegin + kFrameHeader + kPictureHeader +
-                        slices_of(width, height, log2) * (kTableEntry + kSliceHeader)) {
-            return log2 + 1;
-        }
+unsigned chroma_blocks(const MediaFormat& format) {
+    return is_444(format) ? 4 : 2;
+}
+
+/// The coefficients of a flat component: the DC of the first block in 6 bits, that the second does not differ
+/// from it in 4, and one bit for each block more. Nothing follows, so there are no AC coefficients.
+constexpr unsigned flat_bits(unsigned blocks) {
+    return 6 + 4 + (blocks - 2);
+}
+constexpr unsigned flat_bytes(unsigned blocks) {
+    return (flat_bits(blocks) + 7) / 8;
+}
+static_assert(flat_bits(kLumaBlocks << kLog2SliceMacroblocks) <= 64,
+              "a component of a slice fits the word it is made in");
+
+void write_flat(std::span<std::byte> out, unsigned blocks, std::uint64_t level) {
+    std::uint64_t bits = 1u << 5 | (level & 31);  // the first DC: "1" and five bits
+    bits = bits << 4 | 1u << 3;                   // no difference: "1000"
+    bits = (bits << (blocks - 2)) | ((std::uint64_t{1} << (blocks - 2)) - 1);  // no difference: "1", each
+    bits <<= out.size() * 8 - flat_bits(blocks);
+    for (std::size_t i = out.size(); i-- > 0; bits >>= 8) out[i] = static_cast<std::byte>(bits & 0xff);
+}
+
+/// Calls visit(macroblocks) for each slice of one row.
+template <typename Visit>
+void for_slices_of_row(const MediaFormat& format, Visit visit) {
+    unsigned size = 1u << kLog2SliceMacroblocks;
+    for (unsigned left = macroblocks(format.width); left > 0; left -= size) {
+        while (size > left) size /= 2;
+        visit(size);
     }
-    return log2;
+}
+
+struct PictureSize {
+    std::uint64_t slices = 0;
+    std::uint64_t bytes = 0;  // header and table included
+};
+
+std::size_t slice_bytes(const MediaFormat& format, unsigned size) {
+    return kSliceHeader + flat_bytes(kLumaBlocks * size) +
+           std::size_t{2} * flat_bytes(chroma_blocks(format) * size);
+}
+
+PictureSize picture_size(const MediaFormat& format) {
+    PictureSize row;
+    for_slices_of_row(format, [&](unsigned size) {
+        ++row.slices;
+        row.bytes += kTableEntry + slice_bytes(format, size);
+    });
+    const unsigned rows = macroblocks(format.height);
+    return {row.slices * rows, kPictureHeader + row.bytes * rows};
 }
 
 void write_frame_header(std::span<std::byte> out, const MediaFormat& format) {
     constexpr bool kBig = true;
-    const bool four = format.prores_fourcc.starts_with("ap4");
     store<std::uint32_t>(out, 0, kBig, static_cast<std::uint32_t>(out.size()));
     store<std::uint32_t>(out, 4, kBig, kFrameIdentifier);
     const auto header = out.subspan(kFrameBegin, kFrameHeader);
     std::fill(header.begin(), header.end(), std::byte{0});
     store<std::uint16_t>(header, 0, kBig, kFrameHeader);
-    store<std::uint8_t>(header, 3, kBig, four ? 1 : 0);  // bitstream version
-    std::memcpy(header.data() + 4, "ssim", 4);           // encoder identifier
+    store<std::uint8_t>(header, 3, kBig, is_444(format) ? 1 : 0);  // bitstream version
+    std::memcpy(header.data() + 4, "ssim", 4);                     // encoder identifier
     store<std::uint16_t>(header, 8, kBig, static_cast<std::uint16_t>(format.width));
     store<std::uint16_t>(header, 10, kBig, static_cast<std::uint16_t>(format.height));
-    header[12] = std::byte{static_cast<unsigned char>(four ? 0xc0 : 0x80)};  // 4:4:4 or 4:2:2, progressive
-    header[13] = std::byte{0};                                       // aspect ratio and rate: not said here
+    store<std::uint8_t>(header, 12, kBig, is_444(format) ? 0xc0 : 0x80);  // 4:4:4 or 4:2:2, progressive
+    store<std::uint8_t>(header, 13, kBig, 0);                        // aspect ratio and rate: the container's
     for (std::size_t i = 14; i < 17; ++i) header[i] = std::byte{1};  // primaries, transfer, matrix: BT.709
-    header[19] = std::byte{3};                                       // both matrices follow
+    store<std::uint8_t>(header, 19, kBig, 3);                        // both matrices follow
     std::fill_n(header.begin() + 20, 2 * kMatrixBytes, std::byte{4});
 }
 
-/// Where the slices are: all of one length, the first ones a byte longer.
-struct Slices {
-    std::uint64_t count = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t longer = 0;
-    std::uint64_t of(std::uint64_t slice) const { return bytes + (slice < longer ? 1 : 0); }
-};
-
-Slices cut(std::uint64_t room, std::uint64_t count) {
-    const std::uint64_t bytes = room / count;
-    if (bytes >= kSliceBytesMax)
-        return {count, kSliceBytesMax, 0};  // more than slices can have: stuffing follows
-    return {count, bytes, room % count};
+/// One slice over bytes that are random: they choose its greys.
+void write_slice(std::span<std::byte> out, const MediaFormat& format, unsigned size) {
+    const unsigned luma = kLumaBlocks * size;
+    const unsigned chroma = chroma_blocks(format) * size;
+    const auto greys = load<std::uint16_t>(out, 0, true);
+    store<std::uint8_t>(out, 0, true, kSliceHeader << 3);
+    store<std::uint8_t>(out, 1, true, 4);  // quantisation index
+    store<std::uint16_t>(out, 2, true, static_cast<std::uint16_t>(flat_bytes(luma)));
+    store<std::uint16_t>(out, 4, true, static_cast<std::uint16_t>(flat_bytes(chroma)));
+    const auto data = out.subspan(kSliceHeader);
+    write_flat(data.first(flat_bytes(luma)), luma, greys);
+    write_flat(data.subspan(flat_bytes(luma), flat_bytes(chroma)), chroma, greys >> 5);
+    write_flat(data.subspan(flat_bytes(luma) + flat_bytes(chroma), flat_bytes(chroma)), chroma, greys >> 10);
 }
 
 }  // namespace
 
-std::uint64_t prores_frame_bytes_min(std::uint64_t width, std::uint64_t height) {
-    return kFrameBegin + kFrameHeader + kPictureHeader +
-           slices_of(width, height, kLog2SliceMacroblocks) * (kTableEntry + kSliceHeader);
+std::uint64_t prores_frame_bytes_min(const MediaFormat& format) {
+    return kFrameBegin + kFrameHeader + picture_size(format).bytes;
 }
 
 void build_prores_frame(std::span<std::byte> into, const MediaFormat& format, std::uint64_t key) {
-    const auto width = static_cast<std::uint64_t>(format.width);
-    const auto height = static_cast<std::uint64_t>(format.height);
-    STREAMSIM_CHECK(into.size() >= prores_frame_bytes_min(width, height) && into.size() <= UINT32_MAX,
-                    "a ProRes frame has room for its headers");
+    STREAMSIM_CHECK(into.size() >= prores_frame_bytes_min(format) && into.size() <= UINT32_MAX,
+                    "a ProRes frame has room for its headers and its picture");
     fill_payload(into, key, {});
     write_frame_header(into, format);
-    const int log2 = slice_width_for(width, height, into.size());
-    const std::uint64_t count = slices_of(width, height, log2);
-    const auto picture = into.subspan(kFrameBegin + kFrameHeader);
-    const std::size_t data = kPictureHeader + count * kTableEntry;
-    const Slices slices = cut(picture.size() - data, count);
-    const std::uint64_t picture_bytes = data + slices.bytes * count + slices.longer;
+    const PictureSize size = picture_size(format);
+    const auto picture = into.subspan(kFrameBegin + kFrameHeader, size.bytes);
     store<std::uint8_t>(picture, 0, true, kPictureHeader << 3);
-    store<std::uint32_t>(picture, 1, true, static_cast<std::uint32_t>(picture_bytes));
-    store<std::uint16_t>(picture, 5, true, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
-    store<std::uint8_t>(picture, 7, true, static_cast<std::uint8_t>(log2 << 4));
-    std::size_t at = data;
-    for (std::uint64_t slice = 0; slice < count; ++slice) {
-        const std::uint64_t bytes = slices.of(slice);
-        store<std::uint16_t>(picture, kPictureHeader + slice * kTableEntry, true,
-                             static_cast<std::uint16_t>(bytes));
-        // Half of the data is luma, a quarter each of the colour differences: the share of samples in 4:2:2.
-        const std::uint64_t coded = bytes - kSliceHeader;
-        store<std::uint8_t>(picture, at, true, kSliceHeader << 3);
-        store<std::uint8_t>(picture, at + 1, true, 4);  // quantisation index
-        store<std::uint16_t>(picture, at + 2, true, static_cast<std::uint16_t>(coded / 2));
-        store<std::uint16_t>(picture, at + 4, true, static_cast<std::uint16_t>(coded / 4));
-        at += bytes;
+    store<std::uint32_t>(picture, 1, true, static_cast<std::uint32_t>(size.bytes));
+    // Decoders count the slices from the raster; the field is too small for the largest rasters.
+    store<std::uint16_t>(picture, 5, true,
+                         static_cast<std::uint16_t>(std::min<std::uint64_t>(size.slices, 0xffff)));
+    store<std::uint8_t>(picture, 7, true, kLog2SliceMacroblocks << 4);
+    std::size_t entry = kPictureHeader;
+    std::size_t at = kPictureHeader + size.slices * kTableEntry;
+    for (unsigned row = 0; row < macroblocks(format.height); ++row) {
+        for_slices_of_row(format, [&](unsigned macroblocks_in_slice) {
+            const std::size_t bytes = slice_bytes(format, macroblocks_in_slice);
+            store<std::uint16_t>(picture, entry, true, static_cast<std::uint16_t>(bytes));
+            write_slice(picture.subspan(at, bytes), format, macroblocks_in_slice);
+            entry += kTableEntry;
+            at += bytes;
+        });
     }
 }
 

@@ -1,6 +1,7 @@
-// Frames that are ProRes from the outside (SMPTE RDD 36: frame header, picture header, a slice table that adds
-// up, slice headers), of exactly the length that was planned, with random slice data. A demuxer, a player's
-// reader and a storage cannot tell them from a camera's; a decoder finds noise.
+// ProRes frames (SMPTE RDD 36) of exactly the length that was planned. A frame holds a small, valid picture:
+// flat grey blocks, a little different in each frame, which decoders show without complaint. The rest of the
+// frame, nearly all of it, is stuffing behind the picture, and random: the sizes are those of real footage, and
+// nothing in the storage can compress them.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,11 @@
 
 namespace streamsim {
 
-/// The smallest frame in bytes that holds the headers and slices of this raster.
-std::uint64_t prores_frame_bytes_min(std::uint64_t width, std::uint64_t height);
+/// The smallest frame in bytes: headers and the picture, for the format's raster and sampling.
+std::uint64_t prores_frame_bytes_min(const MediaFormat& format);
 
 /// Builds one frame of exactly `into.size()` bytes; `key` makes its data unique. REQUIRES:
-/// prores_frame_bytes_min(format.width, format.height) <= into.size() < 2^32.
+/// prores_frame_bytes_min(format) <= into.size() < 2^32.
 void build_prores_frame(std::span<std::byte> into, const MediaFormat& format, std::uint64_t key);
 
 /// Where the first frame of a file that QuickTimeWriter wrote begins, in bytes.

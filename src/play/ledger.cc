@@ -11,11 +11,6 @@ namespace {
 
 constexpr Duration kStartup = seconds(1);
 
-LatencySummary summarise(const Histogram& histogram) {
-    return {histogram.at_permille(500), histogram.at_permille(900), histogram.at_permille(990),
-            histogram.at_permille(999), histogram.max()};
-}
-
 std::uint64_t chain(std::uint64_t hash, std::uint64_t value) {
     return mix64(hash ^ mix64(value));
 }
@@ -34,6 +29,31 @@ std::uint64_t depth_at_rank(const std::vector<std::uint64_t>& depths, std::uint6
 }
 
 }  // namespace
+
+void Distributions::merge(const Distributions& other) {
+    margin.merge(other.margin);
+    preroll_margin.merge(other.preroll_margin);
+    service.merge(other.service);
+    response.merge(other.response);
+    open.merge(other.open);
+}
+
+std::optional<MarginSummary> Distributions::margin_summary() const {
+    const SignedHistogram& shown = shown_margin();
+    if (shown.count() == 0) return std::nullopt;
+    return MarginSummary{shown.min(),
+                         shown.at_permille(1),
+                         shown.at_permille(10),
+                         shown.at_permille(100),
+                         shown.at_permille(500),
+                         shown.max()};
+}
+
+std::optional<LatencySummary> Distributions::summary(const Histogram& histogram) {
+    if (histogram.count() == 0) return std::nullopt;
+    return LatencySummary{histogram.at_permille(500), histogram.at_permille(900), histogram.at_permille(990),
+                          histogram.at_permille(999), histogram.max()};
+}
 
 void Digest::add(std::uint64_t hash) {
     merge({hash, mix64(hash)});
@@ -119,12 +139,15 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     const bool has_deadline = outcome.deadline != Instant::never();
     if (has_deadline && outcome.kind != FrameKind::cancelled) last_due_ = std::max(last_due_, outcome.deadline);
     if (outcome.submitted != Instant::never()) first_submitted_ = std::min(first_submitted_, outcome.submitted);
-    if (outcome.opened != Instant::never()) open_.add(outcome.open_time.ns);
+    if (outcome.opened != Instant::never()) times_.open.add(outcome.open_time.ns);
     if (outcome.completed != Instant::never() && outcome.kind != FrameKind::cancelled) {
         const std::int64_t service_ns = (outcome.completed - outcome.submitted).ns;
-        service_.add(service_ns);
-        response_.add((outcome.completed - outcome.scheduled).ns);
-        if (has_deadline) margin_.add((outcome.deadline - outcome.completed).ns);
+        times_.service.add(service_ns);
+        times_.response.add((outcome.completed - outcome.scheduled).ns);
+        if (has_deadline) {
+            SignedHistogram& margin = outcome.slot < options_.readahead ? times_.preroll_margin : times_.margin;
+            margin.add((outcome.deadline - outcome.completed).ns);
+        }
         last_completed_ = std::max(last_completed_, outcome.completed);
         TimeSeries::Interval& interval = interval_at(outcome.completed);
         interval.bytes += outcome.bytes;
@@ -188,17 +211,10 @@ void DeadlineLedger::summarise(StreamResult& into) const {
         run = dropped ? run + 1 : 0;
         into.longest_drop_run = std::max(into.longest_drop_run, run);
     }
-    if (margin_.count() > 0) {
-        into.margin_ns = MarginSummary{margin_.min(),
-                                       margin_.at_permille(1),
-                                       margin_.at_permille(10),
-                                       margin_.at_permille(100),
-                                       margin_.at_permille(500),
-                                       margin_.max()};
-    }
-    if (service_.count() > 0) into.service_ns = streamsim::summarise(service_);
-    if (response_.count() > 0) into.response_ns = streamsim::summarise(response_);
-    if (open_.count() > 0) into.open_ns = streamsim::summarise(open_);
+    into.margin_ns = times_.margin_summary();
+    into.service_ns = Distributions::summary(times_.service);
+    into.response_ns = Distributions::summary(times_.response);
+    into.open_ns = Distributions::summary(times_.open);
     std::uint64_t samples = 0;
     for (const std::uint64_t depth : depths_) samples += depth;
     if (samples > 0) {

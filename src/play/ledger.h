@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -51,6 +53,24 @@ struct DropEntry {
     DropReason reason = DropReason::late;
 };
 
+/// How long things took, over the frames of one stream or of many.
+struct Distributions {
+    /// Of the frames that were scheduled while playing. Prerolled frames are kept apart: play begins when they
+    /// are complete, so that their margins say nothing about the storage.
+    SignedHistogram margin;
+    SignedHistogram preroll_margin;
+    Histogram service;
+    Histogram response;
+    Histogram open;
+
+    void merge(const Distributions& other);
+    /// The margins that are shown: those while playing, or the prerolled ones where there are no others.
+    const SignedHistogram& shown_margin() const { return margin.count() > 0 ? margin : preroll_margin; }
+
+    std::optional<MarginSummary> margin_summary() const;
+    static std::optional<LatencySummary> summary(const Histogram& histogram);
+};
+
 /// One thread. Allocates when it is made and not while playing (with an unknown number of slots it may grow).
 class DeadlineLedger {
 public:
@@ -69,7 +89,7 @@ public:
     /// Complete frames ahead of the one on display, at a slot's deadline.
     void buffer_depth(std::uint32_t frames, Instant at);
     /// The open of a container, which no frame pays for.
-    void container_opened(Duration took) { open_.add(took.ns); }
+    void container_opened(Duration took) { times_.open.add(took.ns); }
 
     /// Nothing more will come; CHECKs the invariant.
     void close();
@@ -85,8 +105,7 @@ public:
     Instant first_submitted() const { return first_submitted_; }
     Instant last_completed() const { return last_completed_; }
     Instant last_due() const { return last_due_; }
-    std::int64_t margin_min_ns() const { return margin_.min(); }
-    bool has_margins() const { return margin_.count() > 0; }
+    const Distributions& times() const { return times_; }
 
     /// Fills what the books know of a stream's result: counts, delays, distributions.
     void summarise(StreamResult& into) const;
@@ -117,10 +136,7 @@ private:
     Instant first_submitted_ = Instant::never();
     Instant last_completed_;
     Instant last_due_;
-    SignedHistogram margin_;
-    Histogram service_;
-    Histogram response_;
-    Histogram open_;
+    Distributions times_;
     std::vector<std::uint64_t> depths_;
     std::vector<bool> dropped_;  // by slot
     std::vector<DropEntry> drops_;

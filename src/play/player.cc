@@ -356,9 +356,8 @@ void Player::settle(const FrameOutcome& outcome) {
     progress_.bytes.store(counts.bytes_read, std::memory_order_relaxed);
     progress_.on_time.store(counts.on_time, std::memory_order_relaxed);
     progress_.bad.store(counts.dropped + counts.late + counts.failed, std::memory_order_relaxed);
-    if (ledger_.has_margins()) {
-        progress_.margin_min_ns.store(ledger_.margin_min_ns(), std::memory_order_relaxed);
-    }
+    const SignedHistogram& margins = ledger_.times().margin;
+    if (margins.count() > 0) progress_.margin_min_ns.store(margins.min(), std::memory_order_relaxed);
 }
 
 // ---- the end

@@ -208,6 +208,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     }
     client.loops = static_cast<std::uint32_t>(facts.worlds->size());
     client.realtime = facts.request->realtime;
+    for (const auto& world : *facts.worlds) client.realtime &= world->realtime();
     if (result.direct || facts.request->target.kind != Target::Kind::local) {
         client.page_cache_bytes = 0;
     } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
@@ -240,6 +241,15 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     evidence.loops = result.client.loops;
     evidence.cpus = result.host.cpus;
     return evidence;
+}
+
+void fill_distributions(const Ledgers& ledgers, RunResult& result) {
+    Distributions all;
+    for (const DeadlineLedger* ledger : ledgers.all) all.merge(ledger->times());
+    result.margin_ns = all.margin_summary();
+    result.service_ns = Distributions::summary(all.service);
+    result.response_ns = Distributions::summary(all.response);
+    result.open_ns = Distributions::summary(all.open);
 }
 
 void fill_times(const Ledgers& ledgers, RunResult& result) {
@@ -303,7 +313,10 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);
     fill_client(facts, result);
-    result.verdict = judge(evidence_of(facts, ledgers, result));
+    fill_distributions(ledgers, result);
+    const Evidence evidence = evidence_of(facts, ledgers, result);
+    result.reasons = evidence.reasons;
+    result.verdict = judge(evidence);
 }
 
 }  // namespace streamsim

@@ -65,7 +65,8 @@ Result<void> World::build() {
 Result<void> World::run() {
     if (options_.realtime) {
         std::string why_not;
-        if (!request_realtime(why_not)) options_.notice(why_not);
+        realtime_ = request_realtime(why_not);
+        if (!realtime_) options_.notice(why_not);
     }
     if (auto built = build(); !built) {
         on_failed();

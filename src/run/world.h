@@ -67,6 +67,8 @@ public:
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
     bool timing_is_exact() const { return timing_is_exact_; }
+    /// Real-time scheduling was asked for and granted.
+    bool realtime() const { return realtime_; }
     /// The storage did not give back what was outstanding: nothing of this world may be destroyed.
     bool stuck() const { return stuck_; }
 
@@ -98,6 +100,7 @@ private:
     bool interrupting_ = false;
     bool stuck_ = false;
     bool timing_is_exact_ = false;
+    bool realtime_ = false;
     std::mutex mutex_;
     EventLoop* loop_ = nullptr;         // protected by mutex_: where requests go; null before run()
     bool interrupt_requested_ = false;  // protected by mutex_

@@ -1,6 +1,7 @@
 #include "storage/ring.h"
 
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -79,7 +80,8 @@ void Ring::clear_eventfd() {
 }
 
 void Ring::enable(std::uint32_t workers) {
-    const int result = io_uring_enable_rings(&ring_);
+    // liburing 2.3 declares io_uring_enable_rings() and does not export it.
+    const long result = syscall(__NR_io_uring_register, ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     STREAMSIM_CHECK(result == 0, "a disabled ring can be enabled");
     enabled_ = true;
     // The default is four workers for each processor: eight reads that hang would hold up all others. Kernels before

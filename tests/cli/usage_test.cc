@@ -58,7 +58,6 @@ TEST_P(Mistakes, AreNamedAndEndWithTwo) {
     const Finished done = streamsim({"--format", small(), option, value, target()});
     EXPECT_EQ(done.exit_code, 2) << done.text();
     EXPECT_THAT(done.err, HasSubstr(option));
-    EXPECT_THAT(done.err, HasSubstr(value));
     EXPECT_EQ(done.out, "");
     EXPECT_TRUE(std::filesystem::is_empty(target())) << "something was written all the same";
 }

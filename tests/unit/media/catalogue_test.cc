@@ -1,0 +1,132 @@
+#include "media/catalogue.h"
+
+#include <gmock/gmock.h>
+
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+using testing::all_problems;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Place;
+using testing::shipped_formats;
+using testing::source_file;
+
+Json dpx12() {
+    return Json::parse(source_file("formats/media/dpx12.json"));
+}
+Json prores() {
+    return Json::parse(source_file("formats/media/prores-uhd.json"));
+}
+
+TEST(Catalogue, HoldsTheFourDataSetsWithTheirPublishedRates) {
+    const Catalogue catalogue = shipped_formats();
+    ASSERT_EQ(catalogue.formats().size(), 4u);
+    EXPECT_EQ(catalogue.find("dpx10")->mean_frame_bytes, 33'185'792);
+    EXPECT_EQ(catalogue.find("dpx12")->mean_frame_bytes, 49'774'592);
+    EXPECT_DOUBLE_EQ(catalogue.find("prores-hd")->bytes_per_s(), 281e6 / 8);
+    EXPECT_DOUBLE_EQ(catalogue.find("prores-uhd")->bytes_per_s(), 829e6 / 8);
+    EXPECT_EQ(catalogue.find("prores-hd")->prores_fourcc, "apcn");
+    EXPECT_EQ(catalogue.find("prores-uhd")->prores_fourcc, "apch");
+    EXPECT_EQ(catalogue.find("dpx13"), nullptr);
+    for (const MediaFormat& format : catalogue.formats()) EXPECT_FALSE(format.sources.empty()) << format.name;
+}
+
+TEST(Catalogue, NamesEveryProblemWithItsPointer) {
+    Json document = dpx12();
+    document["rate"] = 24;
+    document["raster"]["width"] = "wide";
+    document["dpx"]["packing"] = "loose";
+    document["colour"] = "blue";
+    const auto format = read_format(document.dump(), "my.json");
+    ASSERT_FALSE(format);
+    EXPECT_EQ(format.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(format.error().problems, ElementsAre(HasSubstr("my.json: /raster/width: expected an integer"),
+                                                     HasSubstr("my.json: /rate: expected"),
+                                                     HasSubstr("my.json: /dpx/packing: expected one of"),
+                                                     HasSubstr("my.json: /colour: unknown key")));
+}
+
+TEST(Catalogue, RefusesWhatDoesNotFitTogether) {
+    Json both = dpx12();
+    both["container"] = "quicktime";
+    EXPECT_THAT(all_problems(read_format(both.dump(), "x").error()),
+                HasSubstr("x: /container: expected \"sequence\""));
+
+    Json sizes = prores();
+    sizes["prores"]["frame_sizes"]["level_max"] = 0.5;
+    sizes["prores"]["frame_sizes"]["shot_frames_max"] = 2;
+    EXPECT_THAT(read_format(sizes.dump(), "x").error().problems,
+                ElementsAre(HasSubstr("/prores/frame_sizes/level_max"),
+                            HasSubstr("/prores/frame_sizes/shot_frames_max")));
+
+    Json starved = prores();
+    starved["prores"]["frame_sizes"]["mean_bits_per_s"] = 1000;
+    EXPECT_THAT(all_problems(read_format(starved.dump(), "x").error()),
+                HasSubstr("/prores/frame_sizes/mean_bits_per_s"));
+
+    Json huge = dpx12();
+    huge["raster"] = {{"width", 32768}, {"height", 32768}};
+    EXPECT_THAT(all_problems(read_format(huge.dump(), "x").error()),
+                HasSubstr("/raster: a frame would have 6442459136"));
+
+    Json slash = dpx12();
+    slash["name"] = "../dpx12";
+    EXPECT_THAT(all_problems(read_format(slash.dump(), "x").error()), HasSubstr("/name: expected"));
+}
+
+TEST(Catalogue, TakesAnySaneRaster) {
+    for (const int side : {1, 2, 3, 17, 1998, 16384}) {
+        for (const int bits : {8, 10, 12, 16}) {
+            const MediaFormat format = testing::small_dpx("mine", side, 3, bits);
+            EXPECT_GE(format.mean_frame_bytes, 8192 + side * 3 * 3 * bits / 8);
+        }
+    }
+    EXPECT_EQ(testing::small_dpx("one", 1, 1).mean_frame_bytes, 8192 + 6);
+}
+
+TEST(Catalogue, ANameMustBeThatOfItsFile) {
+    const Place place;
+    place.write("other.json", dpx12().dump());
+    place.write("broken.json", "{");
+    const auto catalogue = Catalogue::load(place.path());
+    ASSERT_FALSE(catalogue);
+    EXPECT_THAT(catalogue.error().problems, ElementsAre(HasSubstr("broken.json: byte 2"),
+                                                        HasSubstr("other.json: /name: expected \"other\"")));
+    EXPECT_EQ(Catalogue::load(place.at("nowhere")).error().kind, ErrorKind::environment);
+}
+
+TEST(Catalogue, TwoFormatsOfOneNameHaveTwoIdentities) {
+    const MediaFormat a = testing::small_dpx("dpx12", 64, 36);
+    EXPECT_NE(format_identity(a), format_identity(testing::small_dpx("dpx12", 64, 38)));
+    EXPECT_NE(format_identity(a), format_identity(testing::small_dpx("dpx12", 64, 36, 10)));
+    EXPECT_NE(format_identity(a), format_identity(testing::small_dpx("dpx12", 64, 36, 12, {25, 1})));
+    MediaFormat titled = a;
+    titled.title = "another title";
+    EXPECT_EQ(format_identity(a), format_identity(titled));
+}
+
+/// The schema is for editors and the reader for us: what one requires, the other does.
+TEST(Catalogue, TheSchemaListsTheMembersThatTheReaderReads) {
+    const Json schema = Json::parse(source_file("formats/schema/media-format.json"));
+    const auto check = [](const Json& object, const Json& document) {
+        for (const auto& [key, value] : document.items())
+            EXPECT_TRUE(object["properties"].contains(key)) << key;
+        for (const auto& key : object["required"])
+            EXPECT_TRUE(document.contains(key.get<std::string>())) << key;
+    };
+    check(schema, dpx12());
+    check(schema["properties"]["dpx"], dpx12()["dpx"]);
+    check(schema["properties"]["prores"], prores()["prores"]);
+    check(schema["properties"]["prores"]["properties"]["frame_sizes"], prores()["prores"]["frame_sizes"]);
+    for (const auto& key : schema["required"]) {
+        Json without = dpx12();
+        without.erase(key.get<std::string>());
+        EXPECT_FALSE(read_format(without.dump(), "x")) << key;
+    }
+}
+
+}  // namespace
+}  // namespace streamsim

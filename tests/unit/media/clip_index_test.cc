@@ -1,0 +1,194 @@
+#include "media/clip_index.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "media/sequence_names.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+using testing::DirectoryStore;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::path_of;
+using testing::Place;
+using testing::small_dpx;
+using testing::write_sequence;
+
+std::vector<std::string> patterns(const std::vector<std::string>& names) {
+    std::vector<std::string> out;
+    for (const FoundSequence& sequence : group_sequences(names)) {
+        out.push_back(sequence.pattern.show() + " x" + std::to_string(sequence.numbers.size()));
+    }
+    return out;
+}
+
+TEST(SequenceNames, AreGroupedByTheRunOfDigitsThatCounts) {
+    EXPECT_THAT(patterns({"a.0001.dpx", "a.0002.dpx", "a.0003.dpx"}), ElementsAre("a.%04d.dpx x3"));
+    EXPECT_THAT(patterns({"1.dpx", "2.dpx", "10.dpx"}), ElementsAre("%d.dpx x3"));
+    EXPECT_THAT(patterns({"a.1001.dpx", "a.1002.dpx"}), ElementsAre("a.%d.dpx x2"));
+    EXPECT_THAT(patterns({"0998.dpx", "0999.dpx", "1000.dpx", "10000.dpx"}), ElementsAre("%04d.dpx x4"));
+    EXPECT_THAT(
+        patterns({"s01_v2_001.dpx", "s01_v2_002.dpx", "s01_v3_001.dpx", "s01_v3_002.dpx", "s01_v3_003.dpx"}),
+        ElementsAre("s01_v2_%03d.dpx x2", "s01_v3_%03d.dpx x3"));
+    EXPECT_THAT(patterns({"f001_left.dpx", "f002_left.dpx", "f003_left.dpx"}),
+                ElementsAre("f%03d_left.dpx x3"));
+    EXPECT_THAT(patterns({"a.7.dpx"}), ElementsAre("a.%d.dpx x1"));
+    EXPECT_THAT(patterns({"01.dpx", "001.dpx", "002.dpx"}), ElementsAre("%02d.dpx x1", "%03d.dpx x2"));
+    EXPECT_THAT(patterns({"take.dpx"}), IsEmpty());
+    EXPECT_THAT(patterns({"20261121123456789012345_1.dpx", "20261121123456789012345_2.dpx"}),
+                ElementsAre("20261121123456789012345_%d.dpx x2"));
+}
+
+TEST(SequenceNames, Patterns) {
+    EXPECT_EQ(parse_pattern("shot.%07d.dpx")->name(12), "shot.0000012.dpx");
+    EXPECT_EQ(parse_pattern("shot.####.dpx")->name(12345), "shot.12345.dpx");
+    EXPECT_EQ(parse_pattern("%d.dpx")->name(3), "3.dpx");
+    for (const char* name :
+         {"shot.dpx", "100%.dpx", "a%04d_%04d.dpx", "a%fd.dpx", "a.%9999999999d.dpx", "a.##.##.dpx"}) {
+        EXPECT_FALSE(parse_pattern(name)) << name;
+    }
+    EXPECT_TRUE(is_pattern("/x/%04d.dpx"));
+    EXPECT_FALSE(is_pattern("/x%04d/a.dpx"));
+}
+
+class Sequences : public ::testing::Test {
+protected:
+    Clip index(const std::string& name) {
+        auto clip = index_clip(store_, name.empty() ? place_.path() : place_.at(name));
+        if (clip) return *clip;
+        ADD_FAILURE() << testing::all_problems(clip.error());
+        return {};
+    }
+    std::string problem(const std::string& name, ErrorKind kind = ErrorKind::bad_input) {
+        const auto clip = index_clip(store_, name.empty() ? place_.path() : place_.at(name));
+        if (clip) return "no problem";
+        EXPECT_EQ(clip.error().kind, kind);
+        return clip.error().problems.front();
+    }
+
+    Place place_;
+    DirectoryStore store_;
+    MediaFormat format_ = small_dpx("x", 16, 9, 12, {24000, 1001});
+};
+
+TEST_F(Sequences, DirectoryFrameAndPatternAreTheSameClip) {
+    write_sequence(place_, "shot/a.", ".dpx", {"0098", "0099", "0100"}, format_);
+    for (const char* path : {"shot", "shot/", "shot/a.0099.dpx", "shot/a.%04d.dpx", "shot/a.####.dpx"}) {
+        const Clip clip = index(path);
+        ASSERT_NE(clip.index, nullptr) << path;
+        EXPECT_EQ(clip.format, "dpx 12 bit filled 16x9");
+        EXPECT_EQ(clip.index->count(), 3u);
+        EXPECT_EQ(clip.index->rate(), (FrameRate{24000, 1001}));
+        EXPECT_EQ(path_of(*clip.index, 2), place_.at("shot/a.0100.dpx"));
+        EXPECT_EQ(clip.index->frame_number(0), 98u);
+        EXPECT_EQ(clip.index->extent(1).bytes, 8192u + 16 * 9 * 6);
+        EXPECT_THAT(clip.notes, IsEmpty());
+        EXPECT_FALSE(clip.ours);
+        EXPECT_EQ(clip.modified_s, 1234567890);
+    }
+    EXPECT_EQ(index("shot").name, "shot");
+    EXPECT_EQ(index("shot/a.0099.dpx").name, "a.%04d.dpx");
+}
+
+TEST_F(Sequences, MissingNumbersKeepTheirSlots) {
+    write_sequence(place_, "", ".dpx", {"1", "2", "5", "11"}, format_);
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->count(), 11u);
+    EXPECT_EQ(path_of(*clip.index, 2), place_.at("3.dpx"));
+    EXPECT_EQ(path_of(*clip.index, 10), place_.at("11.dpx"));
+    EXPECT_THAT(clip.notes, ElementsAre("7 frame numbers are missing"));
+}
+
+TEST_F(Sequences, AStrayNumberCostsNoMemory) {
+    write_sequence(place_, "a", ".dpx", {"1", "900000000000000000"}, format_);
+    EXPECT_EQ(index("").index->count(), 900000000000000000u);
+}
+
+TEST_F(Sequences, TheLengthComesFromTheFirstReadableHeaderAndNeverFromStat) {
+    write_sequence(place_, "a.", ".dpx", {"001", "002", "003", "004"}, format_);
+    place_.write("a.001.dpx", "");
+    place_.write("a.002.dpx", std::string(3000, 'x'));
+    std::filesystem::resize_file(place_.at("a.003.dpx"), 4096);
+    store_.stats = 0;
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->extent(0).bytes, 8192u + 16 * 9 * 6);
+    EXPECT_EQ(clip.index->count(), 4u);
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("2 frames at its beginning without a readable header")));
+    EXPECT_LE(store_.stats, 2u);  // of the path that was given, and for the age of the media
+}
+
+TEST_F(Sequences, AnUnreadableFileIsNotTheEndOfTheClip) {
+    write_sequence(place_, "a.", ".dpx", {"001", "002"}, format_);
+    store_.on_open = [&](const std::string& path) -> std::optional<Error> {
+        if (path.ends_with("001.dpx")) return environment_error(path + ": Input/output error");
+        return std::nullopt;
+    };
+    EXPECT_THAT(index("").notes, ElementsAre(HasSubstr("Input/output error")));
+}
+
+TEST_F(Sequences, NotOneReadableHeaderIsAnErrorWithFileAndByte) {
+    place_.write("a.1.dpx", std::string(5000, 'x'));
+    place_.write("a.2.dpx", "");
+    EXPECT_THAT(problem(""), HasSubstr("a.1.dpx: byte 0: expected SDPX"));
+}
+
+TEST_F(Sequences, SaysWhatCannotBePlayed) {
+    place_.write("exr/a.0001.exr", "v/1");
+    place_.write("empty/readme.txt", "nothing");
+    place_.write("still/title.dpx", "SDPX");
+    EXPECT_THAT(problem("exr"), HasSubstr("only DPX image sequences can be played so far"));
+    EXPECT_THAT(problem("exr/a.0001.exr"), HasSubstr("only DPX"));
+    EXPECT_THAT(problem("exr/a.%04d.exr"), HasSubstr("only DPX"));
+    EXPECT_THAT(problem("empty"), HasSubstr("there is no DPX sequence"));
+    EXPECT_THAT(problem("still/title.dpx"), HasSubstr("no frame number"));
+    EXPECT_THAT(problem("empty/a.%04d.dpx"), HasSubstr("no file has a name of this pattern"));
+    EXPECT_THAT(problem("nowhere.mov", ErrorKind::environment), HasSubstr("no such file"));
+    write_sequence(place_, "two/a.", ".dpx", {"1", "2"}, format_);
+    write_sequence(place_, "two/b.", ".dpx", {"1", "2"}, format_);
+    EXPECT_THAT(problem("two"),
+                HasSubstr("2 sequences in this directory, name one of them: a.%d.dpx b.%d.dpx"));
+}
+
+TEST_F(Sequences, ARateThatIsNotThereIsSaid) {
+    write_sequence(place_, "a", ".dpx", {"1"}, format_);
+    std::string bytes = place_.read("a1.dpx");
+    bytes.replace(1724, 4, "\xff\xff\xff\xff");
+    bytes.replace(1940, 4, "\xff\xff\xff\xff");
+    place_.write("a1.dpx", bytes);
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->rate(), (FrameRate{24, 1}));
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("no frame rate in its header: 24 taken")));
+}
+
+TEST_F(Sequences, ClipsInADirectory) {
+    write_sequence(place_, "b.", ".dpx", {"1", "2"}, format_);
+    write_sequence(place_, "a.", ".DPX", {"1", "2"}, format_);
+    write_sequence(place_, "z/", ".dpx", {"1", "2", "3"}, format_);
+    write_sequence(place_, "m/left.", ".dpx", {"1"}, format_);
+    write_sequence(place_, "m/right.", ".dpx", {"1"}, format_);
+    write_sequence(place_, "deep/er/", ".dpx", {"1"}, format_);
+    write_sequence(place_, ".hidden/", ".dpx", {"1"}, format_);
+    write_sequence(place_, "streamsim-media/x/", ".dpx", {"1"}, format_);
+    place_.write("notes.txt", "x");
+    place_.write("._b.3.dpx", "resource fork");
+    const auto clips = clips_in(store_, place_.path());
+    ASSERT_TRUE(clips) << testing::all_problems(clips.error());
+    std::vector<std::string> names;
+    for (const Clip& clip : *clips) names.push_back(clip.name);
+    EXPECT_THAT(names, ElementsAre("a.%d.DPX", "b.%d.dpx", "m/left.%d.dpx", "m/right.%d.dpx", "z"));
+}
+
+TEST_F(Sequences, ADirectoryWithoutClips) {
+    EXPECT_THAT(*clips_in(store_, place_.path()), IsEmpty());
+    place_.write("sub/a.1.exr", "x");
+    EXPECT_THAT(clips_in(store_, place_.path()).error().problems.front(), HasSubstr("sub/a.1.exr: only DPX"));
+    EXPECT_EQ(clips_in(store_, place_.at("nowhere")).error().kind, ErrorKind::environment);
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,215 @@
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "media/clip_index.h"
+#include "media/frame_sizes.h"
+#include "media/media_set.h"
+#include "media/planned_index.h"
+#include "media/prores.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+using testing::DirectoryStore;
+using ::testing::HasSubstr;
+using testing::Place;
+using testing::run;
+using testing::small_prores;
+
+/// A container as prepare writes it.
+void write_mov(DirectoryStore& store,
+               const std::string& path,
+               const MediaFormat& format,
+               std::uint64_t frames) {
+    auto sink = store.create(path);
+    auto writer = QuickTimeWriter::create(**sink, format, path);
+    ASSERT_TRUE(writer) << testing::all_problems(writer.error());
+    for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
+        std::vector<std::byte> frame(bytes);
+        build_prores_frame(frame, format, bytes);
+        ASSERT_TRUE((*writer)->add(frame));
+    }
+    ASSERT_TRUE((*writer)->finish());
+    ASSERT_TRUE((*sink)->close());
+}
+
+/// "offset size" of every video packet, as ffprobe reads them.
+std::vector<std::string> probed(const std::string& path) {
+    const auto ran =
+        run("ffprobe -v error -select_streams v:0 -show_entries packet=pos,size -of csv=p=0:s=/ " + path);
+    std::istringstream lines(ran.output);
+    std::vector<std::string> out;
+    for (std::string line; std::getline(lines, line);) {
+        std::uint64_t bytes = 0;
+        std::uint64_t at = 0;
+        if (std::sscanf(line.c_str(), "%lu/%lu", &bytes, &at) == 2)
+            out.push_back(std::to_string(at) + " " + std::to_string(bytes));
+    }
+    return out;
+}
+
+std::vector<std::string> indexed(const FrameIndex& index) {
+    std::vector<std::string> out;
+    for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
+        const Extent extent = index.extent(frame);
+        out.push_back(std::to_string(extent.offset) + " " + std::to_string(extent.bytes));
+    }
+    return out;
+}
+
+class Containers : public ::testing::Test {
+protected:
+    Clip index(const std::string& name) {
+        auto clip = index_clip(store_, place_.at(name));
+        if (clip) return *clip;
+        ADD_FAILURE() << testing::all_problems(clip.error());
+        return {};
+    }
+    std::string problem(const std::string& name) {
+        const auto clip = index_clip(store_, place_.at(name));
+        if (clip) return "no problem";
+        EXPECT_EQ(clip.error().kind, ErrorKind::bad_input);
+        return clip.error().problems.front();
+    }
+
+    Place place_;
+    DirectoryStore store_;
+};
+
+TEST_F(Containers, OurOwnIsIndexedAsItWasPlanned) {
+    for (const FrameRate rate :
+         {FrameRate{30, 1}, FrameRate{24000, 1001}, FrameRate{24, 1}, FrameRate{60000, 1001}}) {
+        MediaFormat format = small_prores("x", 320, 180, 40'000);
+        format.rate = rate;
+        write_mov(store_, place_.at("a.mov"), format, 100);
+        const Clip clip = index("a.mov");
+        ASSERT_NE(clip.index, nullptr);
+        EXPECT_EQ(clip.index->rate(), rate);
+        EXPECT_EQ(indexed(*clip.index), indexed(*planned_index(format, 100, 1, 1, place_.at("a.mov"))));
+        EXPECT_EQ(clip.format, "prores apcn 320x180");
+        EXPECT_EQ(clip.name, "a.mov");
+        EXPECT_TRUE(clip.notes.empty());
+        std::filesystem::remove(place_.at("a.mov"));
+    }
+}
+
+TEST_F(Containers, TheIndexIsMadeWithoutReadingTheFrames) {
+    write_mov(store_, place_.at("a.mov"), small_prores("x", 640, 360, 400'000), 50);
+    store_.bytes_read = 0;
+    index("a.mov");
+    EXPECT_LT(store_.bytes_read, 3'000'000u);  // of 20 MB: the beginning and the movie header
+}
+
+TEST_F(Containers, FfprobeListsWhatWasPlanned) {
+    NEED_TOOL("ffprobe");
+    const MediaFormat format = *testing::shipped_formats().find("prores-uhd");
+    write_mov(store_, place_.at("a.mov"), format, 10);
+    EXPECT_EQ(probed(place_.at("a.mov")), indexed(*planned_index(format, 10, 1, 1, "")));
+    const auto facts =
+        run("ffprobe -v error -show_entries stream=codec_name,codec_tag_string,width,height,time_base,"
+            "avg_frame_rate,nb_frames -of compact=p=0 " +
+            place_.at("a.mov"));
+    EXPECT_EQ(
+        facts.output,
+        "codec_name=prores|codec_tag_string=apch|width=3840|height=2160|avg_frame_rate=30/1|time_base=1/30|"
+        "nb_frames=10\n");
+    const auto times =
+        run("ffprobe -v error -show_entries packet=pts,duration,flags -of csv=p=0 " + place_.at("a.mov"));
+    EXPECT_THAT(times.output, HasSubstr("0,1,K_\n1,1,K_\n2,1,K_\n"));
+}
+
+TEST_F(Containers, DecodersShowOurFramesWithoutComplaint) {
+    NEED_TOOL("ffmpeg");
+    const std::pair<int, int> rasters[] = {{1920, 1080}, {64, 36}, {2, 2}, {1998, 1080}, {120, 18}};
+    for (const auto& [width, height] : rasters) {
+        for (const char* fourcc : {"apcn", "ap4h"}) {
+            MediaFormat format = small_prores("x", width, height, 100'000);
+            format.prores_fourcc = fourcc;
+            write_mov(store_, place_.at("a.mov"), format, 3);
+            const auto decoded = run("ffmpeg -v warning -xerror -i " + place_.at("a.mov") + " -f null -");
+            EXPECT_EQ(decoded.code, 0);
+            EXPECT_EQ(decoded.output, "") << width << "x" << height << " " << fourcc;
+        }
+    }
+}
+
+TEST_F(Containers, ThoseOfOthersAreIndexedAsFfprobeReadsThem) {
+    NEED_TOOL("ffmpeg");
+    NEED_TOOL("ffprobe");
+    const std::string picture =
+        "ffmpeg -v error -y -f lavfi -i testsrc2=s=320x180:r=24000/1001 -f lavfi -i sine -t 2 ";
+    const std::pair<const char*, const char*> files[] = {
+        {"a.mov", "-c:v prores_ks -profile:v 3 -c:a pcm_s16le"},
+        {"fast.mov", "-c:v prores_ks -c:a pcm_s16le -movflags +faststart"},
+        {"a.mp4", "-c:v mpeg4 -bf 2 -c:a aac"},
+        {"fragments.mp4", "-c:v mpeg4 -c:a aac -movflags frag_keyframe+empty_moov"},
+        {"a.mxf", "-c:v mpeg2video -intra -r 25 -c:a pcm_s16le"},
+        {"a.mkv", "-c:v prores_ks -c:a pcm_s16le"},
+        {"a.avi", "-c:v mjpeg -c:a pcm_s16le"}};
+    for (const auto& [name, options] : files) {
+        SCOPED_TRACE(name);
+        const auto made = run(picture + options + " -ar 48000 " + place_.at(name));
+        ASSERT_EQ(made.code, 0) << made.output;
+        const Clip clip = index(name);
+        ASSERT_NE(clip.index, nullptr);
+        EXPECT_EQ(indexed(*clip.index), probed(place_.at(name)));
+        EXPECT_GE(clip.index->count(), 47u);
+        const FrameRate rate = std::string(name) == "a.mxf" ? FrameRate{25, 1} : FrameRate{24000, 1001};
+        EXPECT_EQ(clip.index->rate(), rate);
+    }
+}
+
+TEST_F(Containers, AFileCutBehindItsHeaderKeepsItsFrames) {
+    NEED_TOOL("ffmpeg");
+    const auto made =
+        run("ffmpeg -v error -f lavfi -i testsrc2=s=320x180 -t 2 -c:v prores_ks -movflags +faststart " +
+            place_.at("a.mov"));
+    ASSERT_EQ(made.code, 0) << made.output;
+    const auto whole = indexed(*index("a.mov").index);
+    std::filesystem::resize_file(place_.at("a.mov"), std::filesystem::file_size(place_.at("a.mov")) / 2);
+    EXPECT_EQ(indexed(*index("a.mov").index), whole);  // the lost ones will fail at their slots
+}
+
+TEST_F(Containers, WhatIsNoClipIsNamedWithTheByte) {
+    place_.write("text.mov", std::string(100'000, 'x'));
+    EXPECT_THAT(problem("text.mov"), HasSubstr("text.mov: byte "));
+    place_.write("list.mov", "#EXTM3U\n#EXTINF:1,\n/etc/passwd\n");
+    EXPECT_THAT(problem("list.mov"), HasSubstr("not a video container"));
+    place_.write("empty.mov", "");
+    EXPECT_THAT(problem("empty.mov"), HasSubstr("empty.mov: byte 0"));
+    write_mov(store_, place_.at("a.mov"), small_prores("x", 320, 180, 40'000), 20);
+    std::filesystem::resize_file(place_.at("a.mov"), 500'000);  // its header was at the end
+    EXPECT_THAT(problem("a.mov"), HasSubstr("moov atom not found"));
+}
+
+TEST_F(Containers, AnErrorOfTheStorageStaysOne) {
+    write_mov(store_, place_.at("a.mov"), small_prores("x", 320, 180, 40'000), 20);
+    store_.on_open = [](const std::string& path) -> std::optional<Error> {
+        return environment_error(path + ": Permission denied");
+    };
+    const auto clip = index_clip(store_, place_.at("a.mov"));
+    ASSERT_FALSE(clip);
+    EXPECT_EQ(clip.error().kind, ErrorKind::environment);
+}
+
+TEST_F(Containers, AFullDiskIsAnErrorOfTheDisk) {
+    store_.room = 100'000;
+    const MediaFormat format = small_prores("x", 320, 180, 40'000);
+    auto sink = store_.create(place_.at("a.mov"));
+    auto writer = QuickTimeWriter::create(**sink, format, place_.at("a.mov"));
+    std::vector<std::byte> frame(200'000);
+    build_prores_frame(frame, format, 1);
+    Result<void> added;
+    for (int i = 0; i < 10 && added; ++i) added = (*writer)->add(frame);
+    if (added) added = (*writer)->finish();
+    ASSERT_FALSE(added);
+    EXPECT_EQ(added.error().kind, ErrorKind::environment);
+    EXPECT_THAT(added.error().problems.front(), HasSubstr("a.mov: No space left on device"));
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,259 @@
+#include "unit/media/fixtures.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+
+#include "media/dpx.h"
+#include "media/sequence_index.h"
+
+namespace streamsim::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error io_error(const std::string& path, const std::string& why) {
+    return environment_error(path + ": " + why);
+}
+
+class Source final : public ByteSource {
+public:
+    Source(const std::string& path, std::uint64_t& bytes_read)
+        : file_(path, std::ios::binary), bytes_read_(bytes_read) {
+        file_.seekg(0, std::ios::end);
+        size_ = static_cast<std::uint64_t>(file_.tellg());
+    }
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
+        if (offset >= size_) return std::size_t{0};
+        file_.clear();
+        file_.seekg(static_cast<std::streamoff>(offset));
+        file_.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
+        bytes_read_ += static_cast<std::uint64_t>(file_.gcount());
+        return static_cast<std::size_t>(file_.gcount());
+    }
+    Result<std::uint64_t> size() override { return size_; }
+
+private:
+    std::ifstream file_;
+    std::uint64_t size_ = 0;
+    std::uint64_t& bytes_read_;
+};
+
+std::mutex room_mutex;
+
+class Sink final : public ByteSink {
+public:
+    Sink(std::string path, DirectoryStore& store)
+        : path_(std::move(path)), store_(store), file_(path_, std::ios::binary | std::ios::trunc) {}
+    Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        if (store_.on_write) store_.on_write(path_);
+        std::size_t fits = bytes.size();
+        {
+            const std::lock_guard lock(room_mutex);
+            fits = std::min<std::uint64_t>(fits, store_.room);
+            if (store_.room != UINT64_MAX) store_.room -= fits;
+        }
+        file_.seekp(static_cast<std::streamoff>(offset));
+        file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(fits));
+        file_.flush();
+        if (fits < bytes.size()) return io_error(path_, "No space left on device");
+        return {};
+    }
+    Result<void> close() override {
+        file_.close();
+        return {};
+    }
+
+private:
+    std::string path_;
+    DirectoryStore& store_;
+    std::ofstream file_;
+};
+
+}  // namespace
+
+Place::Place() {
+    std::string name = (fs::temp_directory_path() / "streamsim-media-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+}
+
+Place::~Place() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+void Place::write(const std::string& name, const std::string& text) const {
+    fs::create_directories(fs::path(at(name)).parent_path());
+    std::ofstream(at(name), std::ios::binary) << text;
+}
+
+std::string Place::read(const std::string& name) const {
+    std::ifstream file(at(name), std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::vector<std::string> Place::files() const {
+    std::vector<std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+        if (!entry.is_directory()) out.push_back(fs::relative(entry.path(), path_).string());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+Result<std::vector<DirectoryEntry>> DirectoryStore::list(const std::string& directory) {
+    std::error_code error;
+    std::vector<DirectoryEntry> out;
+    for (const auto& entry : fs::directory_iterator(directory, error)) {
+        out.push_back({entry.path().filename().string(), entry.is_directory(), entry.is_symlink()});
+    }
+    if (error) return io_error(directory, error.message());
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return out;
+}
+
+Result<std::optional<FileInfo>> DirectoryStore::stat(const std::string& path) {
+    ++stats;
+    std::error_code error;
+    const auto link = fs::symlink_status(path, error);
+    if (!fs::exists(link)) return std::optional<FileInfo>();
+    FileInfo info;
+    info.symbolic_link = fs::is_symlink(link);
+    info.directory = fs::is_directory(path);
+    if (fs::is_regular_file(path)) info.bytes = fs::file_size(path);
+    info.modified_s = 1234567890;
+    return std::optional(info);
+}
+
+Result<std::unique_ptr<ByteSource>> DirectoryStore::open(const std::string& path) {
+    if (on_open) {
+        if (auto error = on_open(path)) return *error;
+    }
+    if (!fs::is_regular_file(path)) return io_error(path, "No such file or directory");
+    return std::unique_ptr<ByteSource>(std::make_unique<Source>(path, bytes_read));
+}
+
+Result<std::unique_ptr<ByteSink>> DirectoryStore::create(const std::string& path) {
+    auto sink = std::make_unique<Sink>(path, *this);
+    if (!fs::exists(path)) return io_error(path, "cannot be created");
+    return std::unique_ptr<ByteSink>(std::move(sink));
+}
+
+Result<void> DirectoryStore::make_directories(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) return io_error(path, error.message());
+    return {};
+}
+
+Result<void> DirectoryStore::rename(const std::string& from, const std::string& to) {
+    if (on_rename && !on_rename(to)) return io_error(to, "killed");
+    if (fs::exists(fs::symlink_status(to))) return io_error(to, "File exists");
+    std::error_code error;
+    fs::rename(from, to, error);
+    if (error) return io_error(from, error.message());
+    return {};
+}
+
+Result<void> DirectoryStore::remove(const std::string& path) {
+    std::error_code error;
+    if (!fs::remove(path, error) || error) return io_error(path, "cannot be removed: " + error.message());
+    return {};
+}
+
+Result<std::uint64_t> DirectoryStore::free_bytes(const std::string& /*path*/) {
+    return free;
+}
+
+Result<void> DirectoryStore::evict(const std::string& /*path*/) {
+    return {};
+}
+
+std::string source_file(const std::string& name) {
+    std::ifstream file(std::string(STREAMSIM_SOURCE_DIR) + "/" + name, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+Catalogue shipped_formats() {
+    auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    if (!catalogue) ADD_FAILURE() << all_problems(catalogue.error());
+    return std::move(*catalogue);
+}
+
+MediaFormat small_dpx(const std::string& name, int width, int height, int bits, FrameRate rate) {
+    Json document = Json::parse(source_file("formats/media/dpx12.json"));
+    document["name"] = name;
+    document["raster"] = {{"width", width}, {"height", height}};
+    document["rate"] = {rate.num, rate.den};
+    document["dpx"]["bits"] = bits;
+    auto format = read_format(document.dump(), name);
+    if (!format) ADD_FAILURE() << all_problems(format.error());
+    return *format;
+}
+
+MediaFormat small_prores(const std::string& name, int width, int height, std::uint64_t mean_bytes) {
+    Json document = Json::parse(source_file("formats/media/prores-hd.json"));
+    document["name"] = name;
+    document["raster"] = {{"width", width}, {"height", height}};
+    document["prores"]["frame_sizes"]["mean_bits_per_s"] = mean_bytes * 8 * 30;
+    auto format = read_format(document.dump(), name);
+    if (!format) ADD_FAILURE() << all_problems(format.error());
+    return *format;
+}
+
+void write_sequence(const Place& place,
+                    const std::string& prefix,
+                    const std::string& suffix,
+                    const std::vector<std::string>& numbers,
+                    const MediaFormat& format) {
+    std::string bytes(static_cast<std::size_t>(format.mean_frame_bytes), '\0');
+    for (const std::string& number : numbers) {
+        const auto header = std::as_writable_bytes(std::span(bytes)).first(format.dpx.image_offset);
+        write_dpx_header(header, format, prefix + number + suffix, std::stoull(number),
+                         std::stoull(numbers.front()));
+        place.write(prefix + number + suffix, bytes);
+    }
+}
+
+std::string path_of(const FrameIndex& index, std::uint64_t frame) {
+    std::string path(index.path_capacity(), '\1');
+    index.write_path(frame, path.data());
+    path.resize(path.find('\0'));
+    return path;
+}
+
+std::string all_problems(const Error& error) {
+    std::string out;
+    for (const std::string& problem : error.problems) out += problem + "\n";
+    return out;
+}
+
+bool have_tool(const std::string& name) {
+    return run("command -v " + name).code == 0;
+}
+
+Ran run(const std::string& command) {
+    Ran ran;
+    std::FILE* pipe = ::popen(("{ " + command + "; } 2>&1").c_str(), "r");
+    if (pipe == nullptr) return {-1, "popen failed"};
+    char part[4096];
+    for (std::size_t got = 0; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) ran.output.append(part, got);
+    const int status = ::pclose(pipe);
+    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ran;
+}
+
+}  // namespace streamsim::testing

@@ -1,0 +1,323 @@
+#include "media/media_set.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+
+#include "media/clip_index.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::all_problems;
+using testing::DirectoryStore;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Place;
+using testing::small_dpx;
+using testing::small_prores;
+
+class MediaSet : public ::testing::Test {
+protected:
+    PrepareRequest request(std::uint32_t clips, Duration length = milliseconds(500)) const {
+        return {place_.path(), format_, clips, length, 1};
+    }
+    PreparePlan plan(const PrepareRequest& wanted) {
+        auto planned = plan_prepare(store_, wanted);
+        if (!planned) ADD_FAILURE() << all_problems(planned.error());
+        return std::move(*planned);
+    }
+    void prepare_all(const PrepareRequest& wanted) {
+        PrepareProgress progress;
+        const PreparePlan planned = plan(wanted);
+        const auto done = prepare(store_, planned, progress);
+        ASSERT_TRUE(done) << all_problems(done.error());
+        EXPECT_EQ(progress.bytes_done, progress.bytes_total);
+        EXPECT_EQ(progress.clips_done, planned.missing.size());
+    }
+    std::vector<Clip> complete(std::optional<Duration> length = std::nullopt) {
+        auto clips = complete_clips(store_, place_.path(), format_, length);
+        if (clips) return std::move(*clips);
+        ADD_FAILURE() << all_problems(clips.error());
+        return {};
+    }
+
+    Place place_;
+    DirectoryStore store_;
+    MediaFormat format_ = small_dpx("tiny", 17, 9, 10);
+    const std::string dir_ = "streamsim-media/tiny/12-frames/";
+};
+
+TEST_F(MediaSet, PreparesWhatIsMissingAndNoMore) {
+    EXPECT_THAT(complete(), IsEmpty());
+    const PreparePlan first = plan(request(2));
+    EXPECT_EQ(first.frames, 12u);
+    EXPECT_EQ(first.missing.size(), 2u);
+    EXPECT_EQ(first.bytes_to_write, 24u * (8192 + 17 * 4 * 9));
+    prepare_all(request(2));
+    const auto clips = complete();
+    ASSERT_EQ(clips.size(), 2u);
+    EXPECT_EQ(clips[0].name, "streamsim-media/tiny/12-frames/clip-0001");
+    EXPECT_EQ(clips[0].format, "tiny");
+    EXPECT_TRUE(clips[0].ours);
+    EXPECT_EQ(clips[0].index->count(), 12u);
+    EXPECT_EQ(clips[0].index->extent(0).bytes, static_cast<std::uint64_t>(format_.mean_frame_bytes));
+    EXPECT_TRUE(plan(request(2)).nothing_to_do());
+    EXPECT_EQ(plan(request(3)).missing.size(), 1u);
+    EXPECT_EQ(plan(request(3)).missing[0].number, 3u);
+}
+
+TEST_F(MediaSet, EveryFrameIsItsOwnAndReadsAsWhatItIs) {
+    prepare_all(request(2));
+    std::set<std::string> images;
+    for (const std::string& file : place_.files()) {
+        if (!file.ends_with(".dpx")) continue;
+        const std::string bytes = place_.read(file);
+        images.insert(bytes.substr(8192));
+        for (std::size_t at = 8192 + 3; at < bytes.size(); at += 4) ASSERT_EQ(bytes[at] & 3, 0) << file;
+        const std::string name = fs::path(file).filename();
+        EXPECT_EQ(std::count_if(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }), 7)
+            << name;
+    }
+    EXPECT_EQ(images.size(), 24u);
+}
+
+TEST_F(MediaSet, TwoMediaSetsHaveNothingInCommon) {
+    prepare_all(request(1));
+    const std::string first = place_.read(dir_ + "clip-0001/frame.0000001.dpx");
+    fs::remove_all(place_.at("streamsim-media"));
+    prepare_all(request(1));
+    const std::string second = place_.read(dir_ + "clip-0001/frame.0000001.dpx");
+    EXPECT_EQ(first.substr(0, 8192), second.substr(0, 8192));
+    EXPECT_NE(first.substr(8192), second.substr(8192));
+}
+
+TEST_F(MediaSet, LengthsLiveSideBySide) {
+    prepare_all(request(1));
+    prepare_all(request(1, seconds(1)));
+    EXPECT_EQ(complete().size(), 2u);
+    EXPECT_EQ(complete(seconds(1)).size(), 1u);
+    EXPECT_EQ(complete(seconds(1))[0].index->count(), 24u);
+    PrepareRequest any = request(2);
+    any.clip_duration = std::nullopt;
+    EXPECT_TRUE(plan(any).nothing_to_do());
+    any.clips = 3;
+    EXPECT_EQ(plan(any).frames, 240u);  // a new one is 10 s long
+}
+
+TEST_F(MediaSet, FormatsOfOneNameAreNotTakenForEachOther) {
+    prepare_all(request(1));
+    format_ = small_dpx("tiny", 18, 9, 10);
+    EXPECT_THAT(complete(), IsEmpty());
+    prepare_all(request(1));
+    ASSERT_EQ(complete().size(), 1u);
+    EXPECT_EQ(complete()[0].name, "streamsim-media/tiny-2/12-frames/clip-0001");
+    format_ = small_dpx("tiny", 17, 9, 10);
+    EXPECT_EQ(complete()[0].name, "streamsim-media/tiny/12-frames/clip-0001");
+}
+
+TEST_F(MediaSet, FramesThatAreDeletedAreMissingAndTheClipIsNotShorter) {
+    prepare_all(request(1));
+    fs::remove(place_.at(dir_ + "clip-0001/frame.0000001.dpx"));
+    fs::remove(place_.at(dir_ + "clip-0001/frame.0000012.dpx"));
+    const auto clips = complete();
+    ASSERT_EQ(clips.size(), 1u);
+    EXPECT_EQ(clips[0].index->count(), 12u);
+    EXPECT_EQ(clips[0].index->frame_number(0), 1u);
+    EXPECT_THAT(clips[0].notes, ElementsAre("2 frame numbers are missing"));
+}
+
+TEST_F(MediaSet, CancelLeavesWhatTheNextPrepareCompletes) {
+    std::atomic<int> writes{0};
+    PrepareProgress progress;
+    store_.on_write = [&](const std::string& path) {
+        if (path.ends_with(".dpx") && ++writes == 9) progress.cancel = true;
+    };
+    const auto done = prepare(store_, plan(request(1)), progress);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::interrupted);
+    EXPECT_THAT(complete(), IsEmpty());
+    const std::string kept = place_.read(dir_ + "clip-0001.partial/frame.0000003.dpx");
+
+    store_.on_write = nullptr;
+    const PreparePlan rest = plan(request(1));
+    EXPECT_EQ(rest.bytes_to_write, 3u * static_cast<std::uint64_t>(format_.mean_frame_bytes));
+    int written = 0;
+    store_.on_write = [&](const std::string& path) { written += path.ends_with(".dpx") ? 1 : 0; };
+    prepare_all(request(1));
+    EXPECT_EQ(written, 3);
+    EXPECT_EQ(place_.read(dir_ + "clip-0001/frame.0000003.dpx"), kept);
+    EXPECT_EQ(complete().size(), 1u);
+}
+
+TEST_F(MediaSet, FramesThatAreWrongAreWrittenAgain) {
+    prepare_all(request(1));
+    std::vector<std::string> whole;
+    for (int i = 1; i <= 12; ++i)
+        whole.push_back(place_.read(dir_ + "clip-0001/" + "frame.00000" + (i < 10 ? "0" : "") +
+                                    std::to_string(i) + ".dpx"));
+    fs::rename(place_.at(dir_ + "clip-0001"), place_.at(dir_ + "clip-0001.partial"));
+    const std::string at = dir_ + "clip-0001.partial/";
+    place_.write(at + "frame.0000002.dpx", whole[1].substr(0, 5000));            // cut
+    place_.write(at + "frame.0000003.dpx", std::string(whole[2].size(), '\0'));  // never reached the disk
+    place_.write(at + "frame.0000004.dpx", whole[4]);                            // another frame
+    place_.write(at + "frame.0000005.dpx", whole[4].substr(0, whole[4].size() - 64) + std::string(64, '\0'));
+    prepare_all(request(1));
+    for (int i = 1; i <= 12; ++i) {
+        const std::string name = std::string("frame.00000") + (i < 10 ? "0" : "") + std::to_string(i) + ".dpx";
+        EXPECT_EQ(place_.read(dir_ + "clip-0001/" + name), whole[static_cast<std::size_t>(i - 1)]) << name;
+    }
+}
+
+/// A kill is a rename that never happened: at each of them, what is there must not play as whole.
+TEST_F(MediaSet, AKillAtAnyRenameIsCompletedByTheNextPrepare) {
+    for (int survive = 0;; ++survive) {
+        const Place place;
+        DirectoryStore dying;
+        int renames = 0;
+        dying.on_rename = [&](const std::string&) { return renames++ < survive; };
+        const PrepareRequest wanted{place.path(), format_, 2, milliseconds(500), 1};
+        PrepareProgress progress;
+        const auto planned = plan_prepare(dying, wanted);
+        ASSERT_TRUE(planned);
+        if (prepare(dying, *planned, progress)) {
+            EXPECT_EQ(survive, 4);  // marker, format, two clips
+            break;
+        }
+        const auto now = complete_clips(store_, place.path(), format_, std::nullopt);
+        ASSERT_TRUE(now) << all_problems(now.error());
+        EXPECT_LT(now->size(), 2u);
+        for (const Clip& clip : *now) EXPECT_TRUE(clip.notes.empty());
+        PrepareProgress again;
+        const auto rest = plan_prepare(store_, wanted);
+        ASSERT_TRUE(rest) << all_problems(rest.error());
+        const auto done = prepare(store_, *rest, again);
+        ASSERT_TRUE(done) << all_problems(done.error());
+        EXPECT_EQ(complete_clips(store_, place.path(), format_, std::nullopt)->size(), 2u);
+    }
+}
+
+TEST_F(MediaSet, SpaceIsCheckedBefore) {
+    store_.free = 24 * 8804;  // exactly the media: nothing to spare
+    const auto planned = plan_prepare(store_, request(2));
+    ASSERT_FALSE(planned);
+    EXPECT_EQ(planned.error().kind, ErrorKind::environment);
+    EXPECT_THAT(planned.error().problems.front(), HasSubstr("not enough space for 2 clips of tiny"));
+    EXPECT_THAT(planned.error().problems.front(), HasSubstr("213408 bytes"));
+    EXPECT_THAT(planned.error().problems.front(), HasSubstr("211296 bytes"));
+    EXPECT_THAT(place_.files(), IsEmpty());
+}
+
+TEST_F(MediaSet, ADiskThatFillsUpIsNamed) {
+    const PreparePlan planned = plan(request(2));
+    store_.room = 100'000;
+    PrepareProgress progress;
+    const auto done = prepare(store_, planned, progress);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().kind, ErrorKind::environment);
+    EXPECT_THAT(done.error().problems.front(), HasSubstr(".dpx: No space left on device"));
+    EXPECT_THAT(complete(), IsEmpty());
+    store_.room = UINT64_MAX;
+    prepare_all(request(2));
+    EXPECT_EQ(complete().size(), 2u);
+}
+
+TEST_F(MediaSet, AContainerIsPreparedAndCompletedToo) {
+    format_ = small_prores("mini", 64, 36, 5'000);
+    std::atomic<int> writes{0};
+    PrepareProgress progress;
+    store_.on_write = [&](const std::string& path) {
+        if (path.ends_with(".mov.partial") && ++writes == 1) progress.cancel = true;
+    };
+    EXPECT_FALSE(prepare(store_, plan(request(2, seconds(4))), progress));
+    EXPECT_THAT(complete(), IsEmpty());
+    store_.on_write = nullptr;
+    prepare_all(request(2, seconds(4)));
+    const auto clips = complete();
+    ASSERT_EQ(clips.size(), 2u);
+    EXPECT_EQ(clips[1].name, "streamsim-media/mini/120-frames/clip-0002.mov");
+    EXPECT_EQ(clips[1].index->count(), 120u);
+    EXPECT_THAT(place_.files(), ::testing::SizeIs(4));
+}
+
+TEST_F(MediaSet, ForeignDirectoriesAreLeftAlone) {
+    EXPECT_EQ(plan_prepare(store_, {place_.at("nowhere"), format_, 1, std::nullopt, 1}).error().kind,
+              ErrorKind::environment);
+    place_.write("streamsim-media/holiday.mov", "mine");
+    EXPECT_THAT(plan_prepare(store_, request(1)).error().problems.front(),
+                HasSubstr("streamsim did not make it"));
+    EXPECT_THAT(clean(store_, place_.path()).error().problems.front(), HasSubstr("streamsim did not make it"));
+    EXPECT_EQ(clean(store_, place_.path()).error().kind, ErrorKind::bad_input);
+    place_.write("streamsim-media/streamsim-media.json",
+                 R"({"schema": "streamsim.media-set", "version": 1, "id": 7})");
+    EXPECT_THAT(clean(store_, place_.path()).error().problems.front(), HasSubstr("/id: expected"));
+    EXPECT_EQ(place_.read("streamsim-media/holiday.mov"), "mine");
+}
+
+TEST_F(MediaSet, CleanRemovesAllThatPrepareMade) {
+    place_.write("notes.txt", "mine");
+    prepare_all(request(2));
+    format_ = small_prores("mini", 64, 36, 5'000);
+    prepare_all(request(1));
+    const std::string at = "streamsim-media/tiny/12-frames/";
+    fs::rename(place_.at(at + "clip-0002"), place_.at(at + "clip-0003.partial"));
+    const auto report = clean(store_, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, IsEmpty());
+    EXPECT_EQ(report->files_removed, 24u + 1 + 3);
+    EXPECT_GT(report->bytes_removed, 24u * 8192);
+    EXPECT_THAT(place_.files(), ElementsAre("notes.txt"));
+    EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
+    EXPECT_THAT(clean(store_, place_.path()).error().problems.front(), HasSubstr("nothing to remove"));
+}
+
+TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
+    const Place elsewhere;
+    elsewhere.write("frame.0000001.dpx", "precious");
+    elsewhere.write("format.json", "precious");
+    prepare_all(request(2));
+    place_.write(dir_ + "clip-0001/grade.xml", "mine");
+    place_.write("streamsim-media/extra/film.mov", "mine");
+    fs::create_directory_symlink(elsewhere.path(), place_.at(dir_ + "clip-0009"));
+    fs::create_directory_symlink(elsewhere.path(), place_.at("streamsim-media/dpx10"));
+    const auto report = clean(store_, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept,
+                ElementsAre(place_.at("streamsim-media/dpx10"), place_.at("streamsim-media/extra"),
+                            place_.at(dir_ + "clip-0001.partial/grade.xml"), place_.at(dir_ + "clip-0009")));
+    EXPECT_EQ(report->files_removed, 24u);
+    EXPECT_EQ(elsewhere.read("frame.0000001.dpx"), "precious");
+    EXPECT_EQ(elsewhere.read("format.json"), "precious");
+    EXPECT_EQ(place_.read("streamsim-media/extra/film.mov"), "mine");
+    EXPECT_THAT(complete(), IsEmpty());
+
+    fs::remove_all(place_.at("streamsim-media/extra"));
+    fs::remove(place_.at("streamsim-media/dpx10"));
+    fs::remove(place_.at(dir_ + "clip-0009"));
+    fs::remove(place_.at(dir_ + "clip-0001.partial/grade.xml"));
+    EXPECT_THAT(clean(store_, place_.path())->kept, IsEmpty());
+    EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
+}
+
+TEST_F(MediaSet, ALinkInPlaceOfTheSetIsNotCleaned) {
+    prepare_all(request(1));
+    const Place other;
+    fs::create_directory_symlink(place_.at("streamsim-media"), other.at("streamsim-media"));
+    EXPECT_THAT(clean(store_, other.path()).error().problems.front(), HasSubstr("symbolic link"));
+    EXPECT_EQ(complete().size(), 1u);
+}
+
+TEST_F(MediaSet, AKillDuringCleanLeavesNothingThatPlaysAsWhole) {
+    prepare_all(request(1));
+    store_.on_rename = [](const std::string&) { return false; };
+    EXPECT_FALSE(clean(store_, place_.path()));
+    EXPECT_EQ(complete().size(), 1u);  // not a frame is gone
+    EXPECT_TRUE(complete()[0].notes.empty());
+}
+
+}  // namespace
+}  // namespace streamsim

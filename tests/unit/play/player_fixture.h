@@ -1,0 +1,152 @@
+// A player in virtual time on a storage whose delays are known to the nanosecond.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loop/virtual_loop.h"
+#include "play/player.h"
+#include "storage/fault_storage.h"
+#include "storage/null_storage.h"
+
+namespace streamsim::test {
+
+/// Frames of 1000 bytes: a file each, or back to back in one file.
+class TinyClip final : public FrameIndex {
+public:
+    TinyClip(std::uint64_t frames, bool file_per_frame, FrameRate rate = {24, 1}, std::uint64_t frame_bytes = 1000)
+        : frames_(frames), files_(file_per_frame), rate_(rate), frame_bytes_(frame_bytes) {}
+    std::uint64_t count() const override { return frames_; }
+    FrameRate rate() const override { return rate_; }
+    bool file_per_frame() const override { return files_; }
+    void write_path(std::uint64_t frame, char* into) const override {
+        const std::string name = files_ ? "f." + std::to_string(frame) + ".dpx" : "clip.mov";
+        name.copy(into, name.size());
+        into[name.size()] = '\0';
+    }
+    std::size_t path_capacity() const override { return 40; }
+    Extent extent(std::uint64_t frame) const override {
+        return {files_ ? 0 : frame * frame_bytes_, frame_bytes_};
+    }
+    std::uint64_t largest_frame_bytes() const override { return frame_bytes_; }
+
+private:
+    std::uint64_t frames_;
+    bool files_;
+    FrameRate rate_;
+    std::uint64_t frame_bytes_;
+};
+
+struct Play {
+    PlayerOptions options;
+    FaultPlan faults;
+    std::uint64_t clip_frames = 48;
+    bool file_per_frame = true;
+    std::uint64_t frame_bytes = 1000;
+    std::optional<Instant> interrupt_at;
+
+    // What came of it.
+    std::vector<FrameOutcome> frames;
+    FrameCounts counts;
+    StreamResult summary;
+    Digest digest;
+    Instant play_start;
+    Instant ended;
+
+    Play() {
+        options.slots = 96;
+        options.readahead = 1;
+        options.inflight = 2;
+    }
+
+    /// Every read takes `time`.
+    Play& reads_take(Duration time) {
+        FaultRule rule;
+        rule.operation = FaultRule::Operation::read;
+        rule.delay = time;
+        faults.rules.push_back(rule);
+        return *this;
+    }
+    /// The read of one slot takes `time` more.
+    Play& delay(std::uint64_t slot, Duration time) {
+        FaultRule rule;
+        rule.operation = FaultRule::Operation::read;
+        rule.slots = {slot, slot, 1};
+        rule.delay = time;
+        faults.rules.push_back(rule);
+        return *this;
+    }
+    Play& fail(FaultSelection slots, int error) {
+        FaultRule rule;
+        rule.slots = slots;
+        rule.operation = FaultRule::Operation::read;
+        rule.error = error;
+        faults.rules.push_back(rule);
+        return *this;
+    }
+
+    void run();
+    std::vector<std::uint64_t> slots_that_were(FrameKind kind) const {
+        std::vector<std::uint64_t> slots;
+        for (const FrameOutcome& frame : frames) {
+            if (frame.kind == kind) slots.push_back(frame.slot);
+        }
+        return slots;
+    }
+    Duration due(std::uint64_t slot) const { return options.rate.due(slot); }
+};
+
+/// `first` to `last`, both in.
+inline std::vector<std::uint64_t> range(std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint64_t> out;
+    for (std::uint64_t i = first; i <= last; ++i) out.push_back(i);
+    return out;
+}
+
+inline void Play::run() {
+    VirtualLoop loop;
+    FaultStorage storage(loop, std::make_unique<NullStorage>(loop, "sim"), faults, 1, 64);
+    TinyClip clip(clip_frames, file_per_frame, options.rate, frame_bytes);
+    TimeSeries series;
+    LedgerOptions books;
+    books.slots = options.slots;
+    books.drops_kept = options.slots;
+    books.readahead = options.readahead;
+    books.keep_frames = true;
+    DeadlineLedger ledger(books, series);
+    std::vector<std::byte> memory(Player::memory_bytes(clip, options));
+    StreamProgress progress;
+    struct Conductor {
+        VirtualLoop& loop;
+        Storage& storage;
+        std::unique_ptr<Player> player;
+        Instant play_start;
+        void changed() {
+            if (player->ready()) {
+                play_start = loop.now();
+                player->play(play_start, play_start);
+            } else if (player->finished()) {
+                storage.shutdown(Callback::of<&VirtualLoop::stop>(&loop));
+            }
+        }
+        void interrupt() { player->interrupt(); }
+    } conductor{loop, storage, nullptr, {}};
+    conductor.player = std::make_unique<Player>(loop, storage, clip, options, ledger, memory, progress,
+                                                Callback::of<&Conductor::changed>(&conductor));
+    conductor.player->preroll();
+    if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));
+    ASSERT_EQ(loop.run(), StopReason::stopped);
+    ledger.close();
+    frames = ledger.frames();
+    counts = ledger.counts();
+    ledger.summarise(summary);
+    digest = ledger.timing_digest();
+    play_start = conductor.play_start;
+    ended = loop.now();
+}
+
+}  // namespace streamsim::test

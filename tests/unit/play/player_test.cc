@@ -1,0 +1,215 @@
+#include <cerrno>
+
+#include "player_fixture.h"
+
+namespace streamsim::test {
+namespace {
+
+constexpr Duration kStall = milliseconds(500);  // exactly 12 periods at 24 fps
+
+TEST(PlayerDrop, a_stall_of_12_periods_costs_11_slots_when_reads_take_no_time) {
+    Play play;
+    play.delay(20, kStall).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 30));
+    EXPECT_EQ(play.counts.on_time, 96u - 11);
+    EXPECT_EQ(play.summary.longest_drop_run, 11u);
+}
+
+TEST(PlayerDrop, a_stall_of_12_periods_costs_12_slots_when_reads_take_time) {
+    Play play;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).delay(20, kStall).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 31));
+    EXPECT_EQ(play.frames[20].completed, play.play_start + play.due(19) + kStall + milliseconds(1));
+    EXPECT_EQ(play.frames[25].completed, Instant::never()) << "passed over, never read";
+    EXPECT_EQ(play.frames[25].bytes, 0u);
+    EXPECT_EQ(play.frames[32].kind, FrameKind::on_time) << "back in time on the next frame";
+    EXPECT_EQ(play.frames[20].reason, DropReason::late);
+    EXPECT_EQ(play.frames[25].reason, DropReason::late);
+}
+
+TEST(PlayerDrop, a_read_ahead_of_8_covers_a_stall_of_7_periods) {
+    Play play;
+    play.options.readahead = 8;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).delay(20, milliseconds(290)).run();
+    EXPECT_EQ(play.counts.on_time, 96u);
+    EXPECT_EQ(play.summary.margin_ns->min, (Duration{} + play.due(20) - play.due(12)).ns - 291'000'000);
+}
+
+TEST(PlayerDrop, a_late_read_keeps_its_place_and_the_other_place_reads_on) {
+    Play play;
+    play.options.readahead = 2;
+    play.options.inflight = 2;
+    play.reads_take(milliseconds(1)).delay(20, kStall).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 20));
+}
+
+TEST(PlayerDrop, a_completion_at_the_deadline_is_on_time_and_a_nanosecond_later_is_not) {
+    for (const bool late : {false, true}) {
+        Play play;
+        play.options.inflight = 1;
+        // Slot 21 enters at D(20); the two deadlines are 41,666,667 ns apart.
+        play.delay(21, nanoseconds(play.due(21).ns - play.due(20).ns + (late ? 1 : 0))).run();
+        EXPECT_EQ(play.slots_that_were(FrameKind::dropped), late ? range(21, 21) : std::vector<std::uint64_t>{});
+        EXPECT_EQ(play.summary.margin_ns->min, late ? -1 : 0);
+    }
+}
+
+TEST(PlayerDrop, start_up_drops_are_those_due_in_the_first_second) {
+    Play play;
+    play.options.inflight = 1;
+    play.delay(20, kStall).run();
+    EXPECT_EQ(play.counts.dropped, 11u);
+    EXPECT_EQ(play.counts.startup_drops, 4u) << "slots 20 to 23";
+}
+
+TEST(PlayerHold, late_frames_are_shown_in_order_and_the_clock_is_not_shifted) {
+    Play play;
+    play.options.on_miss = OnMiss::hold;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).delay(20, kStall).run();
+    // Frame 20 comes at D(19) + 501 ms = D(31) + 1 ms; then 21, 22, ... one a millisecond, until one is in time.
+    EXPECT_EQ(play.slots_that_were(FrameKind::late), range(20, 31));
+    EXPECT_EQ(play.frames[31].completed, play.play_start + play.due(31) + milliseconds(12));
+    EXPECT_EQ(play.counts.dropped, 0u);
+    EXPECT_EQ(play.ended, play.play_start + play.due(95));
+}
+
+TEST(PlayerStall, the_clock_stops_until_the_frame_is_there) {
+    Play play;
+    play.options.on_miss = OnMiss::stall;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).delay(20, kStall).delay(60, milliseconds(100)).run();
+    EXPECT_EQ(play.counts.stalls, 2u);
+    EXPECT_EQ(play.counts.on_time, 96u);
+    EXPECT_EQ(play.counts.dropped, 0u);
+    const std::int64_t first = 501'000'000 - (play.due(20).ns - play.due(19).ns);
+    const std::int64_t second = 101'000'000 - (play.due(60).ns - play.due(59).ns);
+    EXPECT_EQ(play.counts.stall_ns, first + second);
+    EXPECT_EQ(play.frames[95].deadline, play.play_start + play.due(95) + nanoseconds(first + second));
+    EXPECT_EQ(play.frames[20].deadline, play.frames[20].completed);
+}
+
+TEST(PlayerFails, every_second_frame_fails_under_each_policy_and_nothing_waits_for_it) {
+    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+        Play play;
+        play.options.on_miss = policy;
+        play.options.readahead = 4;
+        play.reads_take(milliseconds(1)).fail({1, UINT64_MAX, 2}, EIO).run();
+        EXPECT_EQ(play.counts.failed, 48u);
+        EXPECT_EQ(play.counts.on_time, 48u);
+        EXPECT_EQ(play.counts.stalls, 0u);
+        EXPECT_EQ(play.counts.bytes_read, 48'000u) << "what failed is not in the throughput";
+        EXPECT_EQ(play.frames[1].reason, DropReason::error);
+        EXPECT_EQ(play.frames[1].error, EIO);
+    }
+}
+
+TEST(PlayerFails, a_missing_file_and_a_short_one_say_so) {
+    Play play;
+    FaultRule missing;
+    missing.file = "f.7.dpx";
+    missing.missing = true;
+    FaultRule cut;
+    cut.file = "f.9.dpx";
+    cut.short_bytes = 400;
+    play.faults.rules = {missing, cut};
+    play.options.pattern = AccessPattern::filename_prefetch;
+    play.options.readahead = 4;
+    play.run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::failed), (std::vector<std::uint64_t>{7, 9, 55, 57})) << "on each pass";
+    EXPECT_EQ(play.frames[7].reason, DropReason::missing);
+    EXPECT_EQ(play.frames[9].reason, DropReason::short_read);
+}
+
+TEST(PlayerWindow, frames_enter_at_the_deadline_of_the_frame_read_ahead_before_them) {
+    Play play;
+    play.options.readahead = 5;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(2)).run();
+    EXPECT_EQ(play.play_start, Instant{10'000'000}) << "five frames, one after the other";
+    for (std::uint64_t k = 0; k < 5; ++k) {
+        EXPECT_EQ(play.frames[k].scheduled, Instant{0});
+        EXPECT_EQ(play.frames[k].submitted, Instant{} + milliseconds(2 * static_cast<std::int64_t>(k)));
+    }
+    for (std::uint64_t k = 5; k < 96; ++k) {
+        EXPECT_EQ(play.frames[k].scheduled, play.play_start + play.due(k - 5));
+        EXPECT_EQ(play.frames[k].submitted, play.frames[k].scheduled);
+    }
+    EXPECT_EQ(play.summary.start_delay_ns, 10'000'000);
+}
+
+TEST(PlayerWindow, clips_shorter_than_the_window_loop_and_every_pass_is_read) {
+    Play play;
+    play.clip_frames = 3;
+    play.options.readahead = 8;
+    play.run();
+    EXPECT_EQ(play.counts.on_time, 96u);
+    EXPECT_EQ(play.counts.bytes_read, 96'000u);
+    EXPECT_EQ(play.frames[95].clip_frame, 2u);
+}
+
+TEST(PlayerStreaming, pieces_on_the_grid_are_read_once_and_frames_share_them) {
+    for (const std::uint64_t io_size : {512u, 700u, 4096u, 100'000u}) {
+        Play play;
+        play.file_per_frame = false;
+        play.options.pattern = AccessPattern::streaming;
+        play.options.io_size = io_size;
+        play.options.readahead = 4;
+        play.reads_take(microseconds(10)).run();
+        EXPECT_EQ(play.counts.on_time, 96u) << io_size;
+        EXPECT_EQ(play.counts.bytes_read, 96'000u);
+    }
+}
+
+TEST(PlayerStreaming, a_frame_waits_for_the_piece_that_an_earlier_frame_asked_for) {
+    Play play;
+    play.file_per_frame = false;
+    play.options.pattern = AccessPattern::streaming;
+    play.options.io_size = 1500;  // piece 10 (15000 to 16499) holds frame 15 and half of 16
+    play.options.readahead = 2;
+    play.options.inflight = 2;
+    play.delay(15, milliseconds(130)).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(15, 16));
+    EXPECT_EQ(play.frames[15].completed, play.frames[16].completed);
+}
+
+TEST(PlayerInterrupt, at_any_instant_the_counts_add_up_and_what_was_due_is_booked) {
+    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+        for (std::int64_t at_us = 0; at_us < 4'200'000; at_us += 23'456) {
+            Play play;
+            play.options.on_miss = policy;
+            play.options.readahead = 3;
+            play.options.pattern = AccessPattern::filename_prefetch;
+            play.interrupt_at = Instant{at_us * 1000};
+            play.reads_take(milliseconds(1)).delay(20, kStall).delay(40, kStall).run();  // close() checks the sum
+            EXPECT_LE(play.counts.cancelled, 3u + 9 * (policy == OnMiss::hold ? 2u : 0u));
+            EXPECT_GE(play.counts.on_time, at_us > 1'000'000 ? 16u : 0u);
+        }
+    }
+}
+
+TEST(PlayerMax, reads_all_frames_without_deadlines) {
+    Play play;
+    play.options.paced = false;
+    play.options.slots = 1000;
+    play.options.readahead = 4;
+    play.reads_take(milliseconds(1)).run();
+    EXPECT_EQ(play.counts.on_time, 1000u);
+    EXPECT_FALSE(play.summary.margin_ns.has_value());
+    EXPECT_EQ(play.ended, Instant{500'000'000}) << "two at a time";
+}
+
+TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
+    Play play;
+    play.options.rate = {24000, 1001};
+    play.options.slots = play.options.rate.slots_in(seconds(86400));
+    EXPECT_EQ(play.options.slots, 2'071'529u);
+    play.options.slots = 100'000;  // the arithmetic of the last slot is tested in base; the player uses it
+    play.run();
+    EXPECT_EQ(play.frames.back().deadline.ns, 99'999ull * 1001 * 1'000'000'000 / 24000);
+}
+
+}  // namespace
+}  // namespace streamsim::test
