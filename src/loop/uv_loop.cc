@@ -119,6 +119,7 @@ void UvLoop::run_timers() {
         Instant when;
         const Callback callback = timers_.pop(when);
         lateness_.add((at - when).ns);
+        note_stall(when, at);
         callback();
     }
 }
@@ -141,7 +142,9 @@ void UvLoop::run_posted() {
 
 void UvLoop::note_stall(Instant due, Instant now) {
     if (now - due < kStallThreshold) return;
-    const Stall stall{std::min(alive_, due), now};
+    const Instant last_end = stall_count_ == 0 ? Instant{} : stalls_[(stall_count_ - 1) % stalls_.size()].to;
+    const Stall stall{std::max(std::min(alive_, due), last_end), now};
+    if (stall.from >= stall.to) return;
     stalls_[stall_count_ % stalls_.size()] = stall;
     ++stall_count_;
     stalled_ += stall.to - stall.from;

@@ -43,11 +43,10 @@ public:
         auto extents = has_whole_table() ? table() : walk();
         if (!extents) return extents.error();
         if (extents->empty()) return failed("its video track has no frames");
-        const AVStream& video = *context_->streams[video_];
-        const AVRational rate = is_rate(video.avg_frame_rate) ? video.avg_frame_rate : video.r_frame_rate;
+        const AVRational rate = frame_rate();
         if (!is_rate(rate)) return failed("its video track has no frame rate");
         Clip clip;
-        clip.format = describe(*video.codecpar);
+        clip.format = describe(*context_->streams[video_]->codecpar);
         clip.index = make_container_index(path_, {rate.num, rate.den}, std::move(*extents));
         if (walked_)
             clip.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
@@ -80,6 +79,17 @@ private:
         }
         if (!find_video()) return failed("there is no video track in it");
         return {};
+    }
+
+    /// The average is exact where it comes from a whole table. Elsewhere libav guesses it from the first
+    /// packets; the rate that all of their times are multiples of is then the better one, unless it is
+    /// something else altogether (fields, a variable rate).
+    AVRational frame_rate() const {
+        const AVStream& video = *context_->streams[video_];
+        if (!is_rate(video.avg_frame_rate)) return video.r_frame_rate;
+        if (!walked_ || !is_rate(video.r_frame_rate)) return video.avg_frame_rate;
+        const double ratio = av_q2d(video.r_frame_rate) / av_q2d(video.avg_frame_rate);
+        return ratio > 0.98 && ratio < 1.02 ? video.r_frame_rate : video.avg_frame_rate;
     }
 
     bool find_video() {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/units.h"
@@ -122,7 +123,9 @@ std::optional<FrameRate> rate_from(std::uint32_t bits) {
     const double whole = std::round(value);
     if (whole > 0 && std::abs(value - whole) < 0.0002 * whole)
         return FrameRate{static_cast<std::int64_t>(whole), 1};
-    return FrameRate{static_cast<std::int64_t>(std::round(value * 1000)), 1000};
+    const auto thousandths = static_cast<std::int64_t>(std::round(value * 1000));
+    const std::int64_t common = std::gcd(thousandths, std::int64_t{1000});
+    return FrameRate{thousandths / common, 1000 / common};
 }
 
 /// Reads one header. Every failure is kept with the byte where it is; only the first is reported.

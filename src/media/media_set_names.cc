@@ -187,13 +187,14 @@ Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
     if (!lengths) return lengths.error();
     for (const DirectoryEntry& length : *lengths) {
         const auto count = length_in(length.name);
-        if (!count || !length.directory || (frames && *frames != *count)) continue;
+        if (!count || !length.directory || length.symbolic_link || (frames && *frames != *count)) continue;
         const std::string below = join_path(directory, length.name);
         const auto entries = store.list(below);
         if (!entries) return entries.error();
         for (const DirectoryEntry& entry : *entries) {
             const auto name = clip_name_in(entry.name);
-            if (!name || name->container != container || entry.directory == container) continue;
+            if (!name || name->container != container || entry.directory == container || entry.symbolic_link)
+                continue;
             clips.push_back({*count, *name, join_path(below, entry.name)});
         }
     }

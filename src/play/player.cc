@@ -51,7 +51,8 @@ Player::Player(EventLoop& loop,
       changed_(changed),
       places_(places_of(options)),
       ahead_(options.readahead),
-      window_(options.readahead) {
+      window_(options.readahead),
+      stalled_at_entry_(options.readahead) {
     STREAMSIM_CHECK(options.slots > 0 && options.readahead > 0 && options.inflight > 0,
                     "a player has something to play and room to play it");
     STREAMSIM_CHECK(memory.size() >= memory_bytes(index, options), "a player is given the memory it asked for");
@@ -132,13 +133,16 @@ Instant Player::deadline_of(std::uint64_t slot) const {
 
 Instant Player::scheduled_at(std::uint64_t slot) const {
     if (!options_.paced) return loop_.now();
-    return slot < options_.readahead ? preroll_began_ : due(slot - options_.readahead);
+    if (slot < options_.readahead) return preroll_began_;
+    const Duration stalled = stalled_at_entry_[slot % stalled_at_entry_.size()];
+    return play_start_ + stalled + options_.rate.due(slot - options_.readahead);
 }
 
 void Player::enter_until(std::uint64_t end) {
     end = std::min(end, options_.slots);
     for (; entered_ < end; ++entered_) {
         if (options_.paced) ledger_.scheduled();
+        stalled_at_entry_[entered_ % stalled_at_entry_.size()] = stalled_;
     }
 }
 

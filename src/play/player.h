@@ -161,6 +161,7 @@ private:
     Instant play_start_;
     Duration stalled_;
     TimerId timer_ = 0;
+    std::vector<Duration> stalled_at_entry_;  // by slot: the clock may stop while a frame waits for its place
     std::uint64_t entered_ = 0;  // slots below are in the window or past it
     std::uint64_t next_ = 0;     // the first slot whose read has not been started
     std::uint64_t ahead_end_ = 0;

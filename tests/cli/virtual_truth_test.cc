@@ -28,7 +28,12 @@ struct Case {
     Policy policy;
     std::uint64_t readahead;
     std::uint64_t inflight;
+    bool prefetch;  // names are opened ahead, frames read in pieces; the truth is the same
 };
+
+const char* to_option(Policy policy) {
+    return policy == Policy::drop ? "drop" : policy == Policy::hold ? "hold" : "stall";
+}
 
 struct Rule {
     std::uint64_t first = 0, last = 0, every = 1;
@@ -53,10 +58,14 @@ struct Pause {
 struct Faults {
     std::vector<Rule> rules;
     std::vector<Pause> pauses;  // by time, apart
+    bool reads_only = false;    // an open, which may come early, is never delayed
 
     Json json() const {
         Json document{{"schema", "streamsim.faults"}, {"version", 1}, {"rules", Json::array()}};
-        for (const Rule& rule : rules) document["rules"].push_back(rule.json());
+        for (const Rule& rule : rules) {
+            document["rules"].push_back(rule.json());
+            if (reads_only) document["rules"].back()["operation"] = "read";
+        }
         for (const Pause& pause : pauses) {
             document["stalls"].push_back(
                 {{"at", std::to_string(pause.at_ns) + "ns"}, {"for", std::to_string(pause.length_ns) + "ns"}});
@@ -83,7 +92,7 @@ struct Faults {
 
 // Delays of up to several read-aheads, many on whole periods, so that completions and deadlines fall on one
 // instant.
-Faults random_faults(std::uint64_t readahead, Rate rate, std::mt19937_64& random) {
+Faults random_faults(std::uint64_t readahead, bool prefetch, Rate rate, std::mt19937_64& random) {
     const auto below = [&random](std::uint64_t limit) { return random() % limit; };
     const std::int64_t period_ns = predictor::due_ns(1, rate.num, rate.den);
     Faults faults;
@@ -99,8 +108,9 @@ Faults random_faults(std::uint64_t readahead, Rate rate, std::mt19937_64& random
         rule.fails = below(8) == 0;
         faults.rules.push_back(rule);
     }
+    faults.reads_only = prefetch;
     std::int64_t at_ns = 0;
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12 && !prefetch; i++) {
         at_ns += static_cast<std::int64_t>(2'000 + below(15'000)) * kMs;
         faults.pauses.push_back({at_ns, static_cast<std::int64_t>(1 + below(1200)) * kMs});
         at_ns += 1200 * kMs;
@@ -123,22 +133,15 @@ protected:
     }
 
     Json played(Rate rate, const Faults& faults) {
-        const char* policies[] = {"drop", "hold", "stall"};
         write_text(dir_ / "faults.json", faults.json().dump());
-        return play({"--fps",       std::to_string(rate.num) + "/" + std::to_string(rate.den),
-                     "--duration",  "10h",
-                     "--frames",    std::to_string(kSlots),
-                     "--readahead", std::to_string(GetParam().readahead),
-                     "--inflight",  std::to_string(GetParam().inflight),
-                     "--on-miss",   policies[static_cast<std::size_t>(GetParam().policy)],
-                     "--pattern",   "on-demand",
-                     "--io-size",   "frame",
-                     "--csv",       csv(),
-                     "--faults",    dir_ / "faults.json"},
-                    "sim:null");
+        return play(
+            {"--fps", std::to_string(rate.num) + "/" + std::to_string(rate.den), "--duration", "10h",
+             "--frames", std::to_string(kSlots), "--readahead", std::to_string(GetParam().readahead),
+             "--inflight", std::to_string(GetParam().inflight), "--on-miss", to_option(GetParam().policy),
+             "--pattern", GetParam().prefetch ? "filename-prefetch" : "on-demand", "--io-size",
+             GetParam().prefetch ? "4MiB" : "frame", "--faults", dir_ / "faults.json"},
+            "sim:null");
     }
-
-    std::string csv() const { return dir_ / "frames.csv"; }
 };
 
 // The drop table that the prediction comes to.
@@ -174,7 +177,7 @@ TEST_P(VirtualTruth, EverySlotIsWhatArithmeticSaysToTheNanosecond) {
     for (std::uint64_t seed = 1; seed <= 4; seed++) {
         const Rate rate = kRates[seed % std::size(kRates)];
         std::mt19937_64 random(seed * 1000 + GetParam().readahead);
-        const Faults faults = random_faults(GetParam().readahead, rate, random);
+        const Faults faults = random_faults(GetParam().readahead, GetParam().prefetch, rate, random);
         SCOPED_TRACE("seed " + std::to_string(seed) + ": " + faults.json().dump());
         const Prediction prediction = predicted(rate, faults);
         const Json result = played(rate, faults);
@@ -202,19 +205,21 @@ std::vector<Case> cases() {
     for (const Policy policy : {Policy::drop, Policy::hold, Policy::stall}) {
         for (const std::uint64_t readahead : {1U, 2U, 3U, 8U}) {
             for (const std::uint64_t inflight : {1U, 2U, 4U}) {
-                if (inflight <= readahead) result.push_back({policy, readahead, inflight});
+                if (inflight > readahead) continue;
+                result.push_back({policy, readahead, inflight, false});
+                result.push_back({policy, readahead, inflight, true});
             }
         }
     }
     return result;
 }
 
-INSTANTIATE_TEST_SUITE_P(Windows, VirtualTruth, ::testing::ValuesIn(cases()), [](const auto& parameter) {
-    const char* policies[] = {"drop", "hold", "stall"};
-    const Case& window = parameter.param;
-    return std::string(policies[static_cast<std::size_t>(window.policy)]) + "_readahead" +
-           std::to_string(window.readahead) + "_inflight" + std::to_string(window.inflight);
-});
+std::string name_of(const ::testing::TestParamInfo<Case>& window) {
+    return std::string(to_option(window.param.policy)) + "_readahead" + std::to_string(window.param.readahead) +
+           "_inflight" + std::to_string(window.param.inflight) + (window.param.prefetch ? "_prefetch" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, VirtualTruth, ::testing::ValuesIn(cases()), name_of);
 
 }  // namespace
 }  // namespace streamsim::tests

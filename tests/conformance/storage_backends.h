@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct Backend {
 };
 
 std::vector<Backend> all_backends();
+/// For GoogleTest's messages.
+inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
 
 /// A directory of its own for one test; removed with everything in it.
 class TemporaryDirectory {

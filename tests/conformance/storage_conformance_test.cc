@@ -340,7 +340,9 @@ TEST_P(StorageConformance, OpensThatHangHoldUpNoRead) {
     NEEDS_FILES();
     make({4, 4});
     const FileId file = open_now(make_file("clip", 1, 4 * kBlock));
-    const std::string fifo = directory_ / "fifo";
+    // In a directory of its own: nothing says that it is on a disk of this machine.
+    std::filesystem::create_directory(directory_ / "server");
+    const std::string fifo = directory_ / "server/fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
     std::deque<TestOpen> hanging(4);
     for (TestOpen& open : hanging) begin_open(open, fifo);

@@ -147,7 +147,7 @@ TEST_F(Containers, ThoseOfOthersAreIndexedAsFfprobeReadsThem) {
         {"fast.mov", "-c:v prores_ks -c:a pcm_s16le -movflags +faststart"},
         {"a.mp4", "-c:v mpeg4 -bf 2 -c:a aac"},
         {"fragments.mp4", "-c:v mpeg4 -c:a aac -movflags frag_keyframe+empty_moov"},
-        {"a.mxf", "-c:v mpeg2video -intra -r 25 -c:a pcm_s16le"},
+        {"a.mxf", "-c:v mpeg2video -g 1 -r 25 -c:a pcm_s16le"},
         {"a.mkv", "-c:v prores_ks -c:a pcm_s16le"},
         {"a.avi", "-c:v mjpeg -c:a pcm_s16le"}};
     for (const auto& [name, options] : files) {

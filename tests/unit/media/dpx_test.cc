@@ -81,9 +81,9 @@ TEST(DpxHeaderWriter, PutsTheFieldsWhereTheStandardHasThem) {
     EXPECT_EQ(u32(812), 0u);
     EXPECT_EQ(u32(852), 0xffffffffu);  // the second element
     EXPECT_EQ(u32(1712), 86424u);
-    EXPECT_EQ(u32(1724), 0x41bfced9u);  // 23.976025
+    EXPECT_EQ(u32(1724), 0x41bfcee6u);  // 23.976024
     EXPECT_EQ(u32(1920), 0x00000100u);  // 00:00:01:00
-    EXPECT_EQ(u32(1940), 0x41bfced9u);
+    EXPECT_EQ(u32(1940), 0x41bfcee6u);
     EXPECT_TRUE(std::all_of(bytes.begin() + 2048, bytes.end(), [](std::byte b) { return b == std::byte{0}; }));
 }
 
@@ -203,7 +203,7 @@ TEST(DpxHeaderReader, KnowsTheRatesOfTheTrade) {
                           {47.952f, FrameRate{48000, 1001}},
                           {24.0f, FrameRate{24, 1}},
                           {25.0f, FrameRate{25, 1}},
-                          {12.5f, FrameRate{12500, 1000}},
+                          {12.5f, FrameRate{25, 2}},
                           {0.0f, std::nullopt},
                           {-24.0f, std::nullopt},
                           {1e30f, std::nullopt}};

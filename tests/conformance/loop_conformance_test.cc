@@ -1,0 +1,252 @@
+// What every event loop promises, for the virtual one and the real one; and the timer queue against a sorted list.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/prng.h"
+#include "loop/timer_queue.h"
+#include "loop/uv_loop.h"
+#include "loop/virtual_loop.h"
+
+namespace streamsim {
+namespace {
+
+enum class Kind { virtual_time, real_time };
+
+std::unique_ptr<EventLoop> make_loop(Kind kind) {
+    if (kind == Kind::virtual_time) return std::make_unique<VirtualLoop>();
+    return std::make_unique<UvLoop>();
+}
+
+/// Notes a number when it runs.
+struct Note {
+    std::vector<int>* log;
+    int number;
+    EventLoop* loop = nullptr;
+    Instant ran_at = Instant::never();
+    void run() {
+        log->push_back(number);
+        if (loop != nullptr) ran_at = loop->now();
+    }
+    Callback callback() { return Callback::of<&Note::run>(this); }
+};
+
+class LoopConformance : public testing::TestWithParam<Kind> {
+protected:
+    std::unique_ptr<EventLoop> loop_ = make_loop(GetParam());
+    std::vector<int> log_;
+};
+
+TEST_P(LoopConformance, timers_run_by_time_then_in_the_order_they_were_set) {
+    const Instant begin = loop_->now();
+    Note notes[] = {{&log_, 0}, {&log_, 1}, {&log_, 2}, {&log_, 3}};
+    loop_->at(begin + milliseconds(2), notes[3].callback());
+    loop_->at(begin + milliseconds(1), notes[0].callback());
+    loop_->at(begin + milliseconds(1), notes[1].callback());
+    loop_->at(begin + milliseconds(1), notes[2].callback());
+    EXPECT_EQ(loop_->run(), StopReason::idle);
+    EXPECT_EQ(log_, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST_P(LoopConformance, a_timer_never_runs_early) {
+    Note note{&log_, 0, loop_.get()};
+    const Instant due = loop_->now() + microseconds(700);
+    loop_->at(due, note.callback());
+    loop_->run();
+    EXPECT_GE(note.ran_at, due);
+}
+
+TEST_P(LoopConformance, a_time_in_the_past_means_the_next_turn_and_not_now) {
+    struct Setter {
+        EventLoop& loop;
+        Note& late;
+        std::vector<int>& log;
+        void run() {
+            loop.at(loop.now() - seconds(1), late.callback());
+            loop.defer(late.callback());
+            log.push_back(1);
+        }
+    };
+    Note late{&log_, 2};
+    Setter setter{*loop_, late, log_};
+    loop_->at(loop_->now(), Callback::of<&Setter::run>(&setter));
+    loop_->run();
+    EXPECT_EQ(log_, (std::vector<int>{1, 2, 2}));
+}
+
+TEST_P(LoopConformance, a_cancelled_timer_does_not_run_and_cancel_says_so_once) {
+    Note notes[] = {{&log_, 0}, {&log_, 1}};
+    const TimerId gone = loop_->at(loop_->now() + milliseconds(1), notes[0].callback());
+    loop_->at(loop_->now() + milliseconds(2), notes[1].callback());
+    EXPECT_TRUE(loop_->cancel(gone));
+    EXPECT_FALSE(loop_->cancel(gone));
+    EXPECT_FALSE(loop_->cancel(0));
+    loop_->run();
+    EXPECT_EQ(log_, (std::vector<int>{1}));
+}
+
+TEST_P(LoopConformance, a_timer_that_has_run_cannot_be_cancelled_nor_its_successor_by_its_name) {
+    Note notes[] = {{&log_, 0}, {&log_, 1}};
+    const TimerId first = loop_->at(loop_->now(), notes[0].callback());
+    loop_->run();
+    EXPECT_FALSE(loop_->cancel(first));
+    loop_->at(loop_->now(), notes[1].callback());  // takes the first one's slot
+    EXPECT_FALSE(loop_->cancel(first));
+    loop_->run();
+    EXPECT_EQ(log_, (std::vector<int>{0, 1}));
+}
+
+TEST_P(LoopConformance, deferred_callbacks_that_defer_again_do_not_starve_timers) {
+    struct Again {
+        EventLoop& loop;
+        int count = 0;
+        void run() {
+            ++count;
+            loop.defer(Callback::of<&Again::run>(this));
+        }
+        void stop() { loop.stop(); }
+    } again{*loop_};
+    if (GetParam() == Kind::virtual_time) GTEST_SKIP() << "in virtual time such a chain happens at one instant for ever";
+    loop_->defer(Callback::of<&Again::run>(&again));
+    loop_->at(loop_->now() + milliseconds(3), Callback::of<&Again::stop>(&again));
+    EXPECT_EQ(loop_->run(), StopReason::stopped);
+    EXPECT_GT(again.count, 1);
+}
+
+TEST_P(LoopConformance, post_works_from_other_threads_and_loses_nothing) {
+    constexpr int kThreads = 4;
+    constexpr int kPosts = 500;
+    int seen = 0;
+    loop_->hold();
+    std::vector<std::thread> threads;
+    struct Starter {
+        std::vector<std::thread>& threads;
+        EventLoop& loop;
+        int& seen;
+        void run() {
+            for (int t = 0; t < kThreads; ++t) {
+                threads.emplace_back([this] {
+                    for (int i = 0; i < kPosts; ++i) {
+                        loop.post([this] {
+                            if (++seen == kThreads * kPosts) loop.stop();
+                        });
+                    }
+                });
+            }
+        }
+        void tick() { loop.at(loop.now() + milliseconds(1), Callback::of<&Starter::tick>(this)); }
+    } starter{threads, *loop_, seen};
+    loop_->defer(Callback::of<&Starter::run>(&starter));
+    starter.tick();  // virtual time needs something to happen while it waits for threads
+    EXPECT_EQ(loop_->run(), StopReason::stopped);
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(seen, kThreads * kPosts);
+    loop_->release();
+}
+
+TEST_P(LoopConformance, completions_are_reaped_before_a_timer_that_is_due) {
+    struct Queue : Reaper {
+        std::vector<int>& log;
+        explicit Queue(std::vector<int>& l) : log(l) {}
+        void reap() override {
+            if (log.empty()) log.push_back(1);
+        }
+    } queue(log_);
+    loop_->add_reaper(&queue);
+    Note note{&log_, 2};
+    loop_->at(loop_->now(), note.callback());
+    loop_->run();
+    loop_->remove_reaper(&queue);
+    EXPECT_EQ(log_, (std::vector<int>{1, 2}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LoopConformance, testing::Values(Kind::virtual_time, Kind::real_time),
+                         [](const auto& each) {
+                             return each.param == Kind::virtual_time ? "VirtualLoop" : "UvLoop";
+                         });
+
+TEST(VirtualLoop, jumps_to_the_next_event) {
+    VirtualLoop loop;
+    std::vector<int> log;
+    Note note{&log, 1, &loop};
+    loop.at(Instant{} + seconds(86400), note.callback());
+    loop.run();
+    EXPECT_EQ(note.ran_at, Instant{} + seconds(86400));
+}
+
+TEST(VirtualLoop, nothing_left_to_happen_while_something_is_outstanding_is_a_bug) {
+    VirtualLoop loop;
+    loop.hold();
+    EXPECT_DEATH(loop.run(), "an operation is outstanding");
+}
+
+TEST(UvLoop, a_callback_that_takes_too_long_is_noted_as_a_stall) {
+    UvLoop loop;
+    struct Busy {
+        UvLoop& loop;
+        Instant from, to;
+        void run() {
+            from = loop.now();
+            while (loop.now() - from < milliseconds(30)) {
+            }
+            to = loop.now();
+        }
+        void stop() { loop.stop(); }
+    } busy{loop, {}, {}};
+    loop.at(loop.now() + milliseconds(7), Callback::of<&Busy::run>(&busy));
+    loop.at(loop.now() + milliseconds(60), Callback::of<&Busy::stop>(&busy));
+    loop.run();
+    EXPECT_GE(loop.stalled_within(busy.from, busy.to).ns, 20'000'000);
+    EXPECT_EQ(loop.stalled_within(busy.from - seconds(1), busy.from - milliseconds(20)).ns, 0);
+    EXPECT_GE(loop.lateness().max_ns, 10'000'000);
+    EXPECT_GT(loop.lateness().timers, 5u) << "the heartbeat";
+}
+
+/// The queue beside a list that is sorted anew each time.
+TEST(TimerQueue, agrees_with_a_sorted_list_over_random_operations) {
+    struct Entry {
+        Instant when;
+        std::uint64_t order;
+        TimerId id;
+        std::size_t number;
+    };
+    Prng prng(11);
+    TimerQueue queue;
+    std::vector<Entry> list;
+    std::vector<TimerId> dead;
+    static std::size_t ran;
+    std::vector<std::size_t> numbers(20'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = i;
+        const std::uint64_t what = prng.below(10);
+        if (what < 5) {
+            const Instant when{static_cast<std::int64_t>(prng.below(50))};
+            const Callback callback{[](void* number) { ran = *static_cast<std::size_t*>(number); }, &numbers[i]};
+            list.push_back({when, i, queue.set(when, callback), i});
+        } else if (what < 7 && !list.empty()) {
+            const std::size_t victim = prng.below(list.size());
+            EXPECT_TRUE(queue.cancel(list[victim].id));
+            dead.push_back(list[victim].id);
+            list.erase(list.begin() + static_cast<std::ptrdiff_t>(victim));
+        } else if (what < 8 && !dead.empty()) {
+            EXPECT_FALSE(queue.cancel(dead[prng.below(dead.size())]));
+        } else if (!list.empty()) {
+            const auto first = std::min_element(list.begin(), list.end(), [](const Entry& a, const Entry& b) {
+                return a.when != b.when ? a.when < b.when : a.order < b.order;
+            });
+            Instant when;
+            queue.pop(when)();
+            ASSERT_EQ(ran, first->number);
+            ASSERT_EQ(when, first->when);
+            dead.push_back(first->id);
+            list.erase(first);
+        }
+        ASSERT_EQ(queue.size(), list.size());
+    }
+}
+
+}  // namespace
+}  // namespace streamsim

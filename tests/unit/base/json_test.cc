@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ParseJson, a_syntax_error_names_the_byte) {
+    const auto parsed = parse_json("{\"a\": 1,\n\"b\": }", "f.json");
+    ASSERT_FALSE(parsed.has_value());
+    EXPECT_THAT(parsed.error().problems, ElementsAre(HasSubstr("f.json: byte 15")));
+}
+
+TEST(ParseJson, a_key_given_twice_is_named_wherever_it_is) {
+    const auto parsed = parse_json(R"({"a": [{"x": 1}, {"x": 1, "y~/": {"z": 1, "z": 2}}], "a": 3})", "f.json");
+    ASSERT_FALSE(parsed.has_value());
+    EXPECT_THAT(parsed.error().problems,
+                ElementsAre(HasSubstr("f.json: /a/1/y~0~1/z: "), HasSubstr("f.json: /a: ")));
+}
+
+TEST(ParseJson, bytes_that_are_not_utf8_are_an_error_and_not_an_exception) {
+    EXPECT_FALSE(parse_json("{\"a\": \"\xff\"}", "f.json").has_value());
+    EXPECT_FALSE(parse_json("", "f.json").has_value());
+    EXPECT_FALSE(parse_json(std::string(100, '['), "f.json").has_value());
+}
+
+TEST(JsonObject, every_problem_is_reported_with_its_pointer) {
+    const auto document = parse_json(
+        R"({"count": 0, "name": "", "rate": [24, 0], "time": "5", "mode": "x", "flag": 1, "extra": 2,
+            "big": 18446744073709551615})",
+        "f.json");
+    ASSERT_TRUE(document.has_value());
+    JsonProblems problems("f.json");
+    JsonObject object(*document, "", problems);
+    EXPECT_FALSE(object.integer("count", 1, 10).has_value());
+    EXPECT_FALSE(object.integer("big", 1, INT64_MAX).has_value());
+    EXPECT_FALSE(object.string("name").has_value());
+    EXPECT_FALSE(object.rate("rate").has_value());
+    EXPECT_FALSE(object.duration("time").has_value());
+    EXPECT_FALSE(object.one_of("mode", {"a", "b"}).has_value());
+    EXPECT_FALSE(object.boolean("flag").has_value());
+    EXPECT_FALSE(object.number("missing", 0, 1).has_value());
+    object.finish();
+    EXPECT_THAT(problems.error().problems,
+                ElementsAre(HasSubstr("f.json: /count: expected an integer from 1 to 10, found 0"), HasSubstr("/big: "),
+                            HasSubstr("/name: "), HasSubstr("/rate: "), HasSubstr("/time: "),
+                            HasSubstr("/mode: expected one of a, b"), HasSubstr("/flag: "),
+                            HasSubstr("/missing: missing"), HasSubstr("/extra: unknown key")));
+}
+
+TEST(JsonObject, what_is_right_is_read) {
+    const auto document = parse_json(R"({"schema": "s", "version": 1, "rate": [24000, 1001], "time": "500ms"})", "f");
+    JsonProblems problems("f");
+    JsonObject object(*document, "", problems);
+    check_schema(object, "s", 1);
+    EXPECT_EQ(object.rate("rate"), (FrameRate{24000, 1001}));
+    EXPECT_EQ(object.duration("time"), milliseconds(500));
+    EXPECT_FALSE(object.string("optional", false).has_value());
+    object.finish();
+    EXPECT_TRUE(problems.empty());
+}
+
+TEST(JsonObject, something_else_than_an_object_is_one_problem) {
+    const Json list = Json::array();
+    JsonProblems problems("f");
+    JsonObject object(list, "/a", problems);
+    (void)object.string("name");
+    object.finish();
+    EXPECT_THAT(problems.error().problems, ElementsAre(HasSubstr("f: /a: expected an object, found array")));
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,101 @@
+#include "metrics/histogram.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/prng.h"
+
+namespace streamsim {
+namespace {
+
+/// The value at rank ceil(permille * n / 1000) of sorted values.
+std::int64_t exact(const std::vector<std::int64_t>& sorted, std::uint32_t permille) {
+    const std::size_t rank = std::max<std::size_t>(1, (permille * sorted.size() + 999) / 1000);
+    return sorted[rank - 1];
+}
+
+TEST(Histogram, no_percentile_is_wrong_by_more_than_a_thousandth_from_1_ns_to_1_h) {
+    Prng prng(3);
+    Histogram histogram;
+    std::vector<std::int64_t> values;
+    for (int i = 0; i < 200'000; ++i) {
+        // Spread evenly over the powers of two up to an hour and ten minutes.
+        const auto value = static_cast<std::int64_t>(prng.next() >> (22 + prng.below(42)));
+        values.push_back(std::min<std::int64_t>(value, 3'600'000'000'000));
+        histogram.add(values.back());
+    }
+    std::sort(values.begin(), values.end());
+    for (std::uint32_t permille = 0; permille <= 1000; ++permille) {
+        const auto truth = static_cast<double>(exact(values, permille));
+        ASSERT_LE(std::abs(static_cast<double>(histogram.at_permille(permille)) - truth), truth * 0.001) << permille;
+    }
+    EXPECT_EQ(histogram.overflow(), 0u);
+}
+
+TEST(Histogram, every_bucket_answers_within_the_bound) {
+    for (std::int64_t value = 1; value < Histogram::kMax; value += 1 + value / 700) {
+        Histogram histogram;
+        histogram.add(0);
+        histogram.add(value);
+        histogram.add(Histogram::kMax);
+        ASSERT_LE(std::abs(static_cast<double>(histogram.at_permille(500) - value)), static_cast<double>(value) * 0.001)
+            << value;
+        value += value / 3;
+    }
+}
+
+TEST(Histogram, merging_is_the_same_as_having_seen_everything) {
+    Prng prng(4);
+    Histogram parts[3];
+    Histogram whole;
+    for (int i = 0; i < 30'000; ++i) {
+        const auto value = static_cast<std::int64_t>(prng.below(1ull << (10 + prng.below(33))));
+        parts[prng.below(3)].add(value);
+        whole.add(value);
+    }
+    Histogram merged;
+    for (const Histogram& part : parts) merged.merge(part);
+    EXPECT_EQ(merged.count(), whole.count());
+    EXPECT_EQ(merged.min(), whole.min());
+    EXPECT_EQ(merged.max(), whole.max());
+    EXPECT_EQ(merged.overflow(), whole.overflow());
+    for (std::uint64_t rank = 1; rank <= whole.count(); rank += 97) EXPECT_EQ(merged.at_rank(rank), whole.at_rank(rank));
+}
+
+TEST(Histogram, what_is_too_large_is_counted_and_the_maximum_stays_exact) {
+    Histogram histogram;
+    histogram.add(10);
+    histogram.add(INT64_MAX);
+    EXPECT_EQ(histogram.overflow(), 1u);
+    EXPECT_EQ(histogram.max(), INT64_MAX);
+    EXPECT_EQ(histogram.count(), 2u);
+    EXPECT_EQ(histogram.at_permille(500), 10);
+}
+
+TEST(Histogram, an_empty_one_has_zeroes) {
+    const Histogram histogram;
+    EXPECT_EQ(histogram.at_permille(990), 0);
+    EXPECT_EQ(histogram.max(), 0);
+}
+
+TEST(SignedHistogram, orders_both_sides_of_zero) {
+    SignedHistogram histogram;
+    for (std::int64_t value = -500; value <= 499; ++value) histogram.add(value);
+    EXPECT_EQ(histogram.min(), -500);
+    EXPECT_EQ(histogram.max(), 499);
+    EXPECT_EQ(histogram.at_permille(1), -500);
+    EXPECT_EQ(histogram.at_permille(10), -491);
+    EXPECT_EQ(histogram.at_permille(500), -1);
+    EXPECT_EQ(histogram.at_permille(1000), 499);
+    SignedHistogram late;
+    late.add(-7);
+    EXPECT_EQ(late.max(), -7);
+    histogram.merge(late);
+    EXPECT_EQ(histogram.count(), 1001u);
+}
+
+}  // namespace
+}  // namespace streamsim
