@@ -23,6 +23,11 @@ OrderedJson finite(double value) {
     return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
 }
 
+/// Bytes a second, as an integer.
+OrderedJson whole(double value) {
+    return std::isfinite(value) ? OrderedJson(std::llround(value)) : OrderedJson(nullptr);
+}
+
 OrderedJson margin_json(const std::optional<MarginSummary>& margin) {
     if (!margin) return nullptr;
     return {{"min", margin->min}, {"p0_1", margin->p0_1}, {"p1", margin->p1},
@@ -60,8 +65,8 @@ OrderedJson totals_json(const RunResult& result) {
     OrderedJson totals = OrderedJson::object();
     add_counts(result.totals, totals);
     totals["wall_ns"] = result.wall_ns;
-    totals["read_bytes_per_s"] = finite(result.read_bytes_per_s);
-    totals["required_bytes_per_s"] = finite(result.required_bytes_per_s);
+    totals["read_bytes_per_s"] = whole(result.read_bytes_per_s);
+    totals["required_bytes_per_s"] = whole(result.required_bytes_per_s);
     totals["passes"] = result.totals.passes;
     const ReasonCounts& reasons = result.reasons;
     totals["reasons"] = {{"late", reasons.late},
@@ -85,7 +90,7 @@ OrderedJson stream_json(const StreamResult& stream) {
     add_counts(stream.counts, out);
     out["passes"] = stream.counts.passes;
     out["paced"] = stream.paced;
-    out["required_bytes_per_s"] = finite(stream.required_bytes_per_s);
+    out["required_bytes_per_s"] = whole(stream.required_bytes_per_s);
     out["start_delay_ns"] = stream.start_delay_ns;
     out["last_due_ns"] = stream.last_due_ns;
     out["longest_drop_run"] = stream.longest_drop_run;

@@ -191,11 +191,10 @@ std::string show_io_size(const RunResult& result) {
 }
 
 void how_lines(const RunResult& result, std::string& out) {
-    line(out, "Read with",
-         fmt::format("{}, {}, {}", printable(result.io),
-                     result.direct ? "direct (past this computer's page cache)"
-                                   : "buffered (through this computer's page cache)",
-                     show_io_size(result)));
+    std::string how = result.direct ? "direct (past this computer's page cache)"
+                                    : "buffered (through this computer's page cache)";
+    if (result.backend != "local") how = "nothing is read: every request is answered at once";
+    line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
     line(out, "Played",
          fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                      counted(result.readahead, "frame"), result.inflight, result.order, result.pattern,
@@ -218,7 +217,7 @@ void cache_lines(const RunResult& result, std::string& out) {
     if (result.media.server_cache_may_be_warm) {
         line(out, "Cache", "may have come from the server's cache" + why_warm(result.media));
         line(out, "", "for an answer about its disks play media that are older, and longer than its memory");
-    } else {
+    } else if (result.backend == "local") {
         line(out, "Cache", "nothing speaks for a warm cache in the server");
     }
     const auto& local = result.client.page_cache_bytes;

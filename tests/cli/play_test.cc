@@ -224,6 +224,33 @@ TEST_F(Play, WhatThePlayerDidIsInTheResult) {
     EXPECT_EQ(result["command"].back(), target());
 }
 
+TEST_F(Play, FramesThatEndInTheMiddleOfABlock) {
+    const std::string odd = write_format("odd", 253, 61);  // 8192 + 253 * 61 * 4 bytes
+    const std::uint64_t frame_bytes = 8192 + 253 * 61 * 4;
+    for (const char* how : {"--direct", "--buffered"}) {
+        for (const char* io_size : {"frame", "4096B", "5000B", "1MiB"}) {
+            for (const char* io : {"uring", "threads"}) {
+                const Json result = play({"--format", odd, "--clip-duration", "500ms", "--frames", "12",
+                                          "--io-size", io_size, "--io", io, how, "--io-depth", "3"},
+                                         target());
+                EXPECT_EQ(result["totals"]["frames_failed"], 0) << how << io_size << io;
+                EXPECT_EQ(result["totals"]["bytes_read"], frames_read(result) * frame_bytes)
+                    << how << io_size << io;
+            }
+        }
+    }
+}
+
+TEST_F(Play, MemoryThatIsNotThereIsSaidBeforePlaying) {
+    const std::string large = write_format("large", 8192, 4320);  // 141 MB a frame
+    const Finished done =
+        streamsim({"--quiet", "--format", large, "--clip-duration", "40ms", "--duration", "10h", "--readahead",
+                   "10000", "--streams", "4", "--media", "same", target()});
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("memory"));
+    EXPECT_LT(done.wall_s, 20);
+}
+
 class Virtual : public CliTest {
 protected:
     Json sim(std::vector<std::string> options) {

@@ -105,6 +105,41 @@ TEST_F(Interrupted, TwiceAndAsFastAsItGoes) {
     EXPECT_GT(result["totals"]["frames_on_time"], 0);
 }
 
+class Killed : public Interrupted {};
+
+TEST_F(Killed, PrepareLeavesNothingThatPlaysAsWholeAndIsCompletedByTheNext) {
+    const std::string large = write_format("large", 1024, 540);  // 2.2 MB a frame
+    const std::vector<std::string> args{"prepare", "--quiet",         "--format", large,   "--streams",
+                                        "3",       "--clip-duration", "2s",       target()};
+    Spawn spawn;
+    spawn.args = args;
+    for (int i = 0; i < 5; i++) {
+        Process process(streamsim_binary(), spawn);
+        sleep_ms(moment(30, 250));
+        process.send(SIGKILL);
+        process.wait();
+        for (const std::string& clip : clip_directories()) {
+            if (!clip.ends_with(".partial")) {
+                EXPECT_EQ(frames_in(clip).size(), 48U) << clip;
+            }
+        }
+    }
+    const Finished done = streamsim(args);
+    ASSERT_EQ(done.exit_code, 0) << done.text();
+    ASSERT_EQ(clip_directories().size(), 3U);
+    std::set<std::uint64_t> sizes;
+    std::set<std::string> contents;
+    for (const std::string& clip : clip_directories()) {
+        EXPECT_EQ(frames_in(clip).size(), 48U);
+        for (const std::string& frame : frames_in(clip)) {
+            sizes.insert(file_bytes(frame));
+            contents.insert(read_text(frame).substr(1'000'000, 64));
+        }
+    }
+    EXPECT_EQ(sizes.size(), 1U);
+    EXPECT_EQ(contents.size(), 144U) << "holes, or a frame twice";
+}
+
 class Stopped : public CliTest {
 protected:
     // Plays for 4 s and stands still for 300 ms in the middle.

@@ -1,4 +1,5 @@
-// What every event loop promises, for the virtual one and the real one; and the timer queue against a sorted list.
+// What every event loop promises, for the virtual one and the real one; and the timer queue against a sorted
+// list.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -109,7 +110,8 @@ TEST_P(LoopConformance, deferred_callbacks_that_defer_again_do_not_starve_timers
         }
         void stop() { loop.stop(); }
     } again{*loop_};
-    if (GetParam() == Kind::virtual_time) GTEST_SKIP() << "in virtual time such a chain happens at one instant for ever";
+    if (GetParam() == Kind::virtual_time)
+        GTEST_SKIP() << "in virtual time such a chain happens at one instant for ever";
     loop_->defer(Callback::of<&Again::run>(&again));
     loop_->at(loop_->now() + milliseconds(3), Callback::of<&Again::stop>(&again));
     EXPECT_EQ(loop_->run(), StopReason::stopped);
@@ -163,7 +165,9 @@ TEST_P(LoopConformance, completions_are_reaped_before_a_timer_that_is_due) {
     EXPECT_EQ(log_, (std::vector<int>{1, 2}));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LoopConformance, testing::Values(Kind::virtual_time, Kind::real_time),
+INSTANTIATE_TEST_SUITE_P(All,
+                         LoopConformance,
+                         testing::Values(Kind::virtual_time, Kind::real_time),
                          [](const auto& each) {
                              return each.param == Kind::virtual_time ? "VirtualLoop" : "UvLoop";
                          });
@@ -224,7 +228,8 @@ TEST(TimerQueue, agrees_with_a_sorted_list_over_random_operations) {
         const std::uint64_t what = prng.below(10);
         if (what < 5) {
             const Instant when{static_cast<std::int64_t>(prng.below(50))};
-            const Callback callback{[](void* number) { ran = *static_cast<std::size_t*>(number); }, &numbers[i]};
+            const Callback callback{[](void* number) { ran = *static_cast<std::size_t*>(number); },
+                                    &numbers[i]};
             list.push_back({when, i, queue.set(when, callback), i});
         } else if (what < 7 && !list.empty()) {
             const std::size_t victim = prng.below(list.size());

@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
-
 #include <cerrno>
+#include <csignal>
 #include <deque>
 #include <filesystem>
 
@@ -416,10 +415,9 @@ TEST_P(StorageConformance, SaysWhatItIs) {
     EXPECT_EQ(capabilities.fills_buffers, GetParam().has_files);
 }
 
-INSTANTIATE_TEST_SUITE_P(All,
-                         StorageConformance,
-                         testing::ValuesIn(all_backends()),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, StorageConformance, testing::ValuesIn(all_backends()), [](const auto& instance) {
+    return instance.param.name;
+});
 
 }  // namespace
 }  // namespace streamsim

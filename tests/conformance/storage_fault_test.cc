@@ -1,6 +1,5 @@
-// The faults, with their exact instants: virtual time over the null storage, where every nanosecond is injected.
-#include "storage/fault_storage.h"
-
+// The faults, with their exact instants: virtual time over the null storage, where every nanosecond is
+// injected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +9,7 @@
 
 #include "conformance/storage_backends.h"
 #include "loop/virtual_loop.h"
+#include "storage/fault_storage.h"
 #include "storage/null_storage.h"
 
 namespace streamsim {
@@ -32,7 +32,8 @@ protected:
         const auto plan =
             read_fault_plan(R"({"schema": "streamsim.faults", "version": 1, )" + members + "}", "test");
         ASSERT_TRUE(plan) << plan.error().problems.front();
-        storage_ = std::make_unique<FaultStorage>(loop_, std::make_unique<NullStorage>(loop_, "sim"), *plan, seed, 8);
+        storage_ =
+            std::make_unique<FaultStorage>(loop_, std::make_unique<NullStorage>(loop_, "sim"), *plan, seed, 8);
     }
 
     FileId open(const std::string& path) {
@@ -111,7 +112,8 @@ TEST_F(FaultStorageTest, ACompletionIsSettledBeforeATimerOfTheSameInstant) {
         int callbacks_at_deadline = -1;
         void judge() { callbacks_at_deadline = op->callbacks; }
     } slot;
-    loop_.at(Instant{} + milliseconds(60), Callback::of<&Slot::judge>(&slot));  // set long before the completion's own
+    loop_.at(Instant{} + milliseconds(60),
+             Callback::of<&Slot::judge>(&slot));  // set long before the completion's own
     slot.op = &read(file, 0);
     loop_.run();
     EXPECT_EQ(slot.callbacks_at_deadline, 1) << "complete at its deadline is on time";

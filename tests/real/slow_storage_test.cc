@@ -2,6 +2,7 @@
 // blamed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cerrno>
 
@@ -159,6 +160,92 @@ TEST_F(SlowStorage, ASlowPrerollDelaysTheStartAndIsNoDrop) {
     EXPECT_EQ(result["totals"]["startup_drops"], 0);
     EXPECT_EQ(result["totals"]["frames_dropped"], 0);
     EXPECT_EQ(finished_.exit_code, 0);
+}
+
+TEST_F(SlowStorage, SlowOpensAheadOfThePlayHead) {
+    for (const char* policy : {"drop", "hold", "stall"}) {
+        const Json result =
+            play("clip clip frames=96\nopen clip frame=every:3 delay=400ms\n", "clip",
+                 {"--frames", "96", "--readahead", "4", "--pattern", "filename-prefetch", "--on-miss", policy});
+        EXPECT_EQ(finished_.exit_code, 1) << policy;
+        EXPECT_EQ(result["totals"]["frames_failed"], 0) << policy;
+        EXPECT_GT(result["totals"]["frames_on_time"], 10) << policy;
+        mount_.reset();
+    }
+}
+
+TEST_F(SlowStorage, OpeningAheadHidesASlowOpenThatReadingOnDemandDoesNot) {
+    // 60 ms of opening, in a window of 160 ms, with one place: on demand every frame costs 60 ms of the place,
+    // ahead of the play head four are opened at once.
+    const std::string rules = "clip clip frames=96\nopen clip frame=* delay=60ms\n";
+    const std::vector<std::string> options{"--frames",   "96", "--readahead", "4",
+                                           "--inflight", "1",  "--pattern"};
+    std::vector<std::string> ahead = options, on_demand = options;
+    ahead.emplace_back("filename-prefetch");
+    on_demand.emplace_back("on-demand");
+    const Json fast = play(rules, "clip", ahead);
+    const std::int64_t lateness_ns = fast["client"]["loop_lateness_ns"]["max"];
+    if (lateness_ns < 30 * kMs) {
+        EXPECT_EQ(fast["totals"]["frames_dropped"], 0);
+    }
+    mount_.reset();
+    EXPECT_GT(play(rules, "clip", on_demand)["totals"]["frames_dropped"], 20);
+}
+
+// A server that does not answer any more.
+class HungStorage : public SlowStorage, public ::testing::WithParamInterface<const char*> {
+protected:
+    Spawn player(std::vector<std::string> options) {
+        Spawn spawn;
+        spawn.args = std::move(options);
+        spawn.args.insert(spawn.args.end(), {"--quiet", GetParam(), "--json", results_ / "result.json",
+                                             "--preroll-timeout", "1s", *mount_ / "clip"});
+        spawn.timeout_s = 20;
+        return spawn;
+    }
+};
+
+TEST_P(HungStorage, CanBeInterrupted) {
+    mount_.emplace("clip clip frames=240\nread clip frame=30..240 delay=300s\n");
+    Process process(streamsim_binary(), player({"--frames", "240", "--readahead", "4"}));
+    sleep_ms(2500);
+    const std::int64_t sent_ns = monotonic_ns();
+    process.send(SIGINT);
+    const Finished done = process.wait();
+    EXPECT_LT(monotonic_ns() - sent_ns, 4'000 * kMs);
+    EXPECT_EQ(done.exit_code, 130) << done.text();
+    const Json result = read_json(results_ / "result.json");
+    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_GE(result["totals"]["frames_on_time"], 29);
+    EXPECT_GT(result["totals"]["frames_dropped"], 5);
+    EXPECT_EQ(result["totals"]["bytes_read"], frames_read(result) * kFrameBytes);
+}
+
+TEST_P(HungStorage, EndsPreroll) {
+    mount_.emplace("clip clip frames=48\nread clip frame=2 delay=300s\n");
+    const Finished done = streamsim(player({}));
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, ::testing::HasSubstr("preroll"));
+    EXPECT_LT(done.wall_s, 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways,
+                         HungStorage,
+                         ::testing::Values("--io=uring", "--io=threads"),
+                         [](const auto& way) { return std::string(way.param).substr(5); });
+
+// On a machine with nothing else to do: tried three times.
+TEST(IdleMachine, TimersAreLateByLessThan100MicrosecondsAtTheMedian) {
+    std::int64_t median_ns = 0;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        const TempDir results;
+        const Finished done = streamsim({"--quiet", "--dpx10", "--streams", "16", "--duration", "4s", "--json",
+                                         results / "result.json", "null:"});
+        ASSERT_EQ(done.exit_code, 0) << done.text();
+        median_ns = read_json(results / "result.json")["client"]["loop_lateness_ns"]["p50"];
+        if (median_ns < 100'000) return;
+    }
+    ADD_FAILURE() << "the median is " << median_ns << " ns, three times";
 }
 
 }  // namespace

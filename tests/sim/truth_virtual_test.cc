@@ -74,10 +74,14 @@ void make(std::uint64_t seed, Schedule& schedule) {
     schedule.plan.readahead = play.options.readahead;
     schedule.plan.inflight = play.options.inflight;
     schedule.plan.policy = policy_of(play.options.on_miss);
-    schedule.plan.read = [&faults = play.faults](std::uint64_t slot, std::int64_t) { return fate(faults, slot); };
+    schedule.plan.read = [&faults = play.faults](std::uint64_t slot, std::int64_t) {
+        return fate(faults, slot);
+    };
 }
 
-std::int64_t ns_or_never(const std::optional<std::int64_t>& ns) { return ns.value_or(Instant::never().ns); }
+std::int64_t ns_or_never(const std::optional<std::int64_t>& ns) {
+    return ns.value_or(Instant::never().ns);
+}
 
 class TruthInVirtualTime : public testing::TestWithParam<int> {};
 

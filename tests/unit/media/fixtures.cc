@@ -27,7 +27,7 @@ Error io_error(const std::string& path, const std::string& why) {
 
 class Source final : public ByteSource {
 public:
-    Source(const std::string& path, std::uint64_t& bytes_read)
+    Source(const std::string& path, std::atomic<std::uint64_t>& bytes_read)
         : file_(path, std::ios::binary), bytes_read_(bytes_read) {
         file_.seekg(0, std::ios::end);
         size_ = static_cast<std::uint64_t>(file_.tellg());
@@ -45,7 +45,7 @@ public:
 private:
     std::ifstream file_;
     std::uint64_t size_ = 0;
-    std::uint64_t& bytes_read_;
+    std::atomic<std::uint64_t>& bytes_read_;
 };
 
 std::mutex room_mutex;

@@ -2,6 +2,7 @@
 // the tools of other people.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -45,8 +46,8 @@ public:
     std::function<bool(const std::string& to)> on_rename;
     /// Called before each open; an error instead of the file.
     std::function<std::optional<Error>(const std::string& path)> on_open;
-    std::uint64_t bytes_read = 0;
-    std::uint64_t stats = 0;
+    std::atomic<std::uint64_t> bytes_read = 0;
+    std::atomic<std::uint64_t> stats = 0;
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;

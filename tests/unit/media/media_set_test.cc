@@ -178,7 +178,7 @@ TEST_F(MediaSet, AKillAtAnyRenameIsCompletedByTheNextPrepare) {
     for (int survive = 0;; ++survive) {
         const Place place;
         DirectoryStore dying;
-        int renames = 0;
+        std::atomic<int> renames = 0;
         dying.on_rename = [&](const std::string&) { return renames++ < survive; };
         const PrepareRequest wanted{place.path(), format_, 2, milliseconds(500), 1};
         PrepareProgress progress;

@@ -57,13 +57,13 @@ RunResult base() {
     RunResult out;
     out.version = "0.1.0";
     out.revision = "abc1234";
-    out.backends = {"file", "null"};
+    out.backends = {"uring", "threads", "null", "sim"};
     out.started_at = "2024-05-01T12:00:00Z";
     out.host = {"edit-3", "Debian GNU/Linux 12 (bookworm), Linux 6.1.0 x86_64", 8, 68'719'476'736};
     out.command = {"streamsim", "--dpx12", "--streams", "4", "/mnt/x"};
     out.seed = 42;
     out.url = "/mnt/x";
-    out.backend = "file";
+    out.backend = "local";
     out.io = "uring";
     out.direct = true;
     out.readahead = 8;
