@@ -157,6 +157,8 @@ void add_play_options(CLI::App& app, Typed& typed) {
     flag("Reading", "--buffered", typed.buffered, "through this client's page cache");
     flag("Reading", "--cold", typed.cold, "evict these files from this client's page cache first");
     flag("Reading", "--require-cold", typed.require_cold, "fail the verdict where a cache may have been warm");
+    text("Playing", "--decode-cpu", typed.decode_cpu, "TIME",
+         "CPU time burnt for each frame, as a decoder would (0: delivery only)");
     text("Testing", "--faults", typed.faults, "FILE", "a schedule of injected delays and errors (JSON)");
     flag("Testing", "--realtime", typed.realtime, "ask for real-time scheduling of the player");
     text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
@@ -275,6 +277,7 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
                           play.on_miss);
     reader.time("--preroll-timeout", typed.preroll_timeout, false, play.preroll_timeout);
     reader.time("--stagger", typed.stagger, true, play.stagger);
+    reader.time("--decode-cpu", typed.decode_cpu, true, play.decode_cpu);
     reader.choice<IoChoice>(
         "--io", typed.io,
         {{"auto", IoChoice::automatic}, {"uring", IoChoice::uring}, {"threads", IoChoice::threads}}, play.io);

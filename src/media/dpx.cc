@@ -98,7 +98,7 @@ struct LineBytes {
 LineBytes line_bytes(std::uint64_t width, int bits, int packing, int components) {
     const Wide samples = Wide{width} * static_cast<unsigned>(components);
     if (bits == 10 && packing != 0) {
-        const Wide words = (samples + 3) / 3 * 4;
+        const Wide words = (samples + 2) / 3 * 4;
         return {words, words};
     }
     const bool two_bytes = bits == 16 || (bits == 12 && packing != 0);

@@ -42,6 +42,7 @@ FrameRead::FrameRead(Storage& storage,
         piece.done = Callback::of<&Piece::finished>(&piece);
     }
     open_.done = Callback::of<&FrameRead::opened>(this);
+    decode_.done = Callback::of<&FrameRead::decoded>(this);
 }
 
 void FrameRead::take(IoTag tag, Instant scheduled) {
@@ -239,6 +240,18 @@ void FrameRead::maybe_end() {
     close_file();
     state_ = State::ended;
     if (!starting_) owner_.frame_read_ended(*this);
+}
+
+void FrameRead::decode(Decoder& decoder) {
+    STREAMSIM_CHECK(state_ == State::ended && !failed(), "only a frame that was read is decoded");
+    decoding_ = true;
+    decoder.decode(decode_);
+}
+
+void FrameRead::decoded() {
+    decoding_ = false;
+    outcome_.completed = decode_.completed_at;
+    owner_.frame_decoded(*this);
 }
 
 void FrameRead::abandon() {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "streamsim/decoder.h"
 #include "streamsim/media.h"
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
@@ -37,6 +38,8 @@ class FrameRead;
 class FrameReadOwner {
 public:
     virtual void frame_read_ended(FrameRead& read) = 0;
+    /// A read that was given to a decoder is settled now.
+    virtual void frame_decoded(FrameRead& read) = 0;
     /// A read that was abandoned while its file was being opened is idle now.
     virtual void frame_read_let_go() = 0;
 
@@ -56,7 +59,8 @@ struct StreamTail {
     Instant not_before;
 };
 
-/// Pinned: operations point into it. One loop's thread. Life: idle -> [opening ->] taken -> reading -> idle.
+/// Pinned: operations point into it. One loop's thread. Life: idle -> taken (its file may be opened ahead) ->
+/// reading -> ended -> idle. An ended read may be with a decoder before it is complete for its owner.
 class FrameRead {
 public:
     FrameRead(Storage& storage,
@@ -87,8 +91,15 @@ public:
     bool idle() const { return state_ == State::idle; }
     bool reading() const { return state_ == State::reading; }
     bool ended() const { return state_ == State::ended; }
-    /// Operations that the storage still has.
-    bool outstanding() const { return opening_ || reads_out_ > 0; }
+    /// Operations that the storage or a decoder still has.
+    bool outstanding() const { return opening_ || reads_out_ > 0 || decoding_; }
+    /// Ended, and with no decoder: what is known of it is all there will be.
+    bool settled() const { return state_ == State::ended && !decoding_; }
+
+    /// Hands the frame, which has been read, to a decoder; the owner hears frame_decoded(). REQUIRES: ended().
+    void decode(Decoder& decoder);
+    /// When the bytes were there; outcome().completed is later by the decoding.
+    Instant delivered() const { return completed_; }
 
     const IoTag& tag() const { return tag_; }
     /// What is known of the frame so far: times, bytes, reason of a failure; kind and deadline are the owner's.
@@ -109,6 +120,7 @@ private:
     };
 
     void opened();
+    void decoded();
     void open_failed(int error);
     void plan_pieces(StreamTail& tail);
     void share_tail(StreamTail& tail);
@@ -132,6 +144,8 @@ private:
     State state_ = State::idle;
     bool abandoned_ = false;
     bool opening_ = false;
+    bool decoding_ = false;
+    DecodeOp decode_;
     bool starting_ = false;  // inside start(): the owner is not called
     OpenOp open_;
     IoTag tag_;

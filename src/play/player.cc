@@ -118,7 +118,7 @@ void Player::advance() {
         return;
     }
     pump();
-    while (waiting_ && window(display_) != nullptr && window(display_)->ended()) {
+    while (waiting_ && window(display_) != nullptr && window(display_)->settled()) {
         end_stall(*window(display_));
         run_clock();
         pump();
@@ -153,6 +153,8 @@ void Player::pump() {
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
         if (playing && options_.paced && options_.on_miss == OnMiss::drop) pass_over(loop_.now());
         if (in_flight_ >= places_ || next_ >= entered_ || !submitting_) break;
+        // A decoder that does not keep up holds buffers beyond their frames' deadlines.
+        if (options_.decoder != nullptr && next_ >= ahead_end_ && idle_read() == nullptr) break;
         if (!start_next() && !options_.paced) {
             // Frames that fail at once must not keep the loop from its other work.
             if (!advance_deferred_) loop_.defer(Callback::of<&Player::deferred_advance>(this));
@@ -263,14 +265,14 @@ void Player::run_clock() {
 bool Player::display_next() {
     const std::uint64_t slot = display_;
     FrameRead* read = slot < next_ ? window(slot) : nullptr;
-    const bool ended = read != nullptr && read->ended();
-    if (options_.on_miss == OnMiss::stall && !ended) {
+    const bool there = read != nullptr && read->settled();
+    if (options_.on_miss == OnMiss::stall && !there) {
         waiting_ = true;
         return false;
     }
     ++display_;
     if (read != nullptr) window(slot) = nullptr;
-    if (ended) {
+    if (there) {
         if (!read->failed()) --buffered_;
         book(*read);
     }
@@ -305,10 +307,28 @@ void Player::frame_read_ended(FrameRead& read) {
     advance();
 }
 
-/// A read has ended: its place is free. It is booked now if its slot is past, else when it goes on display.
+void Player::frame_decoded(FrameRead& read) {
+    if (state_ == State::interrupted) {
+        read.release();  // it is booked already
+    } else {
+        settled(read);
+    }
+    advance();
+}
+
+/// A read has ended: its place is free.
 void Player::ended(FrameRead& read) {
     --in_flight_;
     place_free_from_ = std::min(place_free_from_, read.failed() ? loop_.now() : read.not_before());
+    if (options_.decoder != nullptr && !read.failed()) {
+        read.decode(*options_.decoder);
+    } else {
+        settled(read);
+    }
+}
+
+/// The frame is complete or has failed. It is booked now if its slot is past, else when it goes on display.
+void Player::settled(FrameRead& read) {
     if (state_ == State::prerolling) ++prerolled_;
     if (!options_.paced || past(read.tag().slot)) {
         book(read);
@@ -317,7 +337,7 @@ void Player::ended(FrameRead& read) {
     }
 }
 
-/// REQUIRES: the read has ended.
+/// REQUIRES: the read is settled.
 void Player::book(FrameRead& read) {
     FrameOutcome& outcome = read.outcome();
     outcome.deadline = deadline_of(outcome.slot);
@@ -348,9 +368,9 @@ void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) 
 
 /// Who is to blame that this complete frame missed `deadline`: see the head of player.h.
 DropReason Player::blame(const FrameRead& read, Instant deadline) const {
-    if (read.not_before() <= deadline) return DropReason::client;
+    if (read.not_before() <= deadline || read.delivered() <= deadline) return DropReason::client;
     const Duration held_up = loop_.stalled_within(read.outcome().scheduled, read.last_submitted());
-    return read.outcome().completed - held_up <= deadline ? DropReason::client : DropReason::late;
+    return read.delivered() - held_up <= deadline ? DropReason::client : DropReason::late;
 }
 
 void Player::settle(const FrameOutcome& outcome) {
@@ -411,12 +431,12 @@ void Player::cancel_window(bool played) {
         for (; next_ < entered_; ++next_) book_unread(next_, FrameKind::cancelled, DropReason::none);
     }
     for (const auto& read : reads_) {
-        if (read->ended() && played) {
+        if (read->settled() && played) {
             book(*read);
-        } else if (read->ended()) {
+        } else if (read->settled()) {
             cancel_read(*read, played);
             read->release();
-        } else if (read->reading()) {
+        } else if (read->reading() || read->ended()) {
             cancel_read(*read, played);
             read->cancel();
         }
@@ -436,11 +456,11 @@ void Player::cancel_read(FrameRead& read, bool played) {
 }
 
 void Player::check_finished() {
-    const bool all_settled = settled_ == options_.slots || (!submitting_ && in_flight_ == 0);
+    const bool all_settled = settled_ == options_.slots || !submitting_;
     if (state_ != State::interrupted && !(state_ == State::playing && all_settled)) return;
     if (container_opening_) return;
     for (const auto& read : reads_) {
-        if (read->outstanding()) return;
+        if (!read->idle()) return;
     }
     loop_.cancel(timer_);
     if (container_.file != kNoFile) storage_.close(container_.file);

@@ -59,6 +59,8 @@ struct PlayerOptions {
     std::uint32_t alignment = 1;
     AccessPattern pattern = AccessPattern::on_demand;
     OnMiss on_miss = OnMiss::drop;
+    Decoder* decoder =
+        nullptr;  // where frames go once they are read; they are complete when it is done with them
 };
 
 /// One loop's thread; pinned. preroll() once, then play() once, then finished() comes true. Nothing is
@@ -126,8 +128,10 @@ private:
     void arm();
 
     void frame_read_ended(FrameRead& read) override;
+    void frame_decoded(FrameRead& read) override;
     void frame_read_let_go() override { check_finished(); }
     void ended(FrameRead& read);
+    void settled(FrameRead& read);
     void book(FrameRead& read);
     void book_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
     DropReason blame(const FrameRead& read, Instant deadline) const;
@@ -162,8 +166,8 @@ private:
     Duration stalled_;
     TimerId timer_ = 0;
     std::vector<Duration> stalled_at_entry_;  // by slot: the clock may stop while a frame waits for its place
-    std::uint64_t entered_ = 0;  // slots below are in the window or past it
-    std::uint64_t next_ = 0;     // the first slot whose read has not been started
+    std::uint64_t entered_ = 0;               // slots below are in the window or past it
+    std::uint64_t next_ = 0;                  // the first slot whose read has not been started
     std::uint64_t ahead_end_ = 0;
     std::uint64_t display_ = 0;  // the next slot to go on display; those below are past
     std::uint64_t settled_ = 0;

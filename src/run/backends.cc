@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "loop/burning_decoder.h"
+#include "loop/timed_decoder.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
 #include "storage/fault_storage.h"
@@ -58,6 +60,11 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
                                            spec.local.parallel_reads + spec.local.parallel_opens);
     }
     return made;
+}
+
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, Duration cpu) {
+    if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, cpu);
+    return std::make_unique<BurningDecoder>(*made.loop, cpu);
 }
 
 std::unique_ptr<ByteStore> make_byte_store(const Target& target) {

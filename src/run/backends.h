@@ -11,6 +11,7 @@
 #include "storage/fault_plan.h"
 #include "storage/local_options.h"
 #include "streamsim/byte_store.h"
+#include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
@@ -39,6 +40,9 @@ struct LoopAndStorage {
 /// REQUIRES: called on the thread that will run the loop. Where io_uring cannot be had, the thread pool is used
 /// and `spec.local.notice` is told why.
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);
+
+/// A decoder that takes `cpu` for each frame, in the time of that loop.
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, Duration cpu);
 
 /// The blocking side of a target; null where there are no files (null:, sim:null).
 std::unique_ptr<ByteStore> make_byte_store(const Target& target);

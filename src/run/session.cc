@@ -207,6 +207,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
     options.storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
     options.preroll_timeout = request_.preroll_timeout;
+    options.decode_cpu = request_.decode_cpu;
     options.staggered = request_.stagger > Duration{};
     if (!request_.paced) options.wall_limit = request_.duration.value_or(kDefaultDuration);
     if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();

@@ -17,6 +17,7 @@ constexpr Duration kPatience = seconds(2);
 struct World::Stream {
     World* world = nullptr;
     const StreamPlan* plan = nullptr;
+    std::unique_ptr<Decoder> decoder;
     std::unique_ptr<Player> player;
     TimerId begin_timer = 0;
     TimerId timeout = 0;
@@ -53,9 +54,14 @@ Result<void> World::build() {
         stream->world = this;
         stream->plan = &plan;
         const std::span<std::byte> memory{options_.memory.data() + used, bytes};
-        stream->player = std::make_unique<Player>(*made_.loop, *made_.storage, *plan.clip.index, plan.options,
-                                                  *ledgers_.back(), memory, *each.progress,
-                                                  Callback::of<&World::player_changed>(this));
+        PlayerOptions options = plan.options;
+        if (options_.decode_cpu > Duration{}) {
+            stream->decoder = make_decoder(made_, options_.decode_cpu);
+            options.decoder = stream->decoder.get();
+        }
+        stream->player =
+            std::make_unique<Player>(*made_.loop, *made_.storage, *plan.clip.index, options, *ledgers_.back(),
+                                     memory, *each.progress, Callback::of<&World::player_changed>(this));
         used += options_.shared_memory ? 0 : bytes;
         streams_.push_back(std::move(stream));
     }

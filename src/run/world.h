@@ -32,6 +32,7 @@ struct WorldOptions {
     bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
     bool staggered = false;              // each stream begins when it is ready, at its own offset
+    Duration decode_cpu;                 // that the client burns for each frame
     std::optional<Duration> wall_limit;  // rate `max`: how long to read
     std::uint64_t drops_kept = 0;        // a stream
     std::uint64_t seed = 0;

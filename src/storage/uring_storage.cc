@@ -68,6 +68,10 @@ struct Node {
 
 std::uint64_t name_of(Node& node) { return reinterpret_cast<std::uint64_t>(&node); }
 
+// The kernel was interrupted before it had an answer. 512 to 516 are its own words for that, which a system call
+// would never let out; an open that is cancelled in a worker does.
+bool is_transient(int error) { return error == EAGAIN || error == EINTR || (error >= 512 && error <= 516); }
+
 // A fixed number of nodes and the operations that wait for one.
 struct Line {
     std::vector<Node> nodes;
@@ -376,7 +380,7 @@ void UringStorage::take(std::uint64_t user_data, std::int32_t result) {
 
 // True when the operation is complete; otherwise its next request is on the way.
 bool UringStorage::advance(Node& node) {
-    const bool again = node.result == -EAGAIN || node.result == -EINTR;
+    const bool again = is_transient(-node.result);
     if (again && node.cancelled) node.result = -ECANCELED;
     if (node.step == Step::read) {
         if (again && !node.cancelled) return request_read(node), false;

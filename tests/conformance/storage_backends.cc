@@ -129,6 +129,7 @@ Made make_faults(const Backend& backend, const HarnessOptions& options, std::str
 }  // namespace
 
 std::vector<Backend> all_backends() {
+    size_thread_pool(20);  // GoogleTest asks for the backends before main(): nothing has used the pool
     constexpr auto kNullVirtual = make_null<VirtualLoop>;
     constexpr auto kNullReal = make_null<UvLoop>;
     constexpr auto kUring = make_local<make_uring_storage, true>;

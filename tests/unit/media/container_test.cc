@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "media/clip_index.h"
@@ -135,6 +136,27 @@ TEST_F(Containers, DecodersShowOurFramesWithoutComplaint) {
             EXPECT_EQ(decoded.output, "") << width << "x" << height << " " << fourcc;
         }
     }
+}
+
+/// The picture of a frame is what was meant: each slice of 128 x 16 pixels one grey, and not the same
+/// everywhere.
+TEST_F(Containers, DecodersSeeFlatSlices) {
+    NEED_TOOL("ffmpeg");
+    write_mov(store_, place_.at("a.mov"), small_prores("x", 256, 64, 100'000), 1);
+    const auto decoded = run("ffmpeg -v error -i " + place_.at("a.mov") + " -f rawvideo -pix_fmt yuv422p10le " +
+                             place_.at("raw"));
+    ASSERT_EQ(decoded.code, 0) << decoded.output;
+    const std::string raw = place_.read("raw");
+    ASSERT_EQ(raw.size(), 256u * 64 * 2 * 2);
+    std::set<std::string> greys;
+    for (std::size_t y = 0; y < 64; ++y) {
+        for (std::size_t x = 0; x < 256; ++x) {
+            const std::size_t corner = y / 16 * 16 * 256 + x / 128 * 128;
+            ASSERT_EQ(raw.substr((y * 256 + x) * 2, 2), raw.substr(corner * 2, 2)) << x << "," << y;
+            greys.insert(raw.substr(corner * 2, 2));
+        }
+    }
+    EXPECT_GT(greys.size(), 2u);
 }
 
 TEST_F(Containers, ThoseOfOthersAreIndexedAsFfprobeReadsThem) {

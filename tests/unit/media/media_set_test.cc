@@ -166,6 +166,8 @@ TEST_F(MediaSet, FramesThatAreWrongAreWrittenAgain) {
     place_.write(at + "frame.0000003.dpx", std::string(whole[2].size(), '\0'));  // never reached the disk
     place_.write(at + "frame.0000004.dpx", whole[4]);                            // another frame
     place_.write(at + "frame.0000005.dpx", whole[4].substr(0, whole[4].size() - 64) + std::string(64, '\0'));
+    place_.write(at + "frame.0000006.dpx",
+                 std::string(800, '\0') + whole[5].substr(800));  // without its header
     prepare_all(request(1));
     for (int i = 1; i <= 12; ++i) {
         const std::string name = std::string("frame.00000") + (i < 10 ? "0" : "") + std::to_string(i) + ".dpx";

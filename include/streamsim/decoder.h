@@ -1,0 +1,24 @@
+// Decoder: what a client does with a frame once its bytes are there, as far as it costs time. streamsim does
+// not decode; it burns the processor time that a decoder would, when it is asked to (--decode-cpu).
+#pragma once
+
+#include "base/callback.h"
+#include "base/time.h"
+
+namespace streamsim {
+
+/// One frame to decode; the caller's, in place until `done` ran.
+struct DecodeOp {
+    Callback done;         // in
+    Instant completed_at;  // out, of the loop's clock
+};
+
+/// The decoder of one stream: frames one after the other, in the order of the calls. `done` runs on the loop's
+/// thread, once, never inside the call. No allocation for each frame.
+class Decoder {
+public:
+    virtual ~Decoder() = default;
+    virtual void decode(DecodeOp& op) = 0;
+};
+
+}  // namespace streamsim

@@ -1,0 +1,25 @@
+// A decoder in virtual time: each frame takes its time, one after the other, on a processor of its own.
+#pragma once
+
+#include <deque>
+
+#include "streamsim/decoder.h"
+#include "streamsim/event_loop.h"
+
+namespace streamsim {
+
+class TimedDecoder final : public Decoder {
+public:
+    TimedDecoder(EventLoop& loop, Duration cpu) : loop_(loop), cpu_(cpu) {}
+    void decode(DecodeOp& op) override;
+
+private:
+    void finished();
+
+    EventLoop& loop_;
+    const Duration cpu_;
+    Instant free_at_;
+    std::deque<DecodeOp*> queue_;
+};
+
+}  // namespace streamsim
