@@ -9,8 +9,10 @@ namespace streamsim {
 
 /// One frame to decode; the caller's, in place until `done` ran.
 struct DecodeOp {
-    Callback done;         // in
-    Instant completed_at;  // out, of the loop's clock
+    Callback done;                         // in
+    Instant needed_by = Instant::never();  // in: a frame that would come later is not decoded
+    bool skipped = false;                  // out
+    Instant completed_at;                  // out, of the loop's clock
 };
 
 /// The decoder of one stream: frames one after the other, in the order of the calls. `done` runs on the loop's

@@ -63,6 +63,14 @@ Verdict client_verdict(const Evidence& evidence, std::uint64_t count) {
                             evidence.cpu_percent, innocent),
                 Limit::client_cpu};
     }
+    // Frames that were delivered in time and decoded late, by a player that was awake.
+    const std::int64_t lost_ns = static_cast<std::int64_t>(count) * evidence.shortest_period_ns;
+    if (evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns < lost_ns) {
+        return {false,
+                fmt::format("decoding, at {} of processor time a frame, did not keep up on this computer: {}",
+                            show_duration({evidence.decode_cpu_ns}), innocent),
+                Limit::client_cpu};
+    }
     const std::string how =
         evidence.loop_stalled_ns > 0
             ? fmt::format("held up for {} in all", show_duration({evidence.loop_stalled_ns}))

@@ -24,6 +24,7 @@ struct Evidence {
     bool server_cache_may_be_warm = false;
 
     // The client.
+    std::int64_t decode_cpu_ns = 0;       // burnt for each frame; 0: delivery only
     std::int64_t shortest_period_ns = 0;  // of the streams' frame periods; 0: no deadlines
     std::int64_t loop_lateness_p50_ns = 0;
     std::int64_t loop_stalled_ns = 0;  // time in which the player's loop did not run although it had to

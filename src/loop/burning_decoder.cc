@@ -41,7 +41,8 @@ void BurningDecoder::work() {
         DecodeOp* op = queue_.front();
         queue_.pop_front();
         lock.unlock();
-        const std::int64_t end_ns = thread_cpu_ns() + cpu_.ns;
+        op->skipped = op->needed_by != Instant::never() && loop_.now() + cpu_ > op->needed_by;
+        const std::int64_t end_ns = thread_cpu_ns() + (op->skipped ? 0 : cpu_.ns);
         while (thread_cpu_ns() < end_ns) {
         }
         op->completed_at = loop_.now();  // the clock of real loops is the same on every thread

@@ -160,10 +160,11 @@ private:
         const std::uint64_t least = prores_frame_bytes_min(format_);
         const double mean = format_.size.mean_bytes;
         if (mean < static_cast<double>(least)) {
-            object.problem("mean_bits_per_s",
-                           fmt::format("this rate gives {:.0f} bytes a frame, and the headers of a "
-                                       "ProRes frame of this raster alone have {}",
-                                       mean, least));
+            object.problem(
+                "mean_bits_per_s",
+                fmt::format("this rate gives {:.0f} bytes a frame, and the smallest ProRes frame of this "
+                            "raster has {}",
+                            mean, least));
         }
         if (mean * format_.size.cap >= static_cast<double>(kFrameBytesMax)) {
             object.problem("mean_bits_per_s",

@@ -47,12 +47,12 @@ Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip) {
     return sequence;
 }
 
-Result<Clip> index_stored(ByteStore& store, const StoredClip& clip, const std::string& name) {
+Result<Clip> index_stored(ByteStore& store, const StoredClip& clip, FrameRate rate, const std::string& name) {
     if (clip.name.container) return index_container(store, clip.path, name);
     const auto sequence = frames_listed(store, clip);
     if (!sequence) return sequence.error();
     if (sequence->numbers.empty()) return bad_input(fmt::format("{}: none of its frames is left", clip.path));
-    return index_sequence(store, clip.path, *sequence, name, FrameRange{kFirstFrameNumber, clip.frames});
+    return index_sequence(store, clip.path, *sequence, name, KnownFrames{kFirstFrameNumber, clip.frames, rate});
 }
 
 /// What an interrupted prepare left of a sequence: frames that have their full length.
@@ -144,7 +144,7 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
     if (!stored) return stored.error();
     for (const StoredClip& at : *stored) {
         if (at.name.partial) continue;
-        auto clip = index_stored(store, at, at.path.substr(join_path(target, "").size()));
+        auto clip = index_stored(store, at, format.rate, at.path.substr(join_path(target, "").size()));
         if (!clip) return clip.error();
         clip->ours = true;
         clip->format = format.name;

@@ -54,12 +54,13 @@ Result<Clip> index_sequence(ByteStore& store,
                             const std::string& directory,
                             const FoundSequence& sequence,
                             const std::string& name,
-                            std::optional<FrameRange> range) {
+                            std::optional<KnownFrames> known) {
     auto found = first_readable(store, directory, sequence);
     if (!found) return found.error();
     const std::uint64_t first = sequence.numbers.front();
-    const FrameRange frames = range.value_or(FrameRange{first, sequence.numbers.back() - first + 1});
     const DpxHeader& header = found->header;
+    const std::uint64_t span = sequence.numbers.back() - first + 1;
+    const KnownFrames frames = known.value_or(KnownFrames{first, span, header.rate.value_or(FrameRate{24, 1})});
 
     Clip clip;
     clip.name = name;
@@ -74,14 +75,14 @@ Result<Clip> index_sequence(ByteStore& store,
                                          count_of(found->unreadable_before, "frame", "frames"),
                                          found->first_problem));
     }
-    if (!header.rate)
+    if (!known && !header.rate)
         clip.notes.push_back(fmt::format("{} has no frame rate in its header: 24 taken", found->path));
     clip.index = make_sequence_index({.directory = directory,
                                       .pattern = sequence.pattern,
                                       .first = frames.first,
                                       .count = frames.count,
                                       .frame_bytes = header.expected_bytes,
-                                      .rate = header.rate.value_or(FrameRate{24, 1})});
+                                      .rate = frames.rate});
     return clip;
 }
 

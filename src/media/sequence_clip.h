@@ -11,10 +11,12 @@
 
 namespace streamsim {
 
-/// Which frame numbers a sequence has when that is known from elsewhere than its listing.
-struct FrameRange {
+/// What is known of our own sequences without their listing and headers: a header holds the rate as a float
+/// only.
+struct KnownFrames {
     std::uint64_t first = 1;
     std::uint64_t count = 1;
+    FrameRate rate;
 };
 
 /// Reads headers in frame order until one is readable and makes the index from it. Errors: that of the first
@@ -23,6 +25,6 @@ Result<Clip> index_sequence(ByteStore& store,
                             const std::string& directory,
                             const FoundSequence& sequence,
                             const std::string& name,
-                            std::optional<FrameRange> range = std::nullopt);
+                            std::optional<KnownFrames> known = std::nullopt);
 
 }  // namespace streamsim

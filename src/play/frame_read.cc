@@ -242,15 +242,16 @@ void FrameRead::maybe_end() {
     if (!starting_) owner_.frame_read_ended(*this);
 }
 
-void FrameRead::decode(Decoder& decoder) {
+void FrameRead::decode(Decoder& decoder, Instant needed_by) {
     STREAMSIM_CHECK(state_ == State::ended && !failed(), "only a frame that was read is decoded");
     decoding_ = true;
+    decode_.needed_by = needed_by;
     decoder.decode(decode_);
 }
 
 void FrameRead::decoded() {
     decoding_ = false;
-    outcome_.completed = decode_.completed_at;
+    outcome_.completed = decode_.skipped ? Instant::never() : decode_.completed_at;
     owner_.frame_decoded(*this);
 }
 

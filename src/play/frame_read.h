@@ -96,8 +96,9 @@ public:
     /// Ended, and with no decoder: what is known of it is all there will be.
     bool settled() const { return state_ == State::ended && !decoding_; }
 
-    /// Hands the frame, which has been read, to a decoder; the owner hears frame_decoded(). REQUIRES: ended().
-    void decode(Decoder& decoder);
+    /// Hands the frame, which has been read, to a decoder, which skips it when its turn comes after
+    /// `needed_by`; the owner hears frame_decoded(). REQUIRES: ended().
+    void decode(Decoder& decoder, Instant needed_by);
     /// When the bytes were there; outcome().completed is later by the decoding.
     Instant delivered() const { return completed_; }
 

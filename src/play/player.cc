@@ -154,7 +154,10 @@ void Player::pump() {
         if (playing && options_.paced && options_.on_miss == OnMiss::drop) pass_over(loop_.now());
         if (in_flight_ >= places_ || next_ >= entered_ || !submitting_) break;
         // A decoder that does not keep up holds buffers beyond their frames' deadlines.
-        if (options_.decoder != nullptr && next_ >= ahead_end_ && idle_read() == nullptr) break;
+        if (options_.decoder != nullptr && next_ >= ahead_end_ && idle_read() == nullptr) {
+            decoder_behind_ = loop_.now();
+            break;
+        }
         if (!start_next() && !options_.paced) {
             // Frames that fail at once must not keep the loop from its other work.
             if (!advance_deferred_) loop_.defer(Callback::of<&Player::deferred_advance>(this));
@@ -321,7 +324,9 @@ void Player::ended(FrameRead& read) {
     --in_flight_;
     place_free_from_ = std::min(place_free_from_, read.failed() ? loop_.now() : read.not_before());
     if (options_.decoder != nullptr && !read.failed()) {
-        read.decode(*options_.decoder);
+        // A player that drops does not decode what it can no longer show.
+        const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing;
+        read.decode(*options_.decoder, skips ? deadline_of(read.tag().slot) : Instant::never());
     } else {
         settled(read);
     }
@@ -369,6 +374,7 @@ void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) 
 /// Who is to blame that this complete frame missed `deadline`: see the head of player.h.
 DropReason Player::blame(const FrameRead& read, Instant deadline) const {
     if (read.not_before() <= deadline || read.delivered() <= deadline) return DropReason::client;
+    if (decoder_behind_ >= read.outcome().scheduled) return DropReason::client;  // it had no buffer in time
     const Duration held_up = loop_.stalled_within(read.outcome().scheduled, read.last_submitted());
     return read.delivered() - held_up <= deadline ? DropReason::client : DropReason::late;
 }

@@ -177,7 +177,8 @@ private:
     bool waiting_ = false;        // OnMiss::stall: the clock stands at due(display_)
     bool submitting_ = true;
     bool advance_deferred_ = false;
-    Instant place_free_from_;  // a place may have been free since; never: none is
+    Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
+    Instant place_free_from_;            // a place may have been free since; never: none is
 };
 
 }  // namespace streamsim

@@ -227,6 +227,7 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     }
     evidence.paced = facts.request->paced;
     evidence.interrupted = facts.interrupted;
+    evidence.decode_cpu_ns = facts.request->decode_cpu.ns;
     evidence.require_cold = facts.request->require_cold;
     evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;
     for (const StreamPlan& plan : *facts.streams) {

@@ -8,6 +8,7 @@
 //   - the kernel may have hundreds of asynchronous reads under way (its default of 12 would queue the rest
 //     behind delayed ones);
 //   - malloc keeps its memory: mapping a megabyte anew for each request costs more than the read.
+// A reader that is killed is let go (EINTR), as a file system of the kernel would.
 //
 // LOG has a line for each operation that a rule delayed or failed, in nanoseconds of CLOCK_MONOTONIC:
 //   read jobA/clip1 12 START END DELAY RESULT     RESULT: bytes, or -errno
@@ -64,15 +65,17 @@ std::int64_t monotonic_ns() {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-void sleep_until(std::int64_t when) {
-    for (std::int64_t now = monotonic_ns(); now < when && !fuse_session_exited(world.session);
-         now = monotonic_ns()) {
+// False: the reader was killed meanwhile, or we are to end.
+bool sleep_until(std::int64_t when, fuse_req_t request) {
+    for (std::int64_t now = monotonic_ns(); now < when; now = monotonic_ns()) {
+        if (fuse_session_exited(world.session) || fuse_req_interrupted(request)) return false;
         const std::int64_t wake = std::min(when, now + kSliceNs);
         timespec at{};
         at.tv_sec = wake / 1'000'000'000;
         at.tv_nsec = wake % 1'000'000'000;
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr);
     }
+    return true;
 }
 
 struct Place {
@@ -128,22 +131,27 @@ fuse_ino_t child(fuse_ino_t parent, const char* name) {
 }
 
 // Applies one rule: the delay, then its error (0: none).
-int apply(Rule& rule, const char* verb, const Place& place, std::int64_t started, std::uint64_t bytes) {
+int apply(Rule& rule,
+          const char* verb,
+          const Place& place,
+          fuse_req_t request,
+          std::int64_t started,
+          std::uint64_t bytes) {
     const std::uint64_t pass = ++rule.seen;
     if (rule.pass != 0 && rule.pass != pass) return 0;
-    sleep_until(started + rule.delay_ns);
-    const std::int64_t result = rule.error ? -rule.error : static_cast<std::int64_t>(bytes);
+    const int error = sleep_until(started + rule.delay_ns, request) ? rule.error : EINTR;
+    const std::int64_t result = error ? -error : static_cast<std::int64_t>(bytes);
     char line[512];
     const int length = std::snprintf(line, sizeof line, "%s %s %llu %lld %lld %lld %lld\n", verb,
                                      place.clip->path.c_str(), static_cast<unsigned long long>(place.number),
                                      static_cast<long long>(started), static_cast<long long>(monotonic_ns()),
                                      static_cast<long long>(rule.delay_ns), static_cast<long long>(result));
     if (write(world.log, line, static_cast<std::size_t>(length)) != length) return EIO;
-    return rule.error;
+    return error;
 }
 
 // Waits for this read's turn under the common rate.
-void obey_rate(std::uint64_t bytes) {
+void obey_rate(std::uint64_t bytes, fuse_req_t request) {
     if (world.rules.bytes_per_s == 0) return;
     const auto cost = static_cast<std::int64_t>(1e9 * static_cast<double>(bytes) /
                                                 static_cast<double>(world.rules.bytes_per_s));
@@ -152,7 +160,7 @@ void obey_rate(std::uint64_t bytes) {
     do {
         done = std::max(free_at, monotonic_ns()) + cost;
     } while (!world.rate_free_at.compare_exchange_weak(free_at, done));
-    sleep_until(done);
+    sleep_until(done, request);
 }
 
 void do_init(void*, fuse_conn_info* connection) {
@@ -219,7 +227,7 @@ void do_open(fuse_req_t request, fuse_ino_t inode, fuse_file_info* file) {
         return;
     }
     for (const std::unique_ptr<Rule>& rule : place.frame->opens) {
-        if (const int error = apply(*rule, "open", place, started, 0)) {
+        if (const int error = apply(*rule, "open", place, request, started, 0)) {
             fuse_reply_err(request, error);
             return;
         }
@@ -233,10 +241,10 @@ void do_read(fuse_req_t request, fuse_ino_t inode, std::size_t size, off_t offse
     const Place place = find(inode);
     const std::uint64_t from = std::min(static_cast<std::uint64_t>(offset), place.frame->bytes);
     const std::uint64_t bytes = std::min<std::uint64_t>(size, place.frame->bytes - from);
-    obey_rate(bytes);
+    obey_rate(bytes, request);
     for (const std::unique_ptr<Rule>& rule : place.frame->reads) {
         if (rule->byte < from || rule->byte >= from + bytes) continue;
-        if (const int error = apply(*rule, "read", place, started, bytes)) {
+        if (const int error = apply(*rule, "read", place, request, started, bytes)) {
             fuse_reply_err(request, error);
             return;
         }

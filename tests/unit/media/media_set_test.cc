@@ -131,6 +131,16 @@ TEST_F(MediaSet, FramesThatAreDeletedAreMissingAndTheClipIsNotShorter) {
     EXPECT_THAT(clips[0].notes, ElementsAre("2 frame numbers are missing"));
 }
 
+TEST_F(MediaSet, AnyRateIsKeptExactly) {
+    for (const FrameRate rate : {FrameRate{100, 7}, FrameRate{24000, 1001}, FrameRate{5000, 1}}) {
+        format_ = small_dpx("tiny", 4, 4, 10, rate);
+        prepare_all(request(1, rate.due(3)));
+        ASSERT_EQ(complete().size(), 1u);
+        EXPECT_EQ(complete()[0].index->rate(), rate);
+        EXPECT_THAT(complete()[0].notes, IsEmpty());
+    }
+}
+
 TEST_F(MediaSet, CancelLeavesWhatTheNextPrepareCompletes) {
     std::atomic<int> writes{0};
     PrepareProgress progress;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "loop/timed_decoder.h"
 #include "loop/virtual_loop.h"
 #include "play/player.h"
 #include "storage/fault_storage.h"
@@ -48,6 +49,7 @@ struct Play {
     bool file_per_frame = true;
     std::uint64_t frame_bytes = 1000;
     std::optional<Instant> interrupt_at;
+    Duration decode_cpu;
 
     // What came of it.
     std::vector<FrameOutcome> frames;
@@ -120,6 +122,9 @@ inline void Play::run() {
     DeadlineLedger ledger(books, series);
     std::vector<std::byte> memory(Player::memory_bytes(clip, options));
     StreamProgress progress;
+    TimedDecoder decoder(loop, decode_cpu);
+    PlayerOptions with_decoder = options;
+    if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
     struct Conductor {
         VirtualLoop& loop;
         Storage& storage;
@@ -135,7 +140,7 @@ inline void Play::run() {
         }
         void interrupt() { player->interrupt(); }
     } conductor{loop, storage, nullptr, {}};
-    conductor.player = std::make_unique<Player>(loop, storage, clip, options, ledger, memory, progress,
+    conductor.player = std::make_unique<Player>(loop, storage, clip, with_decoder, ledger, memory, progress,
                                                 Callback::of<&Conductor::changed>(&conductor));
     conductor.player->preroll();
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));

@@ -211,5 +211,20 @@ TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
     EXPECT_EQ(play.frames.back().deadline.ns, 99'999ull * 1001 * 1'000'000'000 / 24000);
 }
 
+TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_only_what_it_cannot_do) {
+    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+        Play play;
+        play.options.on_miss = policy;
+        play.options.slots = 1440;
+        play.options.readahead = 8;
+        play.decode_cpu = milliseconds(45);  // 41.7 ms a frame are there
+        play.run();
+        const std::uint64_t bad = play.counts.dropped + play.counts.late + play.counts.stalls;
+        EXPECT_GT(bad, 50u);
+        for (const FrameOutcome& frame : play.frames) EXPECT_NE(frame.reason, DropReason::late) << frame.slot;
+        EXPECT_LT(bad, policy == OnMiss::drop ? 150u : 1440u) << "7.4 % of the frames";
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::test
