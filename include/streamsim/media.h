@@ -1,5 +1,5 @@
-// What media is, to everyone who is not media/: a format is data, a frame index says where the bytes of each frame
-// are, a clip is a frame index with a name.
+// What media is, to everyone who is not media/: a format is data, a frame index says where the bytes of each
+// frame are, a clip is a frame index with a name.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,7 @@ public:
     virtual Extent extent(std::uint64_t frame) const = 0;
     /// The largest extent of the clip, in bytes.
     virtual std::uint64_t largest_frame_bytes() const = 0;
-    /// The number that the media gives the frame: the digits of its file name; in a container, the frame itself.
+    /// The number that the media gives the frame: the digits of its file name; in a container the frame itself.
     virtual std::uint64_t frame_number(std::uint64_t frame) const { return frame; }
 };
 

@@ -28,8 +28,9 @@ int report_error(CliContext& context, const Error& error);
 /// The document to `path`, which may be "-"; REQUIRES: path is not empty.
 Result<void> write_document(const std::string& path, std::string_view begins_with, const std::string& text);
 
-int play_command(CliContext& context, CliOptions& options);
-int prepare_command(CliContext& context, CliOptions& options);
+class Control;
+int play_command(CliContext& context, Control& control, CliOptions& options);
+int prepare_command(CliContext& context, Control& control, CliOptions& options);
 int formats_command(CliContext& context, const CliOptions& options);
 int inspect_command(CliContext& context, const CliOptions& options);
 int clean_command(CliContext& context, const CliOptions& options);

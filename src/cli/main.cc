@@ -4,8 +4,10 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
+#include "cli/control.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "run/backends.h"
@@ -22,6 +24,10 @@ int run(int argc, const char* const* argv) {
     spdlog::logger log("streamsim", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     log.set_pattern("%n: %^%v%$");
     CliContext context{log, {version(), revision(), {argv, argv + argc}}};
+    // Where an interruption must not lose a result, it is listened for from the first moment.
+    const auto command = command_of(argc, argv);
+    std::optional<Control> control;
+    if (command == CliOptions::Command::play || command == CliOptions::Command::prepare) control.emplace();
     auto parsed = parse_command_line(argc, argv, version_text());
     if (!parsed) return report_error(context, parsed.error());
     if (parsed->text) {
@@ -31,8 +37,8 @@ int run(int argc, const char* const* argv) {
     CliOptions& options = parsed->options;
     if (options.verbose) log.set_level(spdlog::level::debug);
     switch (options.command) {
-        case CliOptions::Command::play: return play_command(context, options);
-        case CliOptions::Command::prepare: return prepare_command(context, options);
+        case CliOptions::Command::play: return play_command(context, *control, options);
+        case CliOptions::Command::prepare: return prepare_command(context, *control, options);
         case CliOptions::Command::formats: return formats_command(context, options);
         case CliOptions::Command::inspect: return inspect_command(context, options);
         case CliOptions::Command::clean: return clean_command(context, options);

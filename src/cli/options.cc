@@ -291,21 +291,6 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.realtime = typed.realtime;
 }
 
-CliOptions::Command command_of(int argc, const char* const* argv, int& skip) {
-    using Command = CliOptions::Command;
-    const std::pair<const char*, Command> commands[] = {{"prepare", Command::prepare},
-                                                        {"formats", Command::formats},
-                                                        {"inspect", Command::inspect},
-                                                        {"clean", Command::clean}};
-    for (const auto& [name, command] : commands) {
-        if (argc > 1 && std::string_view(argv[1]) == name) {
-            skip = 1;
-            return command;
-        }
-    }
-    return Command::play;
-}
-
 void build(CLI::App& app, CliOptions& options, Typed& typed) {
     using Command = CliOptions::Command;
     switch (options.command) {
@@ -390,14 +375,26 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
 
 }  // namespace
 
+CliOptions::Command command_of(int argc, const char* const* argv) {
+    using Command = CliOptions::Command;
+    const std::pair<std::string_view, Command> commands[] = {{"prepare", Command::prepare},
+                                                             {"formats", Command::formats},
+                                                             {"inspect", Command::inspect},
+                                                             {"clean", Command::clean}};
+    for (const auto& [name, command] : commands) {
+        if (argc > 1 && name == argv[1]) return command;
+    }
+    return Command::play;
+}
+
 Result<ParsedCommandLine> parse_command_line(int argc,
                                              const char* const* argv,
                                              const std::string& version_text) {
     ParsedCommandLine parsed;
     CliOptions& options = parsed.options;
     options.command_line.assign(argv, argv + argc);
-    int skip = 0;
-    options.command = command_of(argc, argv, skip);
+    options.command = command_of(argc, argv);
+    const int skip = options.command == CliOptions::Command::play ? 0 : 1;
     Typed typed;
     CLI::App app;
     app.name(skip > 0 ? fmt::format("streamsim {}", argv[1]) : "streamsim");

@@ -24,6 +24,9 @@ struct CliOptions {
     std::vector<std::string> command_line;
 };
 
+/// Which command the first argument names; anything else is play.
+CliOptions::Command command_of(int argc, const char* const* argv);
+
 /// What there is to print and nothing else to do (--help, --version).
 struct CliText {
     std::string text;

@@ -22,8 +22,11 @@ constexpr std::string_view kResultBegins = "{\n  \"schema\": \"streamsim.result\
 /// One play or prepare: what its steps share.
 class MediaCommand {
 public:
-    MediaCommand(CliContext& context, CliOptions& options)
-        : context_(context), options_(options), store_(make_byte_store(options.play.target)) {}
+    MediaCommand(CliContext& context, Control& control, CliOptions& options)
+        : context_(context),
+          control_(control),
+          options_(options),
+          store_(make_byte_store(options.play.target)) {}
 
     int prepare_only();
     int play();
@@ -42,8 +45,8 @@ private:
     int write_results(const RunResult& result);
 
     CliContext& context_;
+    Control& control_;
     CliOptions& options_;
-    Control control_;
     std::unique_ptr<ByteStore> store_;
     OutputFile json_;
     OutputFile csv_;
@@ -244,12 +247,12 @@ int MediaCommand::write_results(const RunResult& result) {
 
 }  // namespace
 
-int play_command(CliContext& context, CliOptions& options) {
-    return MediaCommand(context, options).play();
+int play_command(CliContext& context, Control& control, CliOptions& options) {
+    return MediaCommand(context, control, options).play();
 }
 
-int prepare_command(CliContext& context, CliOptions& options) {
-    return MediaCommand(context, options).prepare_only();
+int prepare_command(CliContext& context, Control& control, CliOptions& options) {
+    return MediaCommand(context, control, options).prepare_only();
 }
 
 }  // namespace streamsim
