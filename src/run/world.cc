@@ -84,7 +84,9 @@ Result<void> World::run() {
         if (interrupt_requested_) loop_->defer(Callback::of<&World::interrupt_here>(this));
     }
     made_.loop->defer(Callback::of<&World::begin>(this));
+    made_.loop->hold();  // while it waits for the other worlds nothing may be due
     const StopReason reason = made_.loop->run();
+    made_.loop->release();
     {
         const std::lock_guard lock(mutex_);
         loop_ = nullptr;

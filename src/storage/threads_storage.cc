@@ -10,7 +10,8 @@
 // CLOCK_MONOTONIC), and puts the node on a list that reap() takes at the beginning of a turn. The stamp itself can
 // only be late when the thread could not run: the process was stopped, or the machine was too busy. Then the loop
 // could not run either and has noted a stall, so: where the loop notes a stall between its previous look at the list
-// and the stamp, not_before is that look; otherwise the stamp is the truth and the two are equal.
+// that proves something (looks.h) and the stamp, not_before is that look; otherwise the stamp is the truth and the two
+// are equal.
 //
 // Cancelling takes work back that no thread has begun; a pread that runs completes as it will.
 #include "storage/threads_storage.h"
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "storage/looks.h"
 #include "storage/op_list.h"
 
 namespace streamsim {
@@ -113,7 +115,7 @@ private:
     Node* free_ = nullptr;
     std::size_t busy_ = 0;         // nodes that libuv has
     std::size_t outstanding_ = 0;  // operations whose callback has not run
-    Instant last_look_;
+    Looks looks_;
     OpList cancelled_;
     Callback shutdown_;
     bool shutting_ = false;
@@ -124,7 +126,7 @@ private:
 
 ThreadsStorage::ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options)
     : loop_(loop), uv_(uv), policy_(options), reads_{std::max(options.parallel_reads, 1u), 0, {}},
-      opens_{std::max(options.parallel_opens, 1u), 0, {}}, last_look_(loop.now()) {
+      opens_{std::max(options.parallel_opens, 1u), 0, {}}, looks_(loop) {
     // A node is free again after the callback of its operation ran: twice as many never run out.
     nodes_.resize(std::size_t{2} * (reads_.most + opens_.most));
     for (Node& node : nodes_) {
@@ -360,7 +362,7 @@ void ThreadsStorage::reap() {
         settle(*node);
         node = next;
     }
-    last_look_ = look;
+    looks_.looked(look);
     deliver(done);
     if (shutting_) advance_shutdown();
 }
@@ -370,7 +372,7 @@ void ThreadsStorage::settle(Node& node) {
     Op& op = *node.op;
     const Work kind = node.kind;
     op.not_before = op.completed_at;
-    const Instant look = std::clamp(last_look_, op.submitted_at, op.completed_at);
+    const Instant look = std::clamp(looks_.last(), op.submitted_at, op.completed_at);
     if (loop_.stalled_within(look, op.completed_at) > Duration{}) op.not_before = look;
     if (kind == Work::open) note_open(node);
     op.backend = nullptr;

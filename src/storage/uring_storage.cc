@@ -18,9 +18,10 @@
 // Completion and its stamps. The kernel signals an eventfd, which libuv polls; that wakes the loop, whose turn begins
 // with reap(). It takes the whole batch, stamps it with one now(), and runs callbacks only then. The time a request
 // really completed is not known: it is at most that stamp, and later than the last time we looked and it was not
-// there, which is read before that look. So not_before is always the previous look, or the submission if that was
-// later. In a loop that runs well the two are told apart by nobody: each deadline has a timer, whose turn looks at the
-// queue. After a SIGSTOP they lie on both sides of the stop, and a deadline between them is the client's.
+// there, which is read before that look. So not_before is always the previous look that proves
+// something (looks.h), or the submission if that was later. In a loop that runs well nobody can tell the two apart: each
+// deadline has a timer, whose turn looks at the queue. After a SIGSTOP they lie on both sides of the stop, and a deadline
+// between them is the client's.
 //
 // Cancelling asks the kernel to; a file read that has reached the disk cannot be stopped and completes as it will.
 #include "storage/uring_storage.h"
@@ -37,6 +38,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "storage/looks.h"
 #include "storage/op_list.h"
 #include "storage/ring.h"
 
@@ -109,7 +111,7 @@ public:
     UringStorage(EventLoop& loop, const LocalOptions& options, std::unique_ptr<Ring> ring)
         : loop_(loop), ring_(std::move(ring)), policy_(options), notice_(options.notice),
           workers_(options.parallel_reads + options.parallel_opens + 8), reads_(options.parallel_reads),
-          opens_(options.parallel_opens), last_look_(loop.now()) {}
+          opens_(options.parallel_opens), looks_(loop) {}
     ~UringStorage() override { STREAMSIM_CHECK(poll_ == nullptr, "shutdown() comes before destruction"); }
 
     Result<void> watch(uv_loop_t* uv);
@@ -153,7 +155,7 @@ private:
     Line opens_;
     std::vector<OpenFile> files_;  // by file descriptor, which is the FileId
     uv_poll_t* poll_ = nullptr;    // libuv frees it, by our callback
-    Instant last_look_;
+    Looks looks_;
     Node* batch_ = nullptr;       // completions taken in this look, in their order
     Node** batch_end_ = &batch_;
     OpList cancelled_;            // while they were waiting in line
@@ -361,7 +363,7 @@ void UringStorage::reap() {
             node = next;
         }
     }
-    last_look_ = look;
+    looks_.looked(look);
     deliver(done);
     if (shutdown_) advance_shutdown();
 }
@@ -452,7 +454,7 @@ bool UringStorage::opened(Node& node, int file) {
 void UringStorage::settle(Node& node, Instant seen) {
     Op& op = *node.op;
     op.completed_at = seen;
-    op.not_before = std::max(op.submitted_at, last_look_);
+    op.not_before = std::max(op.submitted_at, looks_.last());
     op.backend = nullptr;
     const bool is_read = node.step == Step::read;
     Line& line = is_read ? reads_ : opens_;

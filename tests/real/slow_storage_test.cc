@@ -174,6 +174,15 @@ TEST_F(SlowStorage, SlowOpensAheadOfThePlayHead) {
     }
 }
 
+TEST_F(SlowStorage, OpensThatOutliveTheirSlots) {
+    // Frames are passed over while their names are still being opened: their buffers come back only afterwards.
+    const Json result = play("clip clip frames=240\nopen clip frame=every:4 delay=900ms\n", "clip",
+                             {"--frames", "240", "--readahead", "4", "--pattern", "filename-prefetch"});
+    EXPECT_EQ(finished_.exit_code, 1);
+    EXPECT_EQ(result["totals"]["frames_failed"], 0);
+    EXPECT_GT(result["totals"]["frames_dropped"], 30);
+}
+
 TEST_F(SlowStorage, OpeningAheadHidesASlowOpenThatReadingOnDemandDoesNot) {
     // 60 ms of opening, in a window of 160 ms, with one place: on demand every frame costs 60 ms of the place,
     // ahead of the play head four are opened at once.

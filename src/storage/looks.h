@@ -1,0 +1,28 @@
+// When a backend last looked for completions and could be sure that what was not there had not come yet.
+#pragma once
+
+#include "streamsim/event_loop.h"
+
+namespace streamsim {
+
+/// After a time in which the process could not run (a SIGSTOP, a machine that is too busy) the loop may be quicker
+/// than the threads, the pool's or the kernel's, that bring a completion which came meanwhile: a look shortly after
+/// such a stall proves nothing, and the last one before it stays.
+class Looks {
+public:
+    explicit Looks(EventLoop& loop) : loop_(loop), last_(loop.now()) {}
+
+    Instant last() const { return last_; }
+
+    /// The completions of this look have been judged by the one before; `look` was read before looking.
+    void looked(Instant look) {
+        constexpr Duration kThreadsAreBack = milliseconds(10);
+        if (loop_.stalled_within(look - kThreadsAreBack, look) == Duration{}) last_ = look;
+    }
+
+private:
+    EventLoop& loop_;
+    Instant last_;
+};
+
+}  // namespace streamsim

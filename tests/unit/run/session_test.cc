@@ -1,0 +1,171 @@
+// Whole runs on null storage: the same engine as on real storage, in both worlds.
+#include "run/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "media/catalogue.h"
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+
+PlayRequest request_on(const std::string& url, std::initializer_list<const char*> formats) {
+    PlayRequest request;
+    request.target = *parse_target(url);
+    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    for (const char* format : formats) request.formats.push_back(*catalogue->find(format));
+    request.duration = seconds(4);
+    return request;
+}
+
+RunResult run(const PlayRequest& request) {
+    Session session(request, *find_clips(nullptr, request), {}, [](const std::string&) {});
+    auto result = session.execute();
+    EXPECT_TRUE(result.has_value());
+    return *result;
+}
+
+/// 50 ms more for some frames, by chance.
+FaultPlan chance() {
+    FaultPlan plan;
+    FaultRule rule;
+    rule.operation = FaultRule::Operation::read;
+    rule.probability = 0.1;
+    rule.delay = milliseconds(50);
+    plan.rules.push_back(rule);
+    return plan;
+}
+
+TEST(SessionInVirtualTime, one_seed_gives_one_digest_in_every_build_and_another_seed_another) {
+    PlayRequest request = request_on("sim:null", {"prores-hd"});
+    request.streams = 3;
+    request.readahead = 1;
+    request.faults = chance();
+    const RunResult first = run(request);
+    // These two are compared in each build that runs the tests: release, dev and tsan.
+    EXPECT_EQ(first.digest, "74597185c22112aa54a2b58faf597e72");
+    EXPECT_EQ(first.timing_digest, "92a04e661d9bcb7075293d88da6f8031");
+    EXPECT_GT(first.totals.dropped, 10u);
+    EXPECT_EQ(run(request).timing_digest, first.timing_digest);
+    request.seed = 2;
+    const RunResult second = run(request);
+    EXPECT_NE(second.digest, first.digest);
+    EXPECT_NE(second.timing_digest, first.timing_digest);
+}
+
+TEST(SessionInVirtualTime, the_seed_is_in_the_digest_even_where_chance_has_no_part) {
+    PlayRequest request = request_on("sim:null", {"dpx12"});
+    const RunResult first = run(request);
+    request.seed = 2;
+    EXPECT_NE(run(request).digest, first.digest);
+}
+
+TEST(SessionInVirtualTime, both_worlds_have_one_digest_where_nothing_is_missed) {
+    PlayRequest request = request_on("sim:null", {"prores-uhd"});
+    request.duration = milliseconds(300);
+    request.streams = 2;
+    const RunResult in_virtual_time = run(request);
+    request.target = *parse_target("null:");
+    const RunResult in_real_time = run(request);
+    if (in_real_time.totals.on_time == in_real_time.totals.scheduled) {  // this machine may have stalled
+        EXPECT_EQ(in_real_time.digest, in_virtual_time.digest);
+    }
+    EXPECT_FALSE(in_real_time.timing_digest.has_value());
+}
+
+TEST(SessionInVirtualTime, streams_are_dealt_by_seat) {
+    PlayRequest request = request_on("sim:null", {"dpx10", "prores-hd"});
+    request.seats = 2;
+    request.total_streams = 3;
+    const RunResult result = run(request);
+    std::vector<std::string> seen;
+    for (const StreamResult& stream : result.streams) {
+        seen.push_back(std::to_string(stream.seat) + "/" + std::to_string(stream.stream) + " " + stream.format);
+    }
+    EXPECT_THAT(seen, testing::ElementsAre("0/0 dpx10", "0/1 dpx10", "0/2 prores-hd", "0/3 prores-hd", "1/0 dpx10",
+                                           "1/1 prores-hd"));
+    EXPECT_EQ(result.totals.scheduled, 3u * 96 + 3 * 120);
+}
+
+TEST(SessionInVirtualTime, streams_that_do_not_start_together_have_their_own_clocks) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.streams = 3;
+    request.stagger = milliseconds(1500);
+    request.keep_frames = true;
+    const RunResult result = run(request);
+    EXPECT_EQ(result.totals.on_time, 3u * 96);
+    EXPECT_EQ(result.timeline.back().t_ns, 6'000'000'000) << "the last stream ends at 3 s + 4 s";
+    for (const FrameRow& row : result.frames) EXPECT_GE(row.outcome.deadline.ns, 0);
+}
+
+TEST(SessionInVirtualTime, preroll_that_takes_too_long_is_an_error_and_not_a_drop) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    FaultPlan plan;
+    FaultRule rule;
+    rule.delay = seconds(3600);
+    rule.slots = {5, 5, 1};
+    plan.rules.push_back(rule);
+    request.faults = plan;
+    Session session(request, *find_clips(nullptr, request), {}, [](const std::string&) {});
+    const auto result = session.execute();
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().kind, ErrorKind::environment);
+    EXPECT_THAT(result.error().problems.front(), HasSubstr("--preroll-timeout"));
+}
+
+TEST(SessionInVirtualTime, a_few_frames_are_fewer_than_the_read_ahead) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.duration.reset();
+    request.frames = 3;
+    const RunResult result = run(request);
+    EXPECT_EQ(result.totals.on_time, 3u);
+    EXPECT_TRUE(result.verdict.pass);
+}
+
+TEST(SessionInRealTime, several_loops_play_as_one) {
+    PlayRequest request = request_on("null:", {"dpx10"});
+    request.streams = 7;
+    request.loops = 3;
+    request.duration = milliseconds(500);
+    const RunResult result = run(request);
+    EXPECT_EQ(result.client.loops, 3u);
+    EXPECT_EQ(result.totals.scheduled, 7u * 12);
+    ASSERT_EQ(result.streams.size(), 7u);
+    for (std::uint32_t i = 0; i < 7; ++i) EXPECT_EQ(result.streams[i].stream, i);
+}
+
+TEST(SessionInRealTime, an_interruption_at_any_moment_leaves_books_that_add_up) {
+    for (int i = 0; i < 12; ++i) {
+        PlayRequest request = request_on("null:", {"dpx10", "prores-hd"});
+        request.streams = 4;
+        request.loops = 2;
+        request.paced = i % 3 != 2;
+        request.decode_cpu = microseconds(i % 2 == 0 ? 0 : 100);
+        Session session(request, *find_clips(nullptr, request), {}, [](const std::string&) {});
+        std::optional<Result<RunResult>> result;
+        std::thread playing([&] { result.emplace(session.execute()); });
+        for (int spin = 0; spin < i * i * 2000; ++spin) (void)session.watch();
+        session.interrupt();
+        playing.join();
+        ASSERT_TRUE(result->has_value());
+        const FrameCounts& totals = (**result).totals;
+        EXPECT_TRUE((**result).interrupted);
+        EXPECT_EQ(totals.scheduled,
+                  totals.on_time + totals.late + totals.dropped + totals.failed + totals.cancelled);
+    }
+}
+
+TEST(FindClips, plans_one_clip_for_all_where_the_media_is_shared) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.streams = 5;
+    request.same_media = true;
+    EXPECT_EQ(find_clips(nullptr, request)->front().size(), 1u);
+    EXPECT_EQ(run(request).streams.size(), 5u);
+}
+
+}  // namespace
+}  // namespace streamsim
