@@ -1,9 +1,10 @@
 #include "storage/fault_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
-
-#include <fmt/format.h>
+#include <set>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -25,7 +26,8 @@ FaultSelection read_selection(JsonObject& parent, const std::string& key, JsonPr
     }
     if (const auto last = object.integer("last", 0, kMost, false)) {
         selection.last = static_cast<std::uint64_t>(*last);
-        if (selection.last < selection.first) object.problem("last", "is before \"first\": nothing is selected");
+        if (selection.last < selection.first)
+            object.problem("last", "is before \"first\": nothing is selected");
     }
     if (const auto every = object.integer("every", 1, kMost, false)) {
         selection.every = static_cast<std::uint64_t>(*every);
@@ -52,7 +54,8 @@ void read_effects(JsonObject& object, FaultRule& rule) {
     if (const auto delay = object.duration("delay", false)) rule.delay = *delay;
     if (const auto name = object.string("error", false)) {
         const auto error = errno_from_name(*name);
-        if (!error) object.problem("error", fmt::format("expected the name of an error such as EIO, found {}", *name));
+        if (!error)
+            object.problem("error", fmt::format("expected the name of an error such as EIO, found {}", *name));
         rule.error = error.value_or(EIO);
     }
     rule.short_bytes = read_bytes(object, "short");
@@ -64,7 +67,8 @@ FaultRule read_rule(const Json& value, const std::string& pointer, JsonProblems&
     FaultRule rule;
     JsonObject object(value, pointer, problems);
     if (const auto file = object.string("file", false)) rule.file = *file;
-    if (const auto seat = object.integer("seat", 0, UINT32_MAX, false)) rule.seat = static_cast<std::uint32_t>(*seat);
+    if (const auto seat = object.integer("seat", 0, UINT32_MAX, false))
+        rule.seat = static_cast<std::uint32_t>(*seat);
     if (const auto stream = object.integer("stream", 0, UINT32_MAX, false)) {
         rule.stream = static_cast<std::uint32_t>(*stream);
     }
@@ -76,7 +80,8 @@ FaultRule read_rule(const Json& value, const std::string& pointer, JsonProblems&
                                            : FaultRule::Operation::any;
     rule.probability = object.number("probability", 0, 1, false).value_or(1);
     read_effects(object, rule);
-    if (value.is_object() && !object.has("delay") && !object.has("error") && !object.has("short") && !rule.missing) {
+    if (value.is_object() && !object.has("delay") && !object.has("error") && !object.has("short") &&
+        !rule.missing) {
         problems.add(pointer, "has no effect: give \"delay\", \"error\", \"short\" or \"missing\"");
     }
     object.finish();
@@ -104,12 +109,14 @@ void read_array(JsonObject& parent, const std::string& key, std::size_t most, Re
         parent.problem(key, fmt::format("expected an array of at most {} elements", most));
         return;
     }
-    for (std::size_t i = 0; i < value->size(); ++i) read((*value)[i], fmt::format("{}/{}", parent.pointer_of(key), i));
+    for (std::size_t i = 0; i < value->size(); ++i)
+        read((*value)[i], fmt::format("{}/{}", parent.pointer_of(key), i));
 }
 
 /// By time, those that touch or overlap made one.
 void merge_stalls(std::vector<FaultStall>& stalls) {
-    std::sort(stalls.begin(), stalls.end(), [](const FaultStall& a, const FaultStall& b) { return a.at < b.at; });
+    std::sort(stalls.begin(), stalls.end(),
+              [](const FaultStall& a, const FaultStall& b) { return a.at < b.at; });
     std::vector<FaultStall> merged;
     for (const FaultStall& stall : stalls) {
         if (!merged.empty() && stall.at <= merged.back().at + merged.back().length) {
@@ -139,6 +146,12 @@ Result<FaultPlan> read_fault_plan(std::string_view text, const std::string& sour
     read_array(object, "stalls", kMostStalls, [&](const Json& value, const std::string& pointer) {
         plan.stalls.push_back(read_stall(value, pointer, problems));
     });
+    std::set<std::string> names;
+    for (const FaultRule& rule : plan.rules) names.insert(rule.file);
+    if (names.size() > FaultPlan::kMaxNames) {
+        object.problem("rules",
+                       fmt::format("expected at most {} different \"file\" patterns", FaultPlan::kMaxNames));
+    }
     object.finish();
     if (!problems.empty()) return problems.error();
     merge_stalls(plan.stalls);

@@ -19,13 +19,17 @@ struct FaultSelection {
     std::uint64_t last = UINT64_MAX;
     std::uint64_t every = 1;
 
+    /// How many numbers these are; UINT64_MAX: no end to them.
+    std::uint64_t count() const {
+        return last == UINT64_MAX ? last : last < first ? 0 : (last - first) / every + 1;
+    }
     bool contains(std::uint64_t number) const {
         return number >= first && number <= last && (number - first) % every == 0;
     }
 };
 
-/// An operation that matches every condition suffers every effect. Several rules may match one operation: delays
-/// add up, the first error and the smallest length count.
+/// An operation that matches every condition suffers every effect. Several rules may match one operation:
+/// delays add up, the first error and the smallest length count.
 struct FaultRule {
     enum class Operation { any, open, read };
 
@@ -45,17 +49,19 @@ struct FaultRule {
     bool missing = false;                      // ENOENT
 };
 
-/// Everything that would complete in [at, at + length) completes at its end. `at` counts from the storage's origin.
+/// Everything that would complete in [at, at + length) completes at its end. `at` counts from the storage's
+/// origin.
 struct FaultStall {
     Duration at;
     Duration length;
 };
 
 struct FaultPlan {
-    std::vector<FaultRule> rules;    // at most kMaxRules
+    std::vector<FaultRule> rules;    // at most kMaxRules, with at most kMaxNames different `file` patterns
     std::vector<FaultStall> stalls;  // by time, apart from one another
 
-    static constexpr std::size_t kMaxRules = 64;
+    static constexpr std::size_t kMaxRules = 100'000;
+    static constexpr std::size_t kMaxNames = 64;
 };
 
 /// Errors: bad input, every problem with `source` and its JSON pointer.

@@ -10,14 +10,21 @@
 namespace streamsim {
 namespace {
 
-std::uint64_t stream_key(const IoTag& tag) { return (std::uint64_t{tag.seat} << 32) | tag.stream; }
+std::uint64_t stream_key(const IoTag& tag) {
+    return (std::uint64_t{tag.seat} << 32) | tag.stream;
+}
 
 }  // namespace
 
 FaultStorage::FaultStorage(
     EventLoop& loop, std::unique_ptr<Storage> inner, FaultPlan plan, std::uint64_t seed, std::size_t operations)
     : loop_(loop), inner_(std::move(inner)), plan_(std::move(plan)), seed_(seed), nodes_(operations) {
-    STREAMSIM_CHECK(plan_.rules.size() <= FaultPlan::kMaxRules, "the rules of a plan fit one word");
+    for (const FaultRule& rule : plan_.rules) {
+        const auto known = std::find(names_.begin(), names_.end(), rule.file);
+        name_of_rule_.push_back(static_cast<std::uint8_t>(known - names_.begin()));
+        if (known == names_.end()) names_.push_back(rule.file);
+    }
+    STREAMSIM_CHECK(names_.size() <= FaultPlan::kMaxNames, "the names of a plan fit one word");
     for (Node& node : nodes_) {
         node.next_free = free_;
         free_ = &node;
@@ -49,7 +56,9 @@ void FaultStorage::read(ReadOp& op) {
     submit(node);
 }
 
-void FaultStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) { inner_->hint(file, offset, bytes); }
+void FaultStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) {
+    inner_->hint(file, offset, bytes);
+}
 
 void FaultStorage::close(FileId file) {
     inner_->close(file);
@@ -145,13 +154,13 @@ void FaultStorage::arm() {
     timer_ = next == Instant::never() ? 0 : loop_.at(next, Callback::of<&FaultStorage::reap>(this));
 }
 
-// By the loop at the beginning of a turn, so that what is due now is settled before timers of this instant; and by
-// our own timer, which makes sure that there is a turn.
+// By the loop at the beginning of a turn, so that what is due now is settled before timers of this instant; and
+// by our own timer, which makes sure that there is a turn.
 void FaultStorage::reap() {
     if (waiting_.empty()) return;
     const Instant now = loop_.now();
     if (waiting_.front()->due > now) return;  // the timer is set for it
-    const std::uint64_t last = order_;  // what the callbacks submit waits for the next turn
+    const std::uint64_t last = order_;        // what the callbacks submit waits for the next turn
     while (!waiting_.empty() && waiting_.front()->due <= now && waiting_.front()->order < last) {
         std::pop_heap(waiting_.begin(), waiting_.end(), Later{});
         Node& node = *waiting_.back();
@@ -200,8 +209,8 @@ std::uint64_t FaultStorage::names_matching(const char* path) const {
     const std::string_view all(path);
     const std::string_view last = all.substr(all.rfind('/') + 1);  // npos + 1 is 0: all of it
     std::uint64_t names = 0;
-    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
-        const std::string& pattern = plan_.rules[i].file;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const std::string& pattern = names_[i];
         const bool whole = pattern.find('/') != std::string::npos;
         if (glob_matches(pattern, whole ? all : last)) names |= std::uint64_t{1} << i;
     }
@@ -215,11 +224,12 @@ std::uint64_t FaultStorage::names_of(FileId file) const {
 
 bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Node& node) const {
     const IoTag& tag = node.outer->tag;
-    if ((node.names >> index & 1) == 0) return false;
+    if (!rule.slots.contains(tag.slot) || (node.names >> name_of_rule_[index] & 1) == 0) return false;
     if (rule.operation == FaultRule::Operation::open && !node.is_open) return false;
     if (rule.operation == FaultRule::Operation::read && node.is_open) return false;
-    if (rule.seat.value_or(tag.seat) != tag.seat || rule.stream.value_or(tag.stream) != tag.stream) return false;
-    if (!rule.slots.contains(tag.slot) || !rule.clip_frames.contains(tag.clip_frame)) return false;
+    if (rule.seat.value_or(tag.seat) != tag.seat || rule.stream.value_or(tag.stream) != tag.stream)
+        return false;
+    if (!rule.clip_frames.contains(tag.clip_frame)) return false;
     return rule.probability >= 1 || by_chance(rule, index, tag);
 }
 
@@ -232,8 +242,10 @@ bool FaultStorage::first_of_slot(std::size_t rule, const IoTag& tag) {
     auto& of_stream = seen_[stream_key(tag)];
     if (of_stream.empty()) of_stream.resize(plan_.rules.size());
     SlotsSeen& seen = of_stream[rule];
-    if (seen.empty()) seen.resize(kSlotsRemembered);
-    return std::exchange(seen[tag.slot % kSlotsRemembered], tag.slot + 1) != tag.slot + 1;
+    const FaultSelection& slots = plan_.rules[rule].slots;
+    if (seen.empty()) seen.resize(std::min<std::uint64_t>(slots.count(), kSlotsRemembered));
+    const std::uint64_t turn = (tag.slot - slots.first) / slots.every;
+    return std::exchange(seen[turn % seen.size()], tag.slot + 1) != tag.slot + 1;
 }
 
 FaultStorage::Effects FaultStorage::effects_on(const Node& node) {

@@ -1,11 +1,12 @@
-// Any storage, with faults: delays, errors, short and missing files, stalls, on a schedule or by seed. The tool's
-// own judgement is tested with it, since its truth is known to the nanosecond in virtual time.
+// Any storage, with faults: delays, errors, short and missing files, stalls, on a schedule or by seed. The
+// tool's own judgement is tested with it, since its truth is known to the nanosecond in virtual time.
 //
 // Fault model. An operation that a rule gives an error never reaches the storage below and completes at its
-// submission; every other one is performed below. Then come the delays, counted from the completion below, and last
-// the stalls, which hold back to their end whatever would complete inside them. An injected completion is stamped
-// with the instant that was intended, however late the loop runs it: completed_at and not_before are equal. Chance is
-// decided by a hash of seed, rule, seat, stream and slot, so the order of operations does not change it.
+// submission; every other one is performed below. Then come the delays, counted from the completion below, and
+// last the stalls, which hold back to their end whatever would complete inside them. An injected completion is
+// stamped with the instant that was intended, however late the loop runs it: completed_at and not_before are
+// equal. Chance is decided by a hash of seed, rule, seat, stream and slot, so the order of operations does not
+// change it.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ namespace streamsim {
 
 class FaultStorage final : public Storage, public Reaper {
 public:
-    /// Owns `inner`. `seed` is the run's. `operations` is how many may be outstanding before anything is allocated
-    /// for one more; besides, the first operation of a stream allocates (kept: which slots have had their delay).
-    /// REQUIRES: `loop` outlives it; shutdown()'s callback ran before it is destroyed.
+    /// Owns `inner`. `seed` is the run's. `operations` is how many may be outstanding before anything is
+    /// allocated for one more; besides, the first operation of a stream allocates (kept: which slots have had
+    /// their delay). REQUIRES: `loop` outlives it; shutdown()'s callback ran before it is destroyed.
     FaultStorage(EventLoop& loop,
                  std::unique_ptr<Storage> inner,
                  FaultPlan plan,
@@ -35,8 +36,8 @@ public:
     FaultStorage(const FaultStorage&) = delete;
     FaultStorage& operator=(const FaultStorage&) = delete;
 
-    /// The zero of the stalls' times, for completions that come from now on. Until it is set: the submission of the
-    /// first operation.
+    /// The zero of the stalls' times, for completions that come from now on. Until it is set: the submission of
+    /// the first operation.
     void set_origin(Instant origin) { origin_ = origin; }
 
     void open(OpenOp& op) override;
@@ -68,7 +69,7 @@ private:
         bool is_open = false;
         bool below = false;  // the storage below has it
         bool cancelled = false;
-        std::uint64_t names = 0;  // bit i: the file's name matches rule i
+        std::uint64_t names = 0;  // bit i: the file's name matches names_[i]
         Effects effects;
         Instant due;
         std::uint64_t order = 0;
@@ -79,7 +80,7 @@ private:
             return a->due != b->due ? a->due > b->due : a->order > b->order;
         }
     };
-    using SlotsSeen = std::vector<std::uint64_t>;  // slot + 1 at index slot % kSlotsRemembered
+    using SlotsSeen = std::vector<std::uint64_t>;  // slot + 1, where the slot's turn in its rule says
 
     static void inner_done(void* node);
 
@@ -102,6 +103,8 @@ private:
     std::unique_ptr<Storage> inner_;
     const FaultPlan plan_;
     const std::uint64_t seed_;
+    std::vector<std::string> names_;          // the different patterns of the rules
+    std::vector<std::uint8_t> name_of_rule_;  // an index into names_
     std::optional<Instant> origin_;
     std::vector<std::uint64_t> files_;  // by FileId: what names_matching() said when it was opened
     std::deque<Node> nodes_;

@@ -33,7 +33,7 @@ def run(command):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"{' '.join(command)}\nended with {process.returncode}\n{out}\n{err}")
+        sys.exit(f"{' '.join(command)}\nended with {process.returncode}\n{err[-2000:]}")
     return out, usage.ru_utime + usage.ru_stime
 
 
@@ -145,7 +145,7 @@ def main():
     parser.add_argument("--clip-duration", default="1s")
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--blocks", default="1MiB,frame", help="block sizes: 1MiB, 4MiB, frame")
-    parser.add_argument("--huge", action="store_true", help="give fio huge pages as well (--iomem=mmaphuge)")
+    parser.add_argument("--huge", action="store_true", help="give fio huge pages as well (--iomem=mmaphuge; the kernel must have some reserved)")
     options = parser.parse_args()
     if not shutil.which("fio"):
         print("skipped: fio is not installed")

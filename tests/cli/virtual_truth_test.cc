@@ -35,6 +35,15 @@ const char* to_option(Policy policy) {
     return policy == Policy::drop ? "drop" : policy == Policy::hold ? "hold" : "stall";
 }
 
+std::string to_text(const Case& window) {
+    return std::string(to_option(window.policy)) + "_readahead" + std::to_string(window.readahead) +
+           "_inflight" + std::to_string(window.inflight) + (window.prefetch ? "_prefetch" : "");
+}
+
+void PrintTo(const Case& window, std::ostream* os) {
+    *os << to_text(window);
+}
+
 struct Rule {
     std::uint64_t first = 0, last = 0, every = 1;
     std::int64_t delay_ns = 0;
@@ -215,8 +224,7 @@ std::vector<Case> cases() {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Case>& window) {
-    return std::string(to_option(window.param.policy)) + "_readahead" + std::to_string(window.param.readahead) +
-           "_inflight" + std::to_string(window.param.inflight) + (window.param.prefetch ? "_prefetch" : "");
+    return to_text(window.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(Windows, VirtualTruth, ::testing::ValuesIn(cases()), name_of);

@@ -89,7 +89,8 @@ TEST(Prng, gives_the_same_numbers_everywhere) {
 }
 
 TEST(Check, a_broken_promise_ends_the_process) {
-    EXPECT_DEATH(STREAMSIM_CHECK(1 + 1 == 3, "sums are right"), "CHECK failed: 1 \\+ 1 == 3 \\(sums are right\\)");
+    EXPECT_DEATH(STREAMSIM_CHECK(1 + 1 == 3, "sums are right"),
+                 "CHECK failed: 1 \\+ 1 == 3 \\(sums are right\\)");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
+#include "base/json.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "base/json.h"
 
 namespace streamsim {
 namespace {
@@ -45,15 +45,17 @@ TEST(JsonObject, every_problem_is_reported_with_its_pointer) {
     EXPECT_FALSE(object.boolean("flag").has_value());
     EXPECT_FALSE(object.number("missing", 0, 1).has_value());
     object.finish();
-    EXPECT_THAT(problems.error().problems,
-                ElementsAre(HasSubstr("f.json: /count: expected an integer from 1 to 10, found 0"), HasSubstr("/big: "),
-                            HasSubstr("/name: "), HasSubstr("/rate: "), HasSubstr("/time: "),
-                            HasSubstr("/mode: expected one of a, b"), HasSubstr("/flag: "),
-                            HasSubstr("/missing: missing"), HasSubstr("/extra: unknown key")));
+    EXPECT_THAT(
+        problems.error().problems,
+        ElementsAre(HasSubstr("f.json: /count: expected an integer from 1 to 10, found 0"), HasSubstr("/big: "),
+                    HasSubstr("/name: "), HasSubstr("/rate: "), HasSubstr("/time: "),
+                    HasSubstr("/mode: expected one of a, b"), HasSubstr("/flag: "),
+                    HasSubstr("/missing: missing"), HasSubstr("/extra: unknown key")));
 }
 
 TEST(JsonObject, what_is_right_is_read) {
-    const auto document = parse_json(R"({"schema": "s", "version": 1, "rate": [24000, 1001], "time": "500ms"})", "f");
+    const auto document =
+        parse_json(R"({"schema": "s", "version": 1, "rate": [24000, 1001], "time": "500ms"})", "f");
     JsonProblems problems("f");
     JsonObject object(*document, "", problems);
     check_schema(object, "s", 1);

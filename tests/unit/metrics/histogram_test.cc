@@ -30,7 +30,8 @@ TEST(Histogram, no_percentile_is_wrong_by_more_than_a_thousandth_from_1_ns_to_1_
     std::sort(values.begin(), values.end());
     for (std::uint32_t permille = 0; permille <= 1000; ++permille) {
         const auto truth = static_cast<double>(exact(values, permille));
-        ASSERT_LE(std::abs(static_cast<double>(histogram.at_permille(permille)) - truth), truth * 0.001) << permille;
+        ASSERT_LE(std::abs(static_cast<double>(histogram.at_permille(permille)) - truth), truth * 0.001)
+            << permille;
     }
     EXPECT_EQ(histogram.overflow(), 0u);
 }
@@ -41,7 +42,8 @@ TEST(Histogram, every_bucket_answers_within_the_bound) {
         histogram.add(0);
         histogram.add(value);
         histogram.add(Histogram::kMax);
-        ASSERT_LE(std::abs(static_cast<double>(histogram.at_permille(500) - value)), static_cast<double>(value) * 0.001)
+        ASSERT_LE(std::abs(static_cast<double>(histogram.at_permille(500) - value)),
+                  static_cast<double>(value) * 0.001)
             << value;
         value += value / 3;
     }
@@ -62,7 +64,8 @@ TEST(Histogram, merging_is_the_same_as_having_seen_everything) {
     EXPECT_EQ(merged.min(), whole.min());
     EXPECT_EQ(merged.max(), whole.max());
     EXPECT_EQ(merged.overflow(), whole.overflow());
-    for (std::uint64_t rank = 1; rank <= whole.count(); rank += 97) EXPECT_EQ(merged.at_rank(rank), whole.at_rank(rank));
+    for (std::uint64_t rank = 1; rank <= whole.count(); rank += 97)
+        EXPECT_EQ(merged.at_rank(rank), whole.at_rank(rank));
 }
 
 TEST(Histogram, what_is_too_large_is_counted_and_the_maximum_stays_exact) {

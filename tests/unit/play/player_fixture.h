@@ -19,7 +19,10 @@ namespace streamsim::test {
 /// Frames of 1000 bytes: a file each, or back to back in one file.
 class TinyClip final : public FrameIndex {
 public:
-    TinyClip(std::uint64_t frames, bool file_per_frame, FrameRate rate = {24, 1}, std::uint64_t frame_bytes = 1000)
+    TinyClip(std::uint64_t frames,
+             bool file_per_frame,
+             FrameRate rate = {24, 1},
+             std::uint64_t frame_bytes = 1000)
         : frames_(frames), files_(file_per_frame), rate_(rate), frame_bytes_(frame_bytes) {}
     std::uint64_t count() const override { return frames_; }
     FrameRate rate() const override { return rate_; }

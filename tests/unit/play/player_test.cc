@@ -51,7 +51,8 @@ TEST(PlayerDrop, a_completion_at_the_deadline_is_on_time_and_a_nanosecond_later_
         play.options.inflight = 1;
         // Slot 21 enters at D(20); the two deadlines are 41,666,667 ns apart.
         play.delay(21, nanoseconds(play.due(21).ns - play.due(20).ns + (late ? 1 : 0))).run();
-        EXPECT_EQ(play.slots_that_were(FrameKind::dropped), late ? range(21, 21) : std::vector<std::uint64_t>{});
+        EXPECT_EQ(play.slots_that_were(FrameKind::dropped),
+                  late ? range(21, 21) : std::vector<std::uint64_t>{});
         EXPECT_EQ(play.summary.margin_ns->min, late ? -1 : 0);
     }
 }
@@ -69,7 +70,8 @@ TEST(PlayerHold, late_frames_are_shown_in_order_and_the_clock_is_not_shifted) {
     play.options.on_miss = OnMiss::hold;
     play.options.inflight = 1;
     play.reads_take(milliseconds(1)).delay(20, kStall).run();
-    // Frame 20 comes at D(19) + 501 ms = D(31) + 1 ms; then 21, 22, ... one a millisecond, until one is in time.
+    // Frame 20 comes at D(19) + 501 ms = D(31) + 1 ms; then 21, 22, ... one a millisecond, until one is in
+    // time.
     EXPECT_EQ(play.slots_that_were(FrameKind::late), range(20, 31));
     EXPECT_EQ(play.frames[31].completed, play.play_start + play.due(31) + milliseconds(12));
     EXPECT_EQ(play.counts.dropped, 0u);
@@ -118,7 +120,8 @@ TEST(PlayerFails, a_missing_file_and_a_short_one_say_so) {
     play.options.pattern = AccessPattern::filename_prefetch;
     play.options.readahead = 4;
     play.run();
-    EXPECT_EQ(play.slots_that_were(FrameKind::failed), (std::vector<std::uint64_t>{7, 9, 55, 57})) << "on each pass";
+    EXPECT_EQ(play.slots_that_were(FrameKind::failed), (std::vector<std::uint64_t>{7, 9, 55, 57}))
+        << "on each pass";
     EXPECT_EQ(play.frames[7].reason, DropReason::missing);
     EXPECT_EQ(play.frames[9].reason, DropReason::short_read);
 }
@@ -183,7 +186,10 @@ TEST(PlayerInterrupt, at_any_instant_the_counts_add_up_and_what_was_due_is_booke
             play.options.readahead = 3;
             play.options.pattern = AccessPattern::filename_prefetch;
             play.interrupt_at = Instant{at_us * 1000};
-            play.reads_take(milliseconds(1)).delay(20, kStall).delay(40, kStall).run();  // close() checks the sum
+            play.reads_take(milliseconds(1))
+                .delay(20, kStall)
+                .delay(40, kStall)
+                .run();  // close() checks the sum
             EXPECT_LE(play.counts.cancelled, 3u + 9 * (policy == OnMiss::hold ? 2u : 0u));
             EXPECT_GE(play.counts.on_time, at_us > 1'000'000 ? 16u : 0u);
         }

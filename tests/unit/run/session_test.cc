@@ -86,8 +86,8 @@ TEST(SessionInVirtualTime, streams_are_dealt_by_seat) {
     for (const StreamResult& stream : result.streams) {
         seen.push_back(std::to_string(stream.seat) + "/" + std::to_string(stream.stream) + " " + stream.format);
     }
-    EXPECT_THAT(seen, testing::ElementsAre("0/0 dpx10", "0/1 dpx10", "0/2 prores-hd", "0/3 prores-hd", "1/0 dpx10",
-                                           "1/1 prores-hd"));
+    EXPECT_THAT(seen, testing::ElementsAre("0/0 dpx10", "0/1 dpx10", "0/2 prores-hd", "0/3 prores-hd",
+                                           "1/0 dpx10", "1/1 prores-hd"));
     EXPECT_EQ(result.totals.scheduled, 3u * 96 + 3 * 120);
 }
 
