@@ -136,7 +136,7 @@ std::optional<std::string> JsonObject::string(const std::string& key, bool requi
 std::optional<std::string> JsonObject::one_of(const std::string& key,
                                               std::initializer_list<std::string_view> allowed,
                                               bool required) {
-    const auto text = string(key, required);
+    auto text = string(key, required);
     if (!text) return std::nullopt;
     for (const auto candidate : allowed) {
         if (*text == candidate) return text;

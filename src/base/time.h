@@ -15,7 +15,7 @@ namespace streamsim {
 struct Duration {
     std::int64_t ns = 0;
 
-    constexpr auto operator<=>(const Duration&) const = default;
+    constexpr auto operator<=>(const Duration&) const = default;  // NOLINT(modernize-use-nullptr)
     constexpr Duration operator+(Duration other) const { return {ns + other.ns}; }
     constexpr Duration operator-(Duration other) const { return {ns - other.ns}; }
     constexpr Duration operator-() const { return {-ns}; }
@@ -43,7 +43,7 @@ constexpr Duration seconds(std::int64_t n) {
 struct Instant {
     std::int64_t ns = 0;
 
-    constexpr auto operator<=>(const Instant&) const = default;
+    constexpr auto operator<=>(const Instant&) const = default;  // NOLINT(modernize-use-nullptr)
     constexpr Instant operator+(Duration d) const { return {ns + d.ns}; }
     constexpr Instant operator-(Duration d) const { return {ns - d.ns}; }
     constexpr Duration operator-(Instant other) const { return {ns - other.ns}; }

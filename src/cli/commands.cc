@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +18,10 @@
 namespace streamsim {
 namespace {
 
+std::uint64_t whole(double value) {
+    return static_cast<std::uint64_t>(std::llround(value));
+}
+
 const char* container_name(MediaFormat::Container container) {
     return container == MediaFormat::Container::sequence ? "a file a frame" : "QuickTime";
 }
@@ -29,8 +34,8 @@ OrderedJson document_of(const MediaFormat& format) {
             {"width", format.width},
             {"height", format.height},
             {"rate", {format.rate.num, format.rate.den}},
-            {"mean_frame_bytes", static_cast<std::uint64_t>(format.mean_frame_bytes + 0.5)},
-            {"required_bytes_per_s", static_cast<std::uint64_t>(format.bytes_per_s() + 0.5)},
+            {"mean_frame_bytes", whole(format.mean_frame_bytes)},
+            {"required_bytes_per_s", whole(format.bytes_per_s())},
             {"sources", format.sources}};
 }
 
@@ -48,8 +53,7 @@ void print_format(const MediaFormat& format) {
     fmt::print("{}: {}\n", format.name, format.title);
     fmt::print("  raster      {} x {}\n  rate        {} fps\n  files       {}\n", format.width, format.height,
                format.rate.to_string(), container_name(format.container));
-    fmt::print("  a frame     {} bytes{}\n",
-               show_count(static_cast<std::uint64_t>(format.mean_frame_bytes + 0.5)),
+    fmt::print("  a frame     {} bytes{}\n", show_count(whole(format.mean_frame_bytes)),
                format.size.kind == FrameSizeModel::Kind::constant ? "" : " on average");
     fmt::print("  needs       {:.1f} MB/s, {:.0f} Mb/s a stream\n  sources\n", format.bytes_per_s() / 1e6,
                format.bytes_per_s() * 8 / 1e6);
@@ -108,8 +112,8 @@ void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
     fmt::print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
                facts.timecode, show_duration(facts.duration));
     fmt::print("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
-               show_count(static_cast<std::uint64_t>(facts.frame_bytes_mean + 0.5)),
-               show_count(facts.frame_bytes_p99), show_count(facts.frame_bytes_max));
+               show_count(whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
+               show_count(facts.frame_bytes_max));
     fmt::print("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6,
                facts.bytes_per_s * 8 / 1e6);
     fmt::print("  layout      {}\n  first file  {}\n  last file   {}\n", facts.layout, facts.first_path,

@@ -134,9 +134,9 @@ int MediaCommand::prepare_only() {
     if (done) done = prepare_missing();
     if (done && !options_.quiet) {
         for (const MediaFormat& format : options_.play.formats) {
-            fmt::print("{}: {} clip{} of {} ready below {}/{}\n", options_.play.target.path,
-                       clips_needed(options_.play), clips_needed(options_.play) == 1 ? " is" : "s are",
-                       format.name, options_.play.target.path, kMediaDirectory);
+            fmt::print("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
+                       clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
+                       options_.play.target.path, kMediaDirectory);
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());

@@ -80,7 +80,7 @@ public:
            std::span<std::byte> memory,
            StreamProgress& progress,
            Callback changed);
-    ~Player();
+    virtual ~Player();
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;
 

@@ -10,7 +10,7 @@ namespace streamsim {
 namespace {
 
 /// Media that was written so recently may still be in the memory of whoever serves it.
-constexpr std::int64_t kFreshMedia_s = 3600;
+constexpr std::int64_t kFreshMediaSeconds = 3600;
 
 const char* to_string(OnMiss on_miss) {
     switch (on_miss) {
@@ -187,7 +187,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
             result.media.notes.push_back(plan.clip.name + ": " + note);
     }
     for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
-    const bool fresh = result.media.age_s && *result.media.age_s < kFreshMedia_s;
+    const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
     const bool has_server = facts.request->target.kind == Target::Kind::local;
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
 }

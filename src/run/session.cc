@@ -78,7 +78,7 @@ struct Session::Memory {
 Session::Session(PlayRequest request,
                  std::vector<std::vector<Clip>> clips,
                  ProgramFacts program,
-                 NoticeSink notice)
+                 const NoticeSink& notice)
     : request_(std::move(request)), clips_(std::move(clips)), program_(std::move(program)) {
     notice_ = [this, notice](const std::string& text) {
         const std::lock_guard lock(notice_mutex_);

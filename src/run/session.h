@@ -34,7 +34,10 @@ class Session {
 public:
     /// Nothing is copied from `clips` but handles. REQUIRES: as many lists as find_clips gave for the same
     /// request.
-    Session(PlayRequest request, std::vector<std::vector<Clip>> clips, ProgramFacts program, NoticeSink notice);
+    Session(PlayRequest request,
+            std::vector<std::vector<Clip>> clips,
+            ProgramFacts program,
+            const NoticeSink& notice);
     ~Session();
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that

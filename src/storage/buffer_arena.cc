@@ -1,5 +1,6 @@
 #include "storage/buffer_arena.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/units.h"
 
@@ -105,8 +104,8 @@ void touch_in_parallel(std::span<std::byte> memory) {
     constexpr std::size_t kWorthAThread = std::size_t{64} << 20;
     constexpr std::size_t kMostThreads = 16;
     const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
-    const std::size_t threads = std::clamp<std::size_t>(memory.size() / kWorthAThread, 1,
-                                                        std::min(processors, kMostThreads));
+    const std::size_t threads =
+        std::clamp<std::size_t>(memory.size() / kWorthAThread, 1, std::min(processors, kMostThreads));
     const std::size_t share = (memory.size() / threads + kHugePage - 1) / kHugePage * kHugePage;
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < threads && i * share < memory.size(); ++i) {
@@ -163,11 +162,13 @@ Result<BufferArena> BufferArena::make(std::uint64_t bytes, const NoticeSink& not
     const std::size_t unit = bytes < kHugePage ? kPage : kHugePage;
     const std::size_t keep = (bytes + unit - 1) / unit * unit;
     const std::size_t mapped = keep + kHugePage;
-    void* const map = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const map =
+        mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) {
-        return environment_error(fmt::format("the system refused {} of memory for buffers ({}): lower --readahead or "
-                                             "--streams, or raise `ulimit -v`",
-                                             show_bytes(bytes), strerrordesc_np(errno)));
+        return environment_error(
+            fmt::format("the system refused {} of memory for buffers ({}): lower --readahead or "
+                        "--streams, or raise `ulimit -v`",
+                        show_bytes(bytes), strerrordesc_np(errno)));
     }
     // Keep exactly what begins at a huge page.
     const auto address = reinterpret_cast<std::uintptr_t>(map);
@@ -183,15 +184,17 @@ Result<BufferArena> BufferArena::make(std::uint64_t bytes, const NoticeSink& not
     const int tenths = advice == 0 ? tenths_on_huge_pages(arena.memory_) : 0;
     arena.huge_pages_ = tenths >= 9;
     if (!arena.huge_pages_ && notice) {
-        notice(fmt::format("only about {} % of {} of buffers are on huge pages (transparent_hugepage/enabled: {}): reads "
-                           "cost more CPU",
-                           tenths * 10, show_bytes(bytes), transparent_huge_pages()));
+        notice(fmt::format(
+            "only about {} % of {} of buffers are on huge pages (transparent_hugepage/enabled: {}): reads "
+            "cost more CPU",
+            tenths * 10, show_bytes(bytes), transparent_huge_pages()));
     }
     return arena;
 }
 
 BufferArena::BufferArena(BufferArena&& other) noexcept
-    : memory_(std::exchange(other.memory_, {})), mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
+    : memory_(std::exchange(other.memory_, {})),
+      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
       huge_pages_(other.huge_pages_) {}
 
 BufferArena& BufferArena::operator=(BufferArena&& other) noexcept {

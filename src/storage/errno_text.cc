@@ -1,34 +1,27 @@
 #include "storage/errno_text.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace streamsim {
 namespace {
 
 const char* advice(int error) {
     switch (error) {
-        case ENOSPC:
-            return ": free some space there, or make fewer or shorter clips";
+        case ENOSPC: return ": free some space there, or make fewer or shorter clips";
         case EDQUOT:
-            return ": this user's or this directory's quota is used up; raise it, or make fewer or shorter clips";
+            return ": this user's or this directory's quota is used up; raise it, or make fewer or shorter "
+                   "clips";
         case EACCES:
-        case EPERM:
-            return ": run as a user who may, or change the owner or the mode";
-        case EROFS:
-            return ": it is mounted read-only";
-        case EMFILE:
-            return ": raise the limit of open files (`ulimit -n`)";
-        case ESTALE:
-            return ": the server no longer knows it; mount it again";
-        case EIO:
-            return ": the storage reported an error; the kernel's log may say more";
-        case EEXIST:
-            return ": nothing is replaced";
-        default:
-            return "";
+        case EPERM: return ": run as a user who may, or change the owner or the mode";
+        case EROFS: return ": it is mounted read-only";
+        case EMFILE: return ": raise the limit of open files (`ulimit -n`)";
+        case ESTALE: return ": the server no longer knows it; mount it again";
+        case EIO: return ": the storage reported an error; the kernel's log may say more";
+        case EEXIST: return ": nothing is replaced";
+        default: return "";
     }
 }
 

@@ -1,7 +1,7 @@
-// Writing. A sink writes through the page cache, but never lets much of the file wait there: after each window it
-// starts the write-back of that window, and waits for the one before it and drops its pages. close() then has about
-// one window left to wait for, a progress bar tells the truth about the disk, and a set that is larger than memory
-// does not push everything else out.
+// Writing. A sink writes through the page cache, but never lets much of the file wait there: after each window
+// it starts the write-back of that window, and waits for the one before it and drops its pages. close() then
+// has about one window left to wait for, a progress bar tells the truth about the disk, and a set that is
+// larger than memory does not push everything else out.
 #include "storage/local_byte_store.h"
 
 #include <dirent.h>
@@ -59,7 +59,8 @@ std::string parent_of(const std::string& path) {
 Result<void> sync_directory(const std::string& path) {
     const File directory = open_file(path, O_RDONLY | O_DIRECTORY);
     if (!directory) return file_error(errno, "open", path);
-    if (fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP) return file_error(errno, "sync", path);
+    if (fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
+        return file_error(errno, "sync", path);
     return {};
 }
 
@@ -98,8 +99,8 @@ public:
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         std::size_t done = 0;
         while (done < bytes.size()) {
-            const ssize_t put =
-                pwrite(file_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+            const ssize_t put = pwrite(file_.get(), bytes.data() + done, bytes.size() - done,
+                                       static_cast<off_t>(offset + done));
             if (put < 0 && errno == EINTR) continue;
             if (put < 0) return file_error(errno, "write", path_);
             done += static_cast<std::size_t>(put);
@@ -148,7 +149,8 @@ DirectoryEntry describe(int directory, const dirent& entry) {
         out.directory = S_ISDIR(info.st_mode);
         out.symbolic_link = S_ISLNK(info.st_mode);
     }
-    if (out.symbolic_link) out.directory = fstatat(directory, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
+    if (out.symbolic_link)
+        out.directory = fstatat(directory, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
     return out;
 }
 
@@ -233,7 +235,8 @@ Result<void> LocalByteStore::rename(const std::string& from, const std::string& 
     struct stat info {};
     if (lstat(from.c_str(), &info) != 0) return file_error(errno, "rename", from);
     if (S_ISDIR(info.st_mode)) {
-        if (auto synced = sync_directory(from); !synced) return synced;  // what it holds, before it has its name
+        if (auto synced = sync_directory(from); !synced)
+            return synced;  // what it holds, before it has its name
     }
     int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
     if (result != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP)) {
@@ -278,6 +281,8 @@ Result<void> LocalByteStore::evict(const std::string& path) {
 
 }  // namespace
 
-std::unique_ptr<ByteStore> make_local_byte_store() { return std::make_unique<LocalByteStore>(); }
+std::unique_ptr<ByteStore> make_local_byte_store() {
+    return std::make_unique<LocalByteStore>();
+}
 
 }  // namespace streamsim

@@ -1,18 +1,19 @@
 #include "storage/local_options.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace streamsim {
 namespace {
 
 constexpr std::uint32_t kUsualAlignment = 4096;
 
-bool reports_alignment(const struct statx& answer) { return (answer.stx_mask & STATX_DIOALIGN) != 0; }
+bool reports_alignment(const struct statx& answer) {
+    return (answer.stx_mask & STATX_DIOALIGN) != 0;
+}
 
 std::uint32_t alignment_of(const struct statx& answer) {
     return std::max(answer.stx_dio_mem_align, answer.stx_dio_offset_align);
@@ -37,7 +38,9 @@ void raise_open_file_limit() {
 }
 
 DirectPolicy::DirectPolicy(const LocalOptions& options)
-    : wanted_(options.direct), alignment_(options.direct ? options.alignment : 1), direct_(options.direct),
+    : wanted_(options.direct),
+      alignment_(options.direct ? options.alignment : 1),
+      direct_(options.direct),
       notice_(options.notice) {}
 
 DirectPolicy::Plan DirectPolicy::plan(const char* path) const {
@@ -63,9 +66,10 @@ void DirectPolicy::refused(const char* path, const char* why) {
     direct_ = false;
     if (said_ || !notice_) return;
     said_ = true;
-    notice_(fmt::format("direct I/O refused in {}: {}: reading through the page cache, which may answer instead of "
-                        "the storage",
-                        directory(path), why));
+    notice_(
+        fmt::format("direct I/O refused in {}: {}: reading through the page cache, which may answer instead of "
+                    "the storage",
+                    directory(path), why));
 }
 
 std::string_view DirectPolicy::directory(const char* path) {

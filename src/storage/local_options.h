@@ -1,12 +1,12 @@
-// What the two local backends (io_uring, libuv's pool) have in common: their options, and what direct I/O really is
-// on the files they open.
+// What the two local backends (io_uring, libuv's pool) have in common: their options, and what direct I/O
+// really is on the files they open.
 //
-// Direct I/O. O_DIRECT can be refused at open (EINVAL), or be accepted and not be direct at all (a journalled or an
-// encrypted file), or want more alignment than the reads have been planned with. The first is an answer to open(2),
-// the others are statx(2)'s. Asking statx for each frame of a sequence would double the metadata work that is being
-// measured, so it is asked once for each directory: the files of one directory are on one file system. Files that
-// cannot be read directly are read through the page cache, that is said once, and capabilities().direct is false
-// from then on.
+// Direct I/O. O_DIRECT can be refused at open (EINVAL), or be accepted and not be direct at all (a journalled
+// or an encrypted file), or want more alignment than the reads have been planned with. The first is an answer
+// to open(2), the others are statx(2)'s. Asking statx for each frame of a sequence would double the metadata
+// work that is being measured, so it is asked once for each directory: the files of one directory are on one
+// file system. Files that cannot be read directly are read through the page cache, that is said once, and
+// capabilities().direct is false from then on.
 #pragma once
 
 #include <sys/stat.h>
@@ -24,8 +24,8 @@ namespace streamsim {
 struct LocalOptions {
     /// Read past the page cache. Refused by the file system: buffered, with a notice.
     bool direct = true;
-    /// Pieces in flight at once, over all streams of this loop; more wait in order. Too few makes the client the
-    /// bottleneck, each one more costs a kernel worker or a pool thread only where the file system blocks.
+    /// Pieces in flight at once, over all streams of this loop; more wait in order. Too few makes the client
+    /// the bottleneck, each one more costs a kernel worker or a pool thread only where the file system blocks.
     std::uint32_t parallel_reads = 64;
     /// Files being opened at once, over all streams of this loop. Reads never wait behind opens.
     std::uint32_t parallel_opens = 16;
@@ -35,12 +35,12 @@ struct LocalOptions {
     NoticeSink notice;
 };
 
-/// The alignment that statx(2) reports for direct reads of `file`: a power of two, 1 when direct I/O is not possible
-/// there, 4096 when it does not say (enough for every disk on sale). Blocks: before play only.
+/// The alignment that statx(2) reports for direct reads of `file`: a power of two, 1 when direct I/O is not
+/// possible there, 4096 when it does not say (enough for every disk on sale). Blocks: before play only.
 std::uint32_t direct_alignment(const std::string& file);
 
-/// Lets this process open as many files as the system allows (the soft limit of 1024 is soon reached by a thousand
-/// streams). Affects the whole process.
+/// Lets this process open as many files as the system allows (the soft limit of 1024 is soon reached by a
+/// thousand streams). Affects the whole process.
 void raise_open_file_limit();
 
 /// What is known about direct I/O, directory by directory. Single-threaded.
@@ -55,8 +55,8 @@ public:
     };
     Plan plan(const char* path) const;
 
-    /// Why a file cannot be read directly, or nullptr when it can. Thread-safe. A file opened so must be opened again
-    /// without O_DIRECT.
+    /// Why a file cannot be read directly, or nullptr when it can. Thread-safe. A file opened so must be opened
+    /// again without O_DIRECT.
     const char* objection(const struct statx& answer) const;
 
     /// statx's answer, without an objection, for the directory of `path`.

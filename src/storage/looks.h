@@ -5,9 +5,9 @@
 
 namespace streamsim {
 
-/// After a time in which the process could not run (a SIGSTOP, a machine that is too busy) the loop may be quicker
-/// than the threads, the pool's or the kernel's, that bring a completion which came meanwhile: a look shortly after
-/// such a stall proves nothing, and the last one before it stays.
+/// After a time in which the process could not run (a SIGSTOP, a machine that is too busy) the loop may be
+/// quicker than the threads, the pool's or the kernel's, that bring a completion which came meanwhile: a look
+/// shortly after such a stall proves nothing, and the last one before it stays.
 class Looks {
 public:
     explicit Looks(EventLoop& loop) : loop_(loop), last_(loop.now()) {}

@@ -4,7 +4,9 @@
 
 namespace streamsim {
 
-NullStorage::~NullStorage() { STREAMSIM_CHECK(complete_.empty(), "a storage outlives its operations"); }
+NullStorage::~NullStorage() {
+    STREAMSIM_CHECK(complete_.empty(), "a storage outlives its operations");
+}
 
 void NullStorage::open(OpenOp& op) {
     op.file = next_file_;

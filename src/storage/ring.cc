@@ -1,5 +1,6 @@
 #include "storage/ring.h"
 
+#include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -11,40 +12,36 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "base/check.h"
 
 namespace streamsim {
 namespace {
 
-// The kernel registers at most 1 GiB as one buffer. Neighbours overlap, so that every read of up to the overlap lies
-// in one of them; the pages are pinned only once.
+// The kernel registers at most 1 GiB as one buffer. Neighbours overlap, so that every read of up to the overlap
+// lies in one of them; the pages are pinned only once.
 constexpr std::size_t kBufferBytes = std::size_t{1} << 30;
 constexpr std::size_t kOverlapBytes = std::size_t{64} << 20;
 
 std::string why_not(int error) {
     switch (error) {
-        case ENOSYS:
-            return "this kernel has no io_uring";
+        case ENOSYS: return "this kernel has no io_uring";
         case EPERM:
         case EACCES:
-            return "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the seccomp profile of a container)";
-        case ENOMEM:
-            return "no memory may be locked for an io_uring (raise `ulimit -l`)";
+            return "io_uring is forbidden here (sysctl kernel.io_uring_disabled, or the seccomp profile of a "
+                   "container)";
+        case ENOMEM: return "no memory may be locked for an io_uring (raise `ulimit -l`)";
         case EMFILE:
-        case ENFILE:
-            return "too many open files for an io_uring (raise `ulimit -n`)";
-        default:
-            return fmt::format("the kernel refused an io_uring: {}", strerrordesc_np(error));
+        case ENFILE: return "too many open files for an io_uring (raise `ulimit -n`)";
+        default: return fmt::format("the kernel refused an io_uring: {}", strerrordesc_np(error));
     }
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Ring>> Ring::make(std::uint32_t requests) {
-    // A disabled ring belongs to no thread yet: the one that runs the loop takes it in enable(). With DEFER_TASKRUN
-    // completions are finished when this thread looks for them and never interrupt it; older kernels know less.
+    // A disabled ring belongs to no thread yet: the one that runs the loop takes it in enable(). With
+    // DEFER_TASKRUN completions are finished when this thread looks for them and never interrupt it; older
+    // kernels know less.
     constexpr std::array<unsigned, 3> kFlags = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
         IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG, 0};
@@ -81,11 +78,12 @@ void Ring::clear_eventfd() {
 
 void Ring::enable(std::uint32_t workers) {
     // liburing 2.3 declares io_uring_enable_rings() and does not export it.
-    const long result = syscall(__NR_io_uring_register, ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
+    const long result =
+        syscall(__NR_io_uring_register, ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     STREAMSIM_CHECK(result == 0, "a disabled ring can be enabled");
     enabled_ = true;
-    // The default is four workers for each processor: eight reads that hang would hold up all others. Kernels before
-    // 5.15 cannot be told.
+    // The default is four workers for each processor: eight reads that hang would hold up all others. Kernels
+    // before 5.15 cannot be told.
     std::array<unsigned, 2> bounded_and_unbounded = {workers, workers};
     io_uring_register_iowq_max_workers(&ring_, bounded_and_unbounded.data());
 }
@@ -104,7 +102,8 @@ io_uring_sqe& Ring::entry() {
 bool Ring::submit() {
     const int result = io_uring_submit(&ring_);
     if (result < 0) {
-        STREAMSIM_CHECK(result == -EAGAIN || result == -EBUSY || result == -EINTR, "the kernel takes submissions");
+        STREAMSIM_CHECK(result == -EAGAIN || result == -EBUSY || result == -EINTR,
+                        "the kernel takes submissions");
         return false;
     }
     waiting_ = io_uring_sq_ready(&ring_);

@@ -27,8 +27,8 @@ public:
     int eventfd() const { return eventfd_; }
     void clear_eventfd();
 
-    /// Once, before the first entry(), on the thread that will use the ring. `workers` is how many requests may block
-    /// in the kernel at once: a blocked one then holds up nobody else.
+    /// Once, before the first entry(), on the thread that will use the ring. `workers` is how many requests may
+    /// block in the kernel at once: a blocked one then holds up nobody else.
     void enable(std::uint32_t workers);
     bool enabled() const { return enabled_; }
 
@@ -38,16 +38,16 @@ public:
     /// Hands the entries to the kernel. False: it cannot take them now, try again.
     bool submit();
 
-    /// Calls `seen(user_data, result)` for each completion that is there.
+    /// Calls `seen(data, result)`, with what was set as the entry's data, for each completion that is there.
     template <typename Seen>
     void drain(Seen&& seen) {
         fetch();
         io_uring_cqe* completion = nullptr;
         while (io_uring_peek_cqe(&ring_, &completion) == 0) {
-            const std::uint64_t user_data = completion->user_data;
+            void* const data = io_uring_cqe_get_data(completion);
             const std::int32_t result = completion->res;
             io_uring_cqe_seen(&ring_, completion);
-            seen(user_data, result);
+            seen(data, result);
         }
     }
 

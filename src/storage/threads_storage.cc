@@ -1,17 +1,17 @@
 // How the thread pool backend works
 // =================================
 //
-// Each operation is one piece of work for libuv's pool: a blocking open, or a loop of preads. Work is described by a
-// Node, made at start-up, because the caller may reuse an operation as soon as its callback ran, and libuv's uv_work_t
-// lives a little longer. Reads and opens that are over their limits wait in line here and not in libuv's queue, so
-// that opens that hang leave threads for reads.
+// Each operation is one piece of work for libuv's pool: a blocking open, or a loop of preads. Work is described
+// by a Node, made at start-up, because the caller may reuse an operation as soon as its callback ran, and
+// libuv's uv_work_t lives a little longer. Reads and opens that are over their limits wait in line here and not
+// in libuv's queue, so that opens that hang leave threads for reads.
 //
-// Stamps. The pool's thread stamps completed_at right after the system call, by the clock of the loop (uv_hrtime is
-// CLOCK_MONOTONIC), and puts the node on a list that reap() takes at the beginning of a turn. The stamp itself can
-// only be late when the thread could not run: the process was stopped, or the machine was too busy. Then the loop
-// could not run either and has noted a stall, so: where the loop notes a stall between its previous look at the list
-// that proves something (looks.h) and the stamp, not_before is that look; otherwise the stamp is the truth and the two
-// are equal.
+// Stamps. The pool's thread stamps completed_at right after the system call, by the clock of the loop
+// (uv_hrtime is CLOCK_MONOTONIC), and puts the node on a list that reap() takes at the beginning of a turn. The
+// stamp itself can only be late when the thread could not run: the process was stopped, or the machine was too
+// busy. Then the loop could not run either and has noted a stall, so: where the loop notes a stall between its
+// previous look at the list that proves something (looks.h) and the stamp, not_before is that look; otherwise
+// the stamp is the truth and the two are equal.
 //
 // Cancelling takes work back that no thread has begun; a pread that runs completes as it will.
 #include "storage/threads_storage.h"
@@ -125,8 +125,12 @@ private:
 };
 
 ThreadsStorage::ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options)
-    : loop_(loop), uv_(uv), policy_(options), reads_{std::max(options.parallel_reads, 1u), 0, {}},
-      opens_{std::max(options.parallel_opens, 1u), 0, {}}, looks_(loop) {
+    : loop_(loop),
+      uv_(uv),
+      policy_(options),
+      reads_{std::max(options.parallel_reads, 1u), 0, {}},
+      opens_{std::max(options.parallel_opens, 1u), 0, {}},
+      looks_(loop) {
     // A node is free again after the callback of its operation ran: twice as many never run out.
     nodes_.resize(std::size_t{2} * (reads_.most + opens_.most));
     for (Node& node : nodes_) {
@@ -240,7 +244,8 @@ void ThreadsStorage::start_close(int file) {
 
 void ThreadsStorage::cancel(Op& op) {
     if (op.backend != nullptr) {
-        uv_cancel(reinterpret_cast<uv_req_t*>(&static_cast<Node*>(op.backend)->work));  // after_pool says if it did
+        uv_cancel(
+            reinterpret_cast<uv_req_t*>(&static_cast<Node*>(op.backend)->work));  // after_pool says if it did
         return;
     }
     if (!reads_.waiting.remove(op) && !opens_.waiting.remove(op)) return;  // its callback is on the way
@@ -250,26 +255,22 @@ void ThreadsStorage::cancel(Op& op) {
     cancelled_.push(op);
 }
 
-void ThreadsStorage::deliver_cancelled() { deliver(cancelled_.take()); }
+void ThreadsStorage::deliver_cancelled() {
+    deliver(cancelled_.take());
+}
 
 // In the pool: everything up to the lock is the node's own.
 void ThreadsStorage::in_pool(uv_work_t* work) {
     auto& node = *static_cast<Node*>(work->data);
     ThreadsStorage& storage = *node.storage;
     switch (node.kind) {
-        case Work::open:
-            storage.perform_open(node);
-            break;
-        case Work::read:
-            storage.perform_read(node);
-            break;
+        case Work::open: storage.perform_open(node); break;
+        case Work::read: storage.perform_read(node); break;
         case Work::hint:
             posix_fadvise(node.file, static_cast<off_t>(node.offset), static_cast<off_t>(node.bytes),
                           POSIX_FADV_WILLNEED);
             return;
-        case Work::close:
-            ::close(node.file);
-            return;
+        case Work::close: ::close(node.file); return;
     }
     node.op->completed_at = {static_cast<std::int64_t>(uv_hrtime())};
     const std::lock_guard lock(storage.mutex_);
@@ -291,8 +292,7 @@ void ThreadsStorage::perform_open(Node& node) {
         node.objection = "the file system does not support it (EINVAL)";
         file = open_again(0);
     } else if (file >= 0 && node.check) {
-        node.checked =
-            statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &node.answer) == 0;
+        node.checked = statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &node.answer) == 0;
         node.objection = node.checked ? policy_.objection(node.answer) : nullptr;
         if (node.objection != nullptr) {
             ::close(file);
@@ -307,7 +307,8 @@ void ThreadsStorage::perform_read(Node& node) const {
     auto& op = static_cast<ReadOp&>(*node.op);
     while (op.bytes < op.buffer.size()) {
         const auto rest = op.buffer.subspan(op.bytes);
-        const ssize_t got = pread(node.file, rest.data(), rest.size(), static_cast<off_t>(op.offset + op.bytes));
+        const ssize_t got =
+            pread(node.file, rest.data(), rest.size(), static_cast<off_t>(op.offset + op.bytes));
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got < 0) op.error = errno;
         if (got <= 0) return;
@@ -445,7 +446,9 @@ std::uint32_t size_thread_pool(std::uint64_t threads) {
     return size;
 }
 
-Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options) {
+Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,
+                                                      uv_loop_t* uv,
+                                                      const LocalOptions& options) {
     raise_open_file_limit();
     return std::unique_ptr<Storage>(std::make_unique<ThreadsStorage>(loop, uv, options));
 }

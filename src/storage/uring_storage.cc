@@ -1,40 +1,41 @@
 // How the io_uring backend works
 // ==============================
 //
-// One ring for one loop. An operation becomes one request or several in a row (a short read is repeated for the rest;
-// an open may be followed by a statx, or repeated without O_DIRECT), and holds a Node while it is in the kernel. There
-// are as many nodes as reads and opens may be in flight; operations over that wait in line. Reads and opens have
-// nodes and lines of their own: a directory that hangs must not hold up files that are open already.
+// One ring for one loop. An operation becomes one request or several in a row (a short read is repeated for the
+// rest; an open may be followed by a statx, or repeated without O_DIRECT), and holds a Node while it is in the
+// kernel. There are as many nodes as reads and opens may be in flight; operations over that wait in line. Reads
+// and opens have nodes and lines of their own: a directory that hangs must not hold up files that are open
+// already.
 //
-// Submission. Entries are handed over together at the end of the turn, one system call for all of them, or as soon as
-// kBatch are waiting, so that the disk has work while a long batch of callbacks goes on. submitted_at is stamped when
-// the operation arrives here: that little wait is part of the service latency.
+// Submission. Entries are handed over together at the end of the turn, one system call for all of them, or as
+// soon as kBatch are waiting, so that the disk has work while a long batch of callbacks goes on. submitted_at
+// is stamped when the operation arrives here: that little wait is part of the service latency.
 //
-// Never block the loop. A buffered read is a copy in the submitting thread, and an open or a read on a network or FUSE
-// file system may wait for a server; such requests carry IOSQE_ASYNC and run in the kernel's workers, of which there
-// may be as many as requests: one that hangs blocks itself alone. Direct reads on a local disk are queued to it
-// inline, which costs less.
+// Never block the loop. A buffered read is a copy in the submitting thread, and an open or a read on a network
+// or FUSE file system may wait for a server; such requests carry IOSQE_ASYNC and run in the kernel's workers,
+// of which there may be as many as requests: one that hangs blocks itself alone. Direct reads on a local disk
+// are queued to it inline, which costs less.
 //
-// Completion and its stamps. The kernel signals an eventfd, which libuv polls; that wakes the loop, whose turn begins
-// with reap(). It takes the whole batch, stamps it with one now(), and runs callbacks only then. The time a request
-// really completed is not known: it is at most that stamp, and later than the last time we looked and it was not
-// there, which is read before that look. So not_before is always the previous look that proves
-// something (looks.h), or the submission if that was later. In a loop that runs well nobody can tell the two apart: each
-// deadline has a timer, whose turn looks at the queue. After a SIGSTOP they lie on both sides of the stop, and a deadline
-// between them is the client's.
+// Completion and its stamps. The kernel signals an eventfd, which libuv polls; that wakes the loop, whose turn
+// begins with reap(). It takes the whole batch, stamps it with one now(), and runs callbacks only then. The
+// time a request really completed is not known: it is at most that stamp, and later than the last time we
+// looked and it was not there, which is read before that look. So not_before is always the previous look that
+// proves something (looks.h), or the submission if that was later. In a loop that runs well nobody can tell the
+// two apart: each deadline has a timer, whose turn looks at the queue. After a SIGSTOP they lie on both sides
+// of the stop, and a deadline between them is the client's.
 //
-// Cancelling asks the kernel to; a file read that has reached the disk cannot be stopped and completes as it will.
+// Cancelling asks the kernel to; a file read that has reached the disk cannot be stopped and completes as it
+// will.
 #include "storage/uring_storage.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <uv.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/units.h"
@@ -47,9 +48,6 @@ namespace {
 
 constexpr std::uint32_t kBatch = 16;
 constexpr std::size_t kRequestBytes = std::size_t{1} << 30;  // of one read request; the kernel's limit is 2 GiB
-
-// What user_data says of a request that no node waits for.
-constexpr std::uint64_t kNobody = 0;
 
 enum class Step : std::uint8_t { open, check, reopen, read };
 
@@ -68,11 +66,11 @@ struct Node {
     struct statx answer {};
 };
 
-std::uint64_t name_of(Node& node) { return reinterpret_cast<std::uint64_t>(&node); }
-
-// The kernel was interrupted before it had an answer. 512 to 516 are its own words for that, which a system call
-// would never let out; an open that is cancelled in a worker does.
-bool is_transient(int error) { return error == EAGAIN || error == EINTR || (error >= 512 && error <= 516); }
+// The kernel was interrupted before it had an answer. 512 to 516 are its own words for that, which a system
+// call would never let out; an open that is cancelled in a worker does.
+bool is_transient(int error) {
+    return error == EAGAIN || error == EINTR || (error >= 512 && error <= 516);
+}
 
 // A fixed number of nodes and the operations that wait for one.
 struct Line {
@@ -109,9 +107,14 @@ struct OpenFile {
 class UringStorage final : public Storage, public Reaper {
 public:
     UringStorage(EventLoop& loop, const LocalOptions& options, std::unique_ptr<Ring> ring)
-        : loop_(loop), ring_(std::move(ring)), policy_(options), notice_(options.notice),
-          workers_(options.parallel_reads + options.parallel_opens + 8), reads_(options.parallel_reads),
-          opens_(options.parallel_opens), looks_(loop) {}
+        : loop_(loop),
+          ring_(std::move(ring)),
+          policy_(options),
+          notice_(options.notice),
+          workers_(options.parallel_reads + options.parallel_opens + 8),
+          reads_(options.parallel_reads),
+          opens_(options.parallel_opens),
+          looks_(loop) {}
     ~UringStorage() override { STREAMSIM_CHECK(poll_ == nullptr, "shutdown() comes before destruction"); }
 
     Result<void> watch(uv_loop_t* uv);
@@ -135,7 +138,7 @@ private:
     void request_close(int file);
     void start_open(Node& node);
     void flush();
-    void take(std::uint64_t user_data, std::int32_t result);
+    void take(void* data, std::int32_t result);
     bool advance(Node& node);
     bool advance_open(Node& node);
     bool advance_read(Node& node);
@@ -156,9 +159,9 @@ private:
     std::vector<OpenFile> files_;  // by file descriptor, which is the FileId
     uv_poll_t* poll_ = nullptr;    // libuv frees it, by our callback
     Looks looks_;
-    Node* batch_ = nullptr;       // completions taken in this look, in their order
+    Node* batch_ = nullptr;  // completions taken in this look, in their order
     Node** batch_end_ = &batch_;
-    OpList cancelled_;            // while they were waiting in line
+    OpList cancelled_;             // while they were waiting in line
     std::size_t outstanding_ = 0;  // operations whose callback has not run
     std::size_t nameless_ = 0;     // requests of ours that no operation waits for: close, hint, cancel
     bool flush_set_ = false;
@@ -211,7 +214,8 @@ void UringStorage::read(ReadOp& op) {
     }
 }
 
-// An entry for one io_uring_prep function, which clears all of it: flags and user_data are set afterwards.
+// An entry for one io_uring_prep function, which clears all of it: flags and data (the node, or null) come
+// afterwards.
 io_uring_sqe& UringStorage::entry() {
     if (!ring_->enabled()) ring_->enable(workers_);
     if (ring_->entries_waiting() >= kBatch) ring_->submit();
@@ -243,7 +247,7 @@ void UringStorage::request_open(Node& node) {
     const int flags = O_RDONLY | O_CLOEXEC | (node.direct ? O_DIRECT : 0);
     io_uring_prep_openat(&sqe, AT_FDCWD, static_cast<OpenOp&>(*node.op).path, flags, 0);
     if (!node.local) sqe.flags |= IOSQE_ASYNC;
-    sqe.user_data = name_of(node);
+    io_uring_sqe_set_data(&sqe, &node);
 }
 
 void UringStorage::request_check(Node& node) {
@@ -251,7 +255,7 @@ void UringStorage::request_check(Node& node) {
     node.step = Step::check;
     node.answer = {};
     io_uring_prep_statx(&sqe, node.file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &node.answer);
-    sqe.user_data = name_of(node);
+    io_uring_sqe_set_data(&sqe, &node);
 }
 
 void UringStorage::request_read(Node& node) {
@@ -272,7 +276,7 @@ void UringStorage::request_read(Node& node) {
         io_uring_prep_read(&sqe, op.file, part.data(), bytes, op.offset + op.bytes);
     }
     if (!file.direct || !file.local) sqe.flags |= IOSQE_ASYNC;
-    sqe.user_data = name_of(node);
+    io_uring_sqe_set_data(&sqe, &node);
 }
 
 void UringStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) {
@@ -284,7 +288,7 @@ void UringStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) 
     io_uring_sqe& sqe = entry();
     io_uring_prep_fadvise(&sqe, file, offset, static_cast<off_t>(std::min(bytes, kMost)), POSIX_FADV_WILLNEED);
     sqe.flags |= IOSQE_ASYNC;
-    sqe.user_data = kNobody;
+    io_uring_sqe_set_data(&sqe, nullptr);
     ++nameless_;
 }
 
@@ -301,7 +305,7 @@ void UringStorage::request_close(int file) {
     io_uring_sqe& sqe = entry();
     io_uring_prep_close(&sqe, file);
     if (!local) sqe.flags |= IOSQE_ASYNC;
-    sqe.user_data = kNobody;
+    io_uring_sqe_set_data(&sqe, nullptr);
     ++nameless_;
 }
 
@@ -318,12 +322,14 @@ void UringStorage::cancel(Op& op) {
     if (node.cancelled) return;
     node.cancelled = true;
     io_uring_sqe& sqe = entry();
-    io_uring_prep_cancel64(&sqe, name_of(node), 0);
-    sqe.user_data = kNobody;
+    io_uring_prep_cancel(&sqe, &node, 0);
+    io_uring_sqe_set_data(&sqe, nullptr);
     ++nameless_;
 }
 
-void UringStorage::deliver_cancelled() { deliver(cancelled_.take()); }
+void UringStorage::deliver_cancelled() {
+    deliver(cancelled_.take());
+}
 
 StorageCapabilities UringStorage::capabilities() const {
     return {"uring", policy_.direct(), policy_.alignment(), true};
@@ -335,18 +341,19 @@ void UringStorage::use_memory(std::span<std::byte> memory) {
     if (error == 0 || !notice_) return;
     const std::string bytes = show_bytes(memory.size());
     if (error == ENOMEM || error == EPERM) {
-        notice_(fmt::format("the kernel did not let {} of buffers be registered with io_uring: this user may not lock "
-                            "that much memory (see `ulimit -l`; root may): reads cost more CPU",
-                            bytes));
+        notice_(fmt::format(
+            "the kernel did not let {} of buffers be registered with io_uring: this user may not lock "
+            "that much memory (see `ulimit -l`; root may): reads cost more CPU",
+            bytes));
     } else {
-        notice_(fmt::format("the kernel did not register {} of buffers with io_uring ({}): reads cost more CPU", bytes,
-                            strerrordesc_np(error)));
+        notice_(fmt::format("the kernel did not register {} of buffers with io_uring ({}): reads cost more CPU",
+                            bytes, strerrordesc_np(error)));
     }
 }
 
 void UringStorage::reap() {
     const Instant look = loop_.now();
-    ring_->drain([this](std::uint64_t user_data, std::int32_t result) { take(user_data, result); });
+    ring_->drain([this](void* data, std::int32_t result) { take(data, result); });
     OpList done;
     if (batch_ != nullptr) {
         const Instant seen = loop_.now();
@@ -368,12 +375,12 @@ void UringStorage::reap() {
     if (shutdown_) advance_shutdown();
 }
 
-void UringStorage::take(std::uint64_t user_data, std::int32_t result) {
-    if (user_data == kNobody) {
+void UringStorage::take(void* data, std::int32_t result) {
+    if (data == nullptr) {  // close, hint, cancel
         --nameless_;
         return;
     }
-    auto* node = reinterpret_cast<Node*>(user_data);
+    auto* node = static_cast<Node*>(data);
     node->result = result;
     node->next = nullptr;
     *batch_end_ = node;
@@ -484,7 +491,8 @@ void UringStorage::shutdown(Callback done) {
 }
 
 void UringStorage::advance_shutdown() {
-    if (outstanding_ > 0 || poll_ == nullptr || uv_is_closing(reinterpret_cast<uv_handle_t*>(poll_)) != 0) return;
+    if (outstanding_ > 0 || poll_ == nullptr || uv_is_closing(reinterpret_cast<uv_handle_t*>(poll_)) != 0)
+        return;
     for (std::size_t i = 0; i < files_.size(); ++i) {
         if (files_[i].open) close(static_cast<FileId>(i));
     }
@@ -504,7 +512,9 @@ void UringStorage::stop_watching() {
 
 }  // namespace
 
-Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop, uv_loop_t* uv, const LocalOptions& options) {
+Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
+                                                    uv_loop_t* uv,
+                                                    const LocalOptions& options) {
     raise_open_file_limit();
     auto ring = Ring::make(options.parallel_reads + options.parallel_opens);
     if (!ring) return ring.error();

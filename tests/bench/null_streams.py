@@ -44,7 +44,8 @@ def main():
     lateness = client["loop_lateness_ns"]
     missed = totals["frames_scheduled"] - totals["frames_on_time"]
     print(f"{options.streams} streams, {totals['frames_scheduled']} slots, {missed} not on time; "
-          f"{client['cpu_percent']} % of processor {processor}; loop lateness p50 {lateness['p50'] / 1e3:.0f} us, "
+          f"{client['cpu_percent']:.0f} % of processor {processor}; "
+          f"loop lateness p50 {lateness['p50'] / 1e3:.0f} us, "
           f"p99 {lateness['p99'] / 1e3:.0f} us, max {lateness['max'] / 1e3:.0f} us")
     return 1 if missed else 0
 

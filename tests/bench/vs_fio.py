@@ -5,11 +5,11 @@ Every round plays the media once with streamsim and once with each fio engine (p
 with a job a clip and as many blocks in flight as streamsim has), in an order that rotates. The ratio is taken
 within a round, and the median over the rounds is reported, against the fio engine that was the faster over all
 rounds. CPU is of the reading phase as each program counts it for itself, and of the whole process as the kernel
-does.
+does: the difference is mostly the memory that is touched before the first read, which a longer run
+(--passes) makes small.
 
 The result: median ratio >= 1 and CPU-seconds per GB <= fio's, for each block size; exit code 1 where it is not.
-The disk decides how far the numbers of one round are from the next: look at the spread, and do not run it beside
-anything else.
+The disk decides how far the numbers of one round are from the next: look at the spread, and run nothing beside.
 """
 import argparse
 import json
@@ -88,7 +88,7 @@ class Bench:
         out, cpu = run(["fio", "--readonly", "--output-format=json", str(job)])
         jobs = json.loads(out[out.index("{"):])["jobs"]
         moved = sum(entry["read"]["io_bytes"] for entry in jobs)
-        # fio leaves out what remains of a file after its last whole block; streamsim does not. It is fio's gain.
+        # fio leaves out what remains of a file after its last whole block; streamsim reads it.
         whole = sum(frame.stat().st_size // block * block for clip in self.clips for frame in clip)
         if moved != whole * self.options.passes:
             sys.exit(f"fio read {moved} bytes instead of {whole * self.options.passes}")
@@ -145,10 +145,14 @@ def main():
     parser.add_argument("--clip-duration", default="1s")
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--blocks", default="1MiB,frame", help="block sizes: 1MiB, 4MiB, frame")
-    parser.add_argument("--huge", action="store_true", help="give fio huge pages as well (--iomem=mmaphuge; the kernel must have some reserved)")
+    parser.add_argument("--huge", action="store_true",
+                        help="give fio huge pages as well (--iomem=mmaphuge; if the kernel has some)")
     options = parser.parse_args()
     if not shutil.which("fio"):
         print("skipped: fio is not installed")
+        return 77
+    if options.huge and pathlib.Path("/proc/sys/vm/nr_hugepages").read_text().strip() == "0":
+        print("skipped: no huge pages are reserved (vm.nr_hugepages is 0)")
         return 77
     if shutil.disk_usage(options.dir).free < DISK_LIMIT_BYTES:
         print(f"skipped: less than {DISK_LIMIT_BYTES / 1e9:.0f} GB free in {options.dir}")

@@ -1,11 +1,10 @@
 #include "conformance/storage_backends.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 #include "base/prng.h"
 #include "loop/uv_loop.h"
@@ -82,8 +81,8 @@ public:
     FaultHarness(EventLoop& loop, Made inner) : inner_(std::move(inner)) {
         FaultPlan plan;
         plan.rules.emplace_back().delay = microseconds(1);
-        faults_ = std::make_unique<FaultStorage>(loop, std::make_unique<Borrowed>(loop, inner_->storage()), std::move(plan),
-                                                 1, 4);
+        faults_ = std::make_unique<FaultStorage>(loop, std::make_unique<Borrowed>(loop, inner_->storage()),
+                                                 std::move(plan), 1, 4);
     }
     EventLoop& loop() override { return inner_->loop(); }
     Storage& storage() override { return *faults_; }

@@ -1,5 +1,5 @@
-// The backends under test, each with its loop, and the verbs in which the conformance suite is written. A new backend
-// is one more line in storage_backends.cc.
+// The backends under test, each with its loop, and the verbs in which the conformance suite is written. A new
+// backend is one more line in storage_backends.cc.
 #pragma once
 
 #include <cstdint>
@@ -27,22 +27,25 @@ public:
     virtual ~StorageHarness() = default;
     virtual EventLoop& loop() = 0;
     virtual Storage& storage() = 0;
-    /// Shuts the storage down, waits for it and destroys it. `at_done` runs when the storage says that it is done.
+    /// Shuts the storage down, waits for it and destroys it. `at_done` runs when the storage says that it is
+    /// done.
     virtual void shut_down(Callback at_done = {}) = 0;
 };
 
 struct Backend {
     std::string name;
-    bool has_files;      // false: every open succeeds, every read is full
+    bool has_files;  // false: every open succeeds, every read is full
     bool in_real_time;
-    bool takes_back;     // an open that hangs can be cancelled
+    bool takes_back;  // an open that hangs can be cancelled
     /// Null, with the reason, where the machine does not have it.
     std::unique_ptr<StorageHarness> (*make)(const Backend&, const HarnessOptions&, std::string& why_not);
 };
 
 std::vector<Backend> all_backends();
 /// For GoogleTest's messages.
-inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
+inline void PrintTo(const Backend& backend, std::ostream* out) {
+    *out << backend.name;
+}
 
 /// A directory of its own for one test; removed with everything in it.
 class TemporaryDirectory {

@@ -115,7 +115,8 @@ TEST_F(LocalByteStoreTest, ListsByNameAndKnowsLinks) {
         seen.push_back(entry.name + (entry.directory ? "/" : "") + (entry.symbolic_link ? "@" : ""));
     }
     EXPECT_THAT(seen, ElementsAre("B", "b.10", "b.2", "dir/", "to_dir/@", "to_file@", "to_nothing@"));
-    EXPECT_THAT(problem_of(store_->list(at("nobody")).error()), AllOf(HasSubstr("cannot list"), HasSubstr("ENOENT")));
+    EXPECT_THAT(problem_of(store_->list(at("nobody")).error()),
+                AllOf(HasSubstr("cannot list"), HasSubstr("ENOENT")));
     EXPECT_THAT(problem_of(store_->list(at("B")).error()), HasSubstr("ENOTDIR"));
 }
 
