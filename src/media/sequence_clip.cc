@@ -9,6 +9,11 @@
 namespace streamsim {
 namespace {
 
+/// A gap costs a slot for each number in it. So many numbers are never too many; beyond them, one frame in a
+/// thousand has to be there.
+constexpr std::uint64_t kSpanAlways = 1'000'000;
+constexpr std::uint64_t kSpanPerFrame = 1000;
+
 Result<DpxHeader> read_header(ByteStore& store, const std::string& path) {
     auto file = store.open(path);
     if (!file) return file.error();
@@ -60,6 +65,14 @@ Result<Clip> index_sequence(ByteStore& store,
     const std::uint64_t first = sequence.numbers.front();
     const DpxHeader& header = found->header;
     const std::uint64_t span = sequence.numbers.back() - first + 1;
+    if (span > kSpanAlways && span / kSpanPerFrame > sequence.numbers.size()) {
+        return bad_input(
+            fmt::format("{}: {} frames are there, but their numbers run from {} to {}: a file that does "
+                        "not belong to them? Expected a sequence; move the stray file, or name another "
+                        "directory",
+                        join_path(directory, sequence.pattern.name(sequence.numbers.back())),
+                        show_count(sequence.numbers.size()), first, sequence.numbers.back()));
+    }
     const KnownFrames frames = known.value_or(KnownFrames{first, span, header.rate.value_or(FrameRate{24, 1})});
 
     Clip clip;

@@ -40,6 +40,10 @@ std::string file_of(const FrameIndex& index, std::uint64_t frame) {
 double required_rate(const StreamPlan& plan) {
     if (!plan.options.paced) return 0;
     const FrameIndex& index = *plan.clip.index;
+    // The frames of a sequence are alike, and a gap in its numbers may make it as long as it likes.
+    if (index.file_per_frame()) {
+        return static_cast<double>(index.extent(0).bytes) * plan.options.rate.per_second();
+    }
     double bytes = 0;
     for (std::uint64_t i = 0; i < index.count(); ++i) bytes += static_cast<double>(index.extent(i).bytes);
     return bytes / static_cast<double>(index.count()) * plan.options.rate.per_second();

@@ -386,11 +386,12 @@ TEST_P(StorageConformance, ACompletionDuringAStopOfTheProcessIsStampedAsUncertai
     NEEDS_FILES();
     if (GetParam().name.starts_with("faults")) GTEST_SKIP() << "injected completions are stamped as intended";
     const FileId file = open_now(make_file("clip", 1, 16 * kBlock));
+    const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < 100; ++i) {
+        while (getppid() == parent) {
             usleep(200'000);
-            kill(getppid(), SIGCONT);
+            kill(parent, SIGCONT);
         }
         _exit(0);
     }
@@ -415,6 +416,22 @@ TEST_P(StorageConformance, ACompletionDuringAStopOfTheProcessIsStampedAsUncertai
     EXPECT_EQ(read.bytes, 16 * kBlock);
     EXPECT_GE(read.completed_at, stop.at + milliseconds(1));
     EXPECT_LE(read.not_before, stop.at) << "it may have come long before it was seen";
+}
+
+// procfs refuses O_DIRECT at open.
+TEST_P(StorageConformance, AFileThatRefusesDirectReadsIsReadThroughThePageCache) {
+    NEEDS_FILES();
+    open_now(make_file("clip", 1, kBlock));
+    const auto before = storage().capabilities();
+    if (!before.direct) GTEST_SKIP() << "nothing is direct here";
+    const FileId file = open_now("/proc/meminfo");
+    EXPECT_FALSE(storage().capabilities().direct) << "not every open since the start was direct";
+    EXPECT_EQ(storage().capabilities().alignment, before.alignment) << "what was planned with stays";
+    TestRead read;
+    begin_read(read, file, 0, buffer(0, kBlock));
+    wait();
+    EXPECT_EQ(read.error, 0);
+    EXPECT_GT(read.bytes, 100u);
 }
 
 TEST_P(StorageConformance, SaysWhatItIs) {

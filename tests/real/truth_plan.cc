@@ -13,6 +13,10 @@ using predictor::Policy;
 using predictor::Prediction;
 
 constexpr std::int64_t kPeriodNs = 41'666'667;
+// An undelayed read takes the median that the prediction is made with, or so much longer on a busy machine: its
+// share in *when* a frame came. Whether a slot was missed is not decided by it: the plans keep further from the
+// edge.
+constexpr std::int64_t kServiceSpreadNs = 3 * kMs;
 
 std::int64_t milliseconds_of(std::int64_t ns) {
     return ns / kMs;
@@ -66,7 +70,7 @@ std::string difference(const predictor::Slot& slot,
         return "";
     } else if (completed_ns.has_value() != seen.completed_ns.has_value()) {
         text << "predicted completion " << show(completed_ns) << ", seen " << show(seen.completed_ns);
-    } else if (completed_ns && std::abs(*completed_ns - *seen.completed_ns) > noise_ns) {
+    } else if (completed_ns && std::abs(*completed_ns - *seen.completed_ns) > noise_ns + kServiceSpreadNs) {
         text << "predicted completion " << *completed_ns << " ns, seen " << *seen.completed_ns << " ns";
     } else if (seen.reason != "late") {
         text << "the storage was late, the reason says " << seen.reason;
@@ -93,7 +97,7 @@ void compare_stalls(const Job& job, const Json& stream, const Prediction& predic
             nearest = std::min(nearest, std::abs(prediction.slots[i].edge_ns));
         }
         (nearest < into.noise_ns ? into.inside_noise : into.wrong).push_back(text.str());
-    } else if (std::abs(stall_ns - prediction.stall_ns) > events * into.noise_ns) {
+    } else if (std::abs(stall_ns - prediction.stall_ns) > events * (into.noise_ns + kServiceSpreadNs)) {
         into.wrong.push_back(text.str());
     }
 }

@@ -11,10 +11,15 @@
 #include "real/slow_mount.h"
 #include "real/truth_plan.h"
 
+namespace predictor {
+void PrintTo(const Policy& policy, std::ostream* os) {
+    *os << streamsim::tests::to_option(policy);
+}
+}  // namespace predictor
+
 namespace streamsim::tests {
 namespace {
 
-using predictor::Kind;
 using predictor::Policy;
 
 constexpr std::uint64_t kSlots = 192;  // 8 s at 24 fps

@@ -104,9 +104,11 @@ TEST_F(Sequences, MissingNumbersKeepTheirSlots) {
     EXPECT_THAT(clip.notes, ElementsAre("7 frame numbers are missing"));
 }
 
-TEST_F(Sequences, AStrayNumberCostsNoMemory) {
-    write_sequence(place_, "a", ".dpx", {"1", "900000000000000000"}, format_);
-    EXPECT_EQ(index("").index->count(), 900000000000000000u);
+TEST_F(Sequences, AFileThatIsFarAwayInNumberIsNamedAndCostsNothing) {
+    write_sequence(place_, "a", ".dpx", {"1", "2", "900000000000000000"}, format_);
+    const auto clip = index_clip(store_, place_.at(""));
+    ASSERT_FALSE(clip.has_value());
+    EXPECT_THAT(clip.error().problems.front(), HasSubstr("a900000000000000000.dpx: 3 frames are there"));
 }
 
 TEST_F(Sequences, TheLengthComesFromTheFirstReadableHeaderAndNeverFromStat) {
