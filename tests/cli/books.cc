@@ -1,7 +1,9 @@
 // The rules that hold for every result, whatever was played. Written from the outer contract alone.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,43 +14,52 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-const std::vector<std::string> kCounts{
-    "frames_scheduled", "frames_on_time", "frames_late", "frames_dropped", "frames_failed", "frames_cancelled",
-    "startup_drops",    "stalls",         "stall_ns",    "bytes_read",     "passes"};
+// Lists of keys are written as the contract writes them: words with spaces between.
+constexpr const char* kCounts =
+    "frames_scheduled frames_on_time frames_late frames_dropped frames_failed frames_cancelled startup_drops "
+    "stalls "
+    "stall_ns bytes_read passes";
 
 struct Section {
     const char* at;  // pointer of an object
-    std::vector<std::string> keys;
+    const char* keys;
 };
 
-const std::vector<Section> kRequired{
+constexpr Section kRequired[] = {
     {"",
-     {"schema", "version", "streamsim", "started_at", "host", "command", "seed", "target", "verdict", "totals",
-      "media", "streams", "drops", "client", "drops_omitted", "timeline", "digest"}},
-    {"/streamsim", {"version", "revision", "backends"}},
-    {"/host", {"name", "os", "cpus", "memory_bytes"}},
-    {"/target", {"url", "backend", "io", "direct"}},
-    {"/verdict", {"pass", "reason", "limit"}},
-    {"/totals", {"wall_ns", "read_bytes_per_s", "required_bytes_per_s"}},
-    {"/media", {"age_s", "looped", "server_cache_may_be_warm"}},
-    {"/client", {"cpu_percent", "loop_lateness_ns", "page_cache_bytes"}},
-    {"/client/loop_lateness_ns", {"p50", "p99", "max"}},
+     "schema version streamsim started_at host command seed target verdict totals media streams drops client "
+     "drops_omitted timeline digest"},
+    {"/streamsim", "version revision backends"},
+    {"/host", "name os cpus memory_bytes"},
+    {"/target", "url backend io direct"},
+    {"/verdict", "pass reason limit"},
+    {"/totals", "wall_ns read_bytes_per_s required_bytes_per_s"},
+    {"/media", "age_s looped server_cache_may_be_warm"},
+    {"/client", "cpu_percent loop_lateness_ns page_cache_bytes"},
+    {"/client/loop_lateness_ns", "p50 p99 max"},
 };
 
-const std::vector<std::string> kStreamKeys{"seat",       "stream",         "format",           "clip",
-                                           "rate",       "start_delay_ns", "longest_drop_run", "margin_ns",
-                                           "service_ns", "response_ns",    "open_ns",          "buffer_frames"};
-const std::vector<std::string> kDropKeys{"seat", "stream", "frame", "clip_frame", "file",        "due_ns",
-                                         "kind", "reason", "errno", "timecode",   "completed_ns"};
-const std::vector<std::string> kTimelineKeys{
-    "t_ns", "interval_ns", "bytes", "frames_on_time", "frames_dropped", "service_ns_max", "buffer_frames_min"};
+constexpr const char* kStreamKeys =
+    "seat stream format clip rate start_delay_ns longest_drop_run margin_ns service_ns response_ns open_ns "
+    "buffer_frames";
+constexpr const char* kDropKeys =
+    "seat stream frame clip_frame file due_ns completed_ns kind reason errno timecode";
+constexpr const char* kTimelineKeys =
+    "t_ns interval_ns bytes frames_on_time frames_dropped service_ns_max buffer_frames_min";
+constexpr const char* kMarginKeys = "min p0_1 p1 p10 p50 max";
+constexpr const char* kLatencyKeys = "p50 p90 p99 p99_9 max";
+constexpr const char* kLimits = "none storage network client-cpu client-scheduling media unknown";
 
-void require(const Json& object,
-             const std::string& at,
-             const std::vector<std::string>& keys,
-             Problems& problems) {
-    for (const std::string& key : keys) {
-        if (!object.is_object() || !object.contains(key)) problems.push_back(at + "/" + key + " is missing");
+std::vector<std::string> words_of(const char* text) {
+    std::istringstream in(text);
+    return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+}
+
+void require(const Json& object, const std::string& at, const char* keys, Problems& problems) {
+    for (const std::string& key : words_of(keys)) {
+        if (object.is_object() && object.contains(key)) continue;
+        problems.push_back(at);
+        problems.back().append("/").append(key).append(" is missing");
     }
 }
 
@@ -86,7 +97,7 @@ void check_sum(const Json& counts, const std::string& at, Problems& problems) {
 }
 
 void check_totals(const Json& result, Problems& problems) {
-    for (const std::string& key : kCounts) {
+    for (const std::string& key : words_of(kCounts)) {
         std::int64_t sum = 0;
         for (const Json& stream : result["streams"]) sum += count(stream, key);
         if (sum != count(result["totals"], key)) {
@@ -135,11 +146,9 @@ void check_drops(const Json& result, Problems& problems) {
     }
 }
 
-void check_order(const Json& summary,
-                 const std::vector<std::string>& keys,
-                 const std::string& at,
-                 Problems& problems) {
+void check_order(const Json& summary, const char* names, const std::string& at, Problems& problems) {
     if (summary.is_null()) return;
+    const std::vector<std::string> keys = words_of(names);
     for (std::size_t i = 1; i < keys.size(); i++) {
         if (!summary.contains(keys[i]) || !summary.contains(keys[i - 1])) {
             problems.push_back(at + "/" + keys[i] + " or its neighbour is missing");
@@ -162,10 +171,9 @@ void check_verdict(const Json& result, Problems& problems) {
     const bool interrupted = result.value("interrupted", false);
     if (!pass && clean && !interrupted) problems.push_back("the verdict fails what played");
     if (pass && result["verdict"]["limit"] != "none") problems.push_back("a pass has no limit");
-    static const std::vector<std::string> kLimits{
-        "none", "storage", "network", "client-cpu", "client-scheduling", "media", "unknown"};
+    const std::vector<std::string> limits = words_of(kLimits);
     const std::string limit = result["verdict"]["limit"];
-    if (std::find(kLimits.begin(), kLimits.end(), limit) == kLimits.end()) problems.push_back("limit " + limit);
+    if (std::find(limits.begin(), limits.end(), limit) == limits.end()) problems.push_back("limit " + limit);
 }
 
 }  // namespace
@@ -179,14 +187,13 @@ std::vector<std::string> books_problems(const Json& result) {
     for (const Json& stream : result["streams"]) {
         const std::string at = "stream " + stream["stream"].dump();
         check_sum(stream, at, problems);
-        check_order(stream["margin_ns"], {"min", "p0_1", "p1", "p10", "p50", "max"}, at + " margin_ns",
-                    problems);
+        check_order(stream["margin_ns"], kMarginKeys, at + " margin_ns", problems);
         for (const char* key : {"service_ns", "response_ns", "open_ns"}) {
-            check_order(stream[key], {"p50", "p90", "p99", "p99_9", "max"}, at + " " + key, problems);
+            check_order(stream[key], kLatencyKeys, at + " " + key, problems);
         }
-        check_order(stream["buffer_frames"], {"min", "p1", "p50"}, at + " buffer_frames", problems);
+        check_order(stream["buffer_frames"], "min p1 p50", at + " buffer_frames", problems);
     }
-    check_order(result["client"]["loop_lateness_ns"], {"p50", "p99", "max"}, "loop_lateness_ns", problems);
+    check_order(result["client"]["loop_lateness_ns"], "p50 p99 max", "loop_lateness_ns", problems);
     check_totals(result, problems);
     check_drops(result, problems);
     check_verdict(result, problems);

@@ -57,7 +57,7 @@ Json CliTest::play(std::vector<std::string> options, const std::string& where) {
     std::filesystem::remove(json_path());
     finished_ = streamsim(options);
     EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
-    const Json result = read_json(json_path());
+    Json result = read_json(json_path());
     EXPECT_THAT(books_problems(result), IsEmpty());
     EXPECT_EQ(finished_.exit_code, exit_code_of(result)) << finished_.text();
     return result;
@@ -81,7 +81,7 @@ Json expect_interrupted(const Finished& finished, const std::string& json_path) 
         ADD_FAILURE() << "no result was written\n" << finished.text();
         return {};
     }
-    const Json result = read_json(json_path);
+    Json result = read_json(json_path);
     EXPECT_THAT(books_problems(result), IsEmpty());
     EXPECT_EQ(result["interrupted"], true);
     if (result["totals"]["frames_on_time"] == 0) {

@@ -41,6 +41,7 @@ int memory_file(const char* name, const std::string& content) {
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
     std::vector<char*> result;
+    result.reserve(texts.size() + 1);
     for (std::string& text : texts) result.push_back(text.data());
     result.push_back(nullptr);
     return result;
@@ -51,10 +52,14 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
     for (char** entry = environ; *entry; entry++) {
         const std::string text = *entry;
         bool replaced = false;
-        for (const auto& [name, value] : more) replaced = replaced || text.starts_with(name + "=");
+        const std::string its_name = text.substr(0, text.find('='));
+        for (const auto& [name, value] : more) replaced = replaced || its_name == name;
         if (!replaced) result.push_back(text);
     }
-    for (const auto& [name, value] : more) result.push_back(name + "=" + value);
+    for (const auto& [name, value] : more) {
+        result.push_back(name);
+        result.back().append("=").append(value);
+    }
     return result;
 }
 

@@ -155,7 +155,7 @@ protected:
         process.send(SIGCONT);
         const Finished done = process.wait();
         EXPECT_EQ(done.exit_code, 1) << done.text();
-        const Json result = read_json(json_path());
+        Json result = read_json(json_path());
         EXPECT_THAT(books_problems(result), IsEmpty());
         EXPECT_EQ(result["verdict"]["limit"], "client-scheduling") << result["verdict"];
         EXPECT_GE(result["client"]["loop_lateness_ns"]["max"].get<std::int64_t>(), 200'000'000);

@@ -47,7 +47,7 @@ struct Mistake {
     const char* value;
 };
 
-void PrintTo(const Mistake& mistake, std::ostream* os) {
+void PrintTo(const Mistake& mistake, std::ostream* os) {  // NOLINT: the name is GoogleTest's
     *os << mistake.option << " " << mistake.value;
 }
 

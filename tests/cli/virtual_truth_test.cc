@@ -40,7 +40,7 @@ std::string to_text(const Case& window) {
            "_inflight" + std::to_string(window.inflight) + (window.prefetch ? "_prefetch" : "");
 }
 
-void PrintTo(const Case& window, std::ostream* os) {
+void PrintTo(const Case& window, std::ostream* os) {  // NOLINT: the name is GoogleTest's
     *os << to_text(window);
 }
 
@@ -205,7 +205,7 @@ TEST_P(VirtualTruth, EverySlotIsWhatArithmeticSaysToTheNanosecond) {
         missed += expected.size() + prediction.stalls;
     }
     std::printf("  %llu of %llu slots were not on time\n", static_cast<unsigned long long>(missed),
-                static_cast<unsigned long long>(4 * kSlots));
+                static_cast<unsigned long long>(kSlots) * 4);
     EXPECT_GT(missed, 100U);
 }
 

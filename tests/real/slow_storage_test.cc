@@ -30,7 +30,7 @@ protected:
         options.insert(options.end(), {"--quiet", "--json", json, *mount_ / target});
         finished_ = streamsim(options);
         EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
-        const Json result = read_json(json);
+        Json result = read_json(json);
         EXPECT_THAT(books_problems(result), IsEmpty());
         EXPECT_EQ(finished_.exit_code, exit_code_of(result));
         return result;

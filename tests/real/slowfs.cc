@@ -57,7 +57,7 @@ struct World {
     fuse_session* session = nullptr;
     std::atomic<std::int64_t> rate_free_at{0};
 };
-World world;  // one a process; libfuse's callbacks have no better place for it
+World world;  // NOLINT: one a process; libfuse's callbacks have no better place for it
 
 std::int64_t monotonic_ns() {
     timespec now{};
@@ -239,6 +239,10 @@ void do_open(fuse_req_t request, fuse_ino_t inode, fuse_file_info* file) {
 void do_read(fuse_req_t request, fuse_ino_t inode, std::size_t size, off_t offset, fuse_file_info*) {
     const std::int64_t started = monotonic_ns();
     const Place place = find(inode);
+    if (!place.frame) {
+        fuse_reply_err(request, EISDIR);
+        return;
+    }
     const std::uint64_t from = std::min(static_cast<std::uint64_t>(offset), place.frame->bytes);
     const std::uint64_t bytes = std::min<std::uint64_t>(size, place.frame->bytes - from);
     obey_rate(bytes, request);

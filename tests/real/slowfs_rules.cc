@@ -26,18 +26,18 @@ std::uint64_t to_count(const std::string& text) {
 }
 
 std::int64_t to_ns(const std::string& text) {
-    static const std::map<std::string, double> kUnits{{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    static const std::map<std::string, double> units{{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     const std::size_t digits = text.find_first_not_of("0123456789.");
-    const auto unit = digits == std::string::npos ? kUnits.end() : kUnits.find(text.substr(digits));
-    if (digits == 0 || unit == kUnits.end()) throw std::runtime_error("not a time: '" + text + "'");
+    const auto unit = digits == std::string::npos ? units.end() : units.find(text.substr(digits));
+    if (digits == 0 || unit == units.end()) throw std::runtime_error("not a time: '" + text + "'");
     return std::llround(std::stod(text.substr(0, digits)) * unit->second);
 }
 
 int to_errno(const std::string& text) {
-    static const std::map<std::string, int> kNames{
+    static const std::map<std::string, int> names{
         {"EIO", EIO}, {"EACCES", EACCES}, {"ENOENT", ENOENT}, {"ESTALE", ESTALE}, {"ETIMEDOUT", ETIMEDOUT}};
-    const auto found = kNames.find(text);
-    if (found == kNames.end()) throw std::runtime_error("not a known error: '" + text + "'");
+    const auto found = names.find(text);
+    if (found == names.end()) throw std::runtime_error("not a known error: '" + text + "'");
     return found->second;
 }
 

@@ -12,7 +12,7 @@
 #include "real/truth_plan.h"
 
 namespace predictor {
-void PrintTo(const Policy& policy, std::ostream* os) {
+void PrintTo(const Policy& policy, std::ostream* os) {  // NOLINT: the name is GoogleTest's
     *os << streamsim::tests::to_option(policy);
 }
 }  // namespace predictor
