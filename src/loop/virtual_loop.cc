@@ -28,6 +28,10 @@ StopReason VirtualLoop::run() {
             STREAMSIM_CHECK(held_ == 0, "nothing is left to happen, but an operation is outstanding");
             return StopReason::idle;
         }
+        if (timers_.next() > now_) {
+            now_ = timers_.next();
+            continue;  // a new instant begins with its completions
+        }
         const Callback callback = timers_.pop(now_);
         ++timers_run_;
         callback();

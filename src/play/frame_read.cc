@@ -28,12 +28,10 @@ std::uint64_t frame_buffer_bytes(const FrameIndex& index, const ReadSettings& se
 FrameRead::FrameRead(Storage& storage,
                      const FrameIndex& index,
                      const ReadSettings& settings,
-                     std::span<std::byte> buffer,
                      FrameReadOwner& owner)
     : storage_(storage),
       index_(index),
       settings_(settings),
-      buffer_(buffer),
       owner_(owner),
       path_(index.file_per_frame() ? std::make_unique<char[]>(index.path_capacity()) : nullptr),
       pieces_(settings.io_size == 0 ? 1 : settings.io_depth) {
@@ -93,10 +91,11 @@ void FrameRead::open_failed(int error) {
     fail(error == ENOENT || error == ENOTDIR ? DropReason::missing : DropReason::error, error);
 }
 
-void FrameRead::start(Instant now, const OpenOp& container, StreamTail& tail) {
+void FrameRead::start(Instant now, std::span<std::byte> buffer, const OpenOp& container, StreamTail& tail) {
     STREAMSIM_CHECK(state_ == State::taken, "a read that starts has a frame");
     state_ = State::reading;
     starting_ = true;
+    buffer_ = buffer;
     outcome_.submitted = now;
     last_submitted_ = now;
     if (index_.file_per_frame()) {
@@ -265,6 +264,7 @@ void FrameRead::abandon() {
 }
 
 void FrameRead::cancel() {
+    next_ = end_;  // nothing more of it is asked for
     if (opening_) storage_.cancel(open_);
     for (Piece& piece : pieces_) {
         if (piece.busy) storage_.cancel(piece);
@@ -276,6 +276,7 @@ void FrameRead::release() {
     own_file_ = false;
     abandoned_ = false;
     begin_ = next_ = end_ = 0;
+    buffer_ = {};
     state_ = State::idle;
 }
 

@@ -1,4 +1,4 @@
-// FrameRead reads one frame at a time into one fixed buffer: it opens the frame's file where the frame is a
+// FrameRead reads one frame at a time into a fixed buffer: it opens the frame's file where the frame is a
 // file, reads the frame's extent in pieces of --io-size, --io-depth at a time, and says once what became of it.
 // A frame is complete when the last byte of its expected length is there; anything less is a failure with a
 // reason.
@@ -63,11 +63,7 @@ struct StreamTail {
 /// reading -> ended -> idle. An ended read may be with a decoder before it is complete for its owner.
 class FrameRead {
 public:
-    FrameRead(Storage& storage,
-              const FrameIndex& index,
-              const ReadSettings& settings,
-              std::span<std::byte> buffer,
-              FrameReadOwner& owner);
+    FrameRead(Storage& storage, const FrameIndex& index, const ReadSettings& settings, FrameReadOwner& owner);
     FrameRead(const FrameRead&) = delete;
     FrameRead& operator=(const FrameRead&) = delete;
 
@@ -79,11 +75,14 @@ public:
     /// The frame has its place: reads it. `container` is how the one file of a clip that is not a sequence was
     /// opened. `tail` is where a streaming reader keeps its last piece. May end at once (a file that is known
     /// to be missing), but never calls the owner before it returns: the owner asks ended().
-    void start(Instant now, const OpenOp& container, StreamTail& tail);
+    /// `buffer` holds frame_buffer_bytes() and is this read's until it is idle again.
+    void start(Instant now, std::span<std::byte> buffer, const OpenOp& container, StreamTail& tail);
+    /// What start() was given; empty before.
+    std::span<std::byte> buffer() const { return buffer_; }
     /// The frame was passed over before its read had a place: lets go of its file. Idle again as soon as that
     /// is done.
     void abandon();
-    /// Asks the storage to end what is outstanding.
+    /// Asks the storage to end what is outstanding, also an open that was abandoned.
     void cancel();
     /// The owner has booked it: idle again.
     void release();

@@ -9,6 +9,11 @@ namespace streamsim {
 namespace {
 
 constexpr Duration kTick = nanoseconds(1);
+/// Rate `max`: how long to wait after a frame that failed at once.
+constexpr Duration kAfterFailure = milliseconds(1);
+/// Opens that may outlive their frames' deadlines (a metadata server that hangs) without holding up other
+/// frames.
+constexpr std::uint32_t kSlowOpens = 32;
 
 ReadSettings read_settings(const FrameIndex& index, const PlayerOptions& options) {
     ReadSettings settings;
@@ -57,10 +62,13 @@ Player::Player(EventLoop& loop,
                     "a player has something to play and room to play it");
     STREAMSIM_CHECK(memory.size() >= memory_bytes(index, options), "a player is given the memory it asked for");
     const std::uint64_t frame_bytes = frame_buffer_bytes(index, read_settings_);
+    const std::uint32_t buffers = options.readahead + places_;
+    for (std::uint32_t i = 0; i < buffers; ++i)
+        buffers_.push_back(memory.subspan(i * frame_bytes, frame_bytes));
     FrameReadOwner& owner = *this;
-    for (std::uint32_t i = 0; i < options.readahead + places_; ++i) {
-        reads_.push_back(std::make_unique<FrameRead>(storage, index, read_settings_,
-                                                     memory.subspan(i * frame_bytes, frame_bytes), owner));
+    const std::uint32_t reads = buffers + (index.file_per_frame() ? kSlowOpens : 0);
+    for (std::uint32_t i = 0; i < reads; ++i) {
+        reads_.push_back(std::make_unique<FrameRead>(storage, index, read_settings_, owner));
     }
 }
 
@@ -149,23 +157,23 @@ void Player::enter_until(std::uint64_t end) {
 void Player::pump() {
     const bool playing = state_ == State::playing;
     if (container_opening_ || (!playing && (state_ != State::prerolling || !options_.paced))) return;
+    bool blocked = false;
     for (;;) {
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
         if (playing && options_.paced && options_.on_miss == OnMiss::drop) pass_over(loop_.now());
         if (in_flight_ >= places_ || next_ >= entered_ || !submitting_) break;
-        // A decoder that does not keep up holds buffers beyond their frames' deadlines.
-        if (options_.decoder != nullptr && next_ >= ahead_end_ && idle_read() == nullptr) {
-            decoder_behind_ = loop_.now();
+        if (!can_start()) {
+            if (options_.decoder != nullptr) decoder_behind_ = loop_.now();
+            blocked = options_.decoder == nullptr;
             break;
         }
         if (!start_next() && !options_.paced) {
             // Frames that fail at once must not keep the loop from its other work.
-            if (!advance_deferred_) loop_.defer(Callback::of<&Player::deferred_advance>(this));
-            advance_deferred_ = true;
+            if (retry_ == 0) retry_ = loop_.at(loop_.now() + kAfterFailure, Callback::of<&Player::retry>(this));
             break;
         }
     }
-    if (in_flight_ >= places_) {
+    if (in_flight_ >= places_ || blocked) {
         place_free_from_ = Instant::never();
     } else if (place_free_from_ == Instant::never()) {
         place_free_from_ = loop_.now();
@@ -173,9 +181,20 @@ void Player::pump() {
     open_ahead();
 }
 
-void Player::deferred_advance() {
-    advance_deferred_ = false;
+void Player::retry() {
+    retry_ = 0;
     advance();
+}
+
+/// There is a buffer for each place and for each frame of the window; only a decoder that does not keep up, or
+/// opens that hang, can hold more.
+bool Player::can_start() {
+    return !buffers_.empty() && (next_ < ahead_end_ || idle_read() != nullptr);
+}
+
+void Player::release(FrameRead& read) {
+    if (!read.buffer().empty()) buffers_.push_back(read.buffer());
+    read.release();
 }
 
 void Player::pass_over(Instant now) {
@@ -201,7 +220,6 @@ bool Player::start_next() {
     } else {
         ahead_end_ = next_;
         read = idle_read();
-        STREAMSIM_CHECK(read != nullptr, "there is a buffer for each place and for each frame of the window");
         read->take({options_.seat, options_.stream, slot, clip_frame_of(slot)}, scheduled_at(slot));
     }
     ++in_flight_;
@@ -209,7 +227,9 @@ bool Player::start_next() {
     if (options_.paced && !past(slot)) window(slot) = read;
     if (clip_frame_of(slot) == 0) tail_ = StreamTail{};  // each pass reads everything anew
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
-    read->start(loop_.now(), container_, tail_);
+    const std::span<std::byte> buffer = buffers_.back();
+    buffers_.pop_back();
+    read->start(loop_.now(), buffer, container_, tail_);
     if (!read->ended()) return true;
     ended(*read);
     return false;
@@ -303,7 +323,7 @@ void Player::end_stall(const FrameRead& read) {
 
 void Player::frame_read_ended(FrameRead& read) {
     if (state_ == State::interrupted) {
-        read.release();  // it is booked already
+        release(read);  // it is booked already
     } else {
         ended(read);
     }
@@ -312,7 +332,7 @@ void Player::frame_read_ended(FrameRead& read) {
 
 void Player::frame_decoded(FrameRead& read) {
     if (state_ == State::interrupted) {
-        read.release();  // it is booked already
+        release(read);  // it is booked already
     } else {
         settled(read);
     }
@@ -355,7 +375,7 @@ void Player::book(FrameRead& read) {
         outcome.reason = blame(read, outcome.deadline);
     }
     settle(outcome);
-    read.release();
+    release(read);
 }
 
 void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
@@ -441,10 +461,12 @@ void Player::cancel_window(bool played) {
             book(*read);
         } else if (read->settled()) {
             cancel_read(*read, played);
-            read->release();
+            release(*read);
         } else if (read->reading() || read->ended()) {
             cancel_read(*read, played);
             read->cancel();
+        } else if (!read->idle()) {
+            read->cancel();  // an open that was abandoned
         }
     }
 }
@@ -457,7 +479,11 @@ void Player::cancel_read(FrameRead& read, bool played) {
     outcome.error = 0;
     const bool missed = options_.on_miss == OnMiss::drop && outcome.deadline < loop_.now();
     outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
-    outcome.reason = missed ? DropReason::late : DropReason::none;
+    if (missed) {
+        const Instant now = loop_.now();
+        const bool client = loop_.stalled_within(outcome.scheduled, now) >= now - outcome.deadline;
+        outcome.reason = client ? DropReason::client : DropReason::late;
+    }
     settle(outcome);
 }
 
@@ -469,6 +495,7 @@ void Player::check_finished() {
         if (!read->idle()) return;
     }
     loop_.cancel(timer_);
+    loop_.cancel(retry_);
     if (container_.file != kNoFile) storage_.close(container_.file);
     container_.file = kNoFile;
     state_ = State::finished;

@@ -111,7 +111,9 @@ private:
 
     void container_opened();
     void advance();
-    void deferred_advance();
+    void retry();
+    bool can_start();
+    void release(FrameRead& read);
     void enter_until(std::uint64_t end);
     void pump();
     void pass_over(Instant now);
@@ -129,7 +131,7 @@ private:
 
     void frame_read_ended(FrameRead& read) override;
     void frame_decoded(FrameRead& read) override;
-    void frame_read_let_go() override { check_finished(); }
+    void frame_read_let_go() override { advance(); }
     void ended(FrameRead& read);
     void settled(FrameRead& read);
     void book(FrameRead& read);
@@ -153,8 +155,9 @@ private:
     const std::uint32_t places_;
 
     std::vector<std::unique_ptr<FrameRead>> reads_;
-    std::vector<FrameRead*> ahead_;   // taken, without a place yet: slots [next_, ahead_end_)
-    std::vector<FrameRead*> window_;  // started, not yet on display: by slot
+    std::vector<std::span<std::byte>> buffers_;  // free: a read has one from its start until it is booked
+    std::vector<FrameRead*> ahead_;              // taken, without a place yet: slots [next_, ahead_end_)
+    std::vector<FrameRead*> window_;             // started, not yet on display: by slot
     StreamTail tail_;
 
     State state_ = State::idle;
@@ -165,6 +168,7 @@ private:
     Instant play_start_;
     Duration stalled_;
     TimerId timer_ = 0;
+    TimerId retry_ = 0;
     std::vector<Duration> stalled_at_entry_;  // by slot: the clock may stop while a frame waits for its place
     std::uint64_t entered_ = 0;               // slots below are in the window or past it
     std::uint64_t next_ = 0;                  // the first slot whose read has not been started
@@ -176,7 +180,6 @@ private:
     std::uint32_t buffered_ = 0;  // complete frames that are not yet on display
     bool waiting_ = false;        // OnMiss::stall: the clock stands at due(display_)
     bool submitting_ = true;
-    bool advance_deferred_ = false;
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
     Instant place_free_from_;            // a place may have been free since; never: none is
 };
