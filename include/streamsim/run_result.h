@@ -53,6 +53,7 @@ struct StreamResult {
     std::string clip;
     FrameRate rate;
     bool paced = true;  // false: --fps max
+    std::string pattern;
     FrameCounts counts;
     std::int64_t start_delay_ns = 0;
     std::int64_t last_due_ns = 0;  // deadline of the last slot that was due, from play_start
@@ -93,7 +94,9 @@ struct TimelineEntry {
     std::int64_t interval_ns = 0;
     std::uint64_t bytes = 0;
     std::uint64_t frames_on_time = 0;
-    std::uint64_t frames_dropped = 0;  // dropped, late and failed
+    std::uint64_t frames_dropped = 0;
+    std::uint64_t frames_late = 0;
+    std::uint64_t frames_failed = 0;
     std::int64_t service_ns_max = 0;
     std::optional<std::uint64_t> buffer_frames_min;
 };

@@ -1,6 +1,7 @@
 #include "cli/control.h"
 
 #include <csignal>
+#include <exception>
 #include <memory>
 #include <thread>
 
@@ -31,13 +32,20 @@ Control::~Control() {
 }
 
 bool Control::run(Work work) {
-    work_ = &work;
+    // The thread keeps its work alive where it is left behind.
+    auto shared = std::make_shared<Work>(std::move(work));
+    auto failure = std::make_shared<std::exception_ptr>();
+    work_ = shared.get();
     told_ = ended_ = false;
     loop_.hold();
     if (interrupted_) loop_.defer(Callback::of<&Control::heard>(this));
     loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
-    std::thread thread([this, &work] {
-        work.run();
+    std::thread thread([this, shared, failure] {
+        try {
+            shared->run();
+        } catch (...) {
+            *failure = std::current_exception();
+        }
         loop_.post([this] {
             ended_ = true;
             loop_.stop();
@@ -45,24 +53,25 @@ bool Control::run(Work work) {
     });
     loop_.run();
     loop_.release();
-    if (ended_) {
-        thread.join();
-    } else {
-        thread.detach();
-    }
     work_ = nullptr;
-    return ended_;
+    if (!ended_) {
+        thread.detach();
+        return false;
+    }
+    thread.join();
+    if (*failure) std::rethrow_exception(*failure);
+    return true;
 }
 
 void Control::heard() {
     interrupted_ = true;
-    if (work_ == nullptr || told_) return;
-    told_ = true;
-    if (work_->on_interrupt) {
-        work_->on_interrupt();
-    } else {
+    if (work_ == nullptr) return;
+    if (told_ || !work_->on_interrupt) {  // asked twice, or nothing to ask: the work is left behind
         loop_.stop();
+    } else {
+        work_->on_interrupt();
     }
+    told_ = true;
 }
 
 void Control::tick() {

@@ -17,12 +17,13 @@ public:
     Control& operator=(const Control&) = delete;
 
     struct Work {
-        std::function<void()> run;           // on a thread of its own
-        std::function<void()> on_interrupt;  // once, here: asks the work to end; empty: it is left behind
-        std::function<void()> on_tick;       // here, ten times a second
+        std::function<void()> run;  // on a thread of its own
+        std::function<void()>
+            on_interrupt;               // once, here: asks the work to end; empty: it is left behind at once
+        std::function<void()> on_tick;  // here, ten times a second
     };
-    /// True when the work has ended; false when it was left behind, still running: the process must end by
-    /// _exit.
+    /// True when the work has ended; false when it was left behind, still running, because it was not asked to
+    /// end or did not before a second signal: the process must end by _exit. Throws what the work threw.
     bool run(Work work);
 
     bool interrupted() const { return interrupted_; }

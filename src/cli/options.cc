@@ -249,7 +249,7 @@ void read_media_options(Reader& reader, const Typed& typed, PlayRequest& play) {
 void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     read_rate(reader, typed, play);
     reader.time("--duration", typed.duration, false, play.duration);
-    reader.count("--frames", typed.frames, UINT64_MAX - 1, play.frames);
+    reader.count("--frames", typed.frames, 1'000'000'000, play.frames);
     reader.choice<AccessPattern>("--pattern", typed.pattern,
                                  {{"filename-prefetch", AccessPattern::filename_prefetch},
                                   {"streaming", AccessPattern::streaming},
@@ -308,6 +308,7 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
             app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
             add_target(app, typed, "a directory on the storage");
             add_media_options(app, typed);
+            add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -328,6 +329,34 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
     app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
     app.allow_extras();
+}
+
+/// What is right by itself and wrong together.
+void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& play) {
+    constexpr std::uint64_t kStreamsMax = 1'000'000;
+    if (!play.total_streams && std::uint64_t{play.streams} * play.seats > kStreamsMax) {
+        reader.note("--streams", fmt::format("{} streams on {} seats are more than {}", play.streams,
+                                             play.seats, kStreamsMax));
+    }
+    if (!play.paced && play.target.kind == Target::Kind::null_virtual && !play.frames) {
+        reader.note("--fps", "max on sim:null takes no time at all and would never end: give --frames");
+    }
+    for (std::size_t i = 0; i < play.formats.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (play.formats[i].name == play.formats[j].name) {
+                reader.note("--format",
+                            fmt::format("{} is asked for twice: give --streams instead", play.formats[i].name));
+            }
+        }
+    }
+    for (const char* command : {"max", "run", "report"}) {
+        if (typed.target == command) {
+            reader.problems.push_back(
+                fmt::format("'{}' is not a command of this streamsim (a directory of that name "
+                            "is ./{})",
+                            command, command));
+        }
+    }
 }
 
 /// What the parser took is checked, and turned into a request.
@@ -366,9 +395,10 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
             return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));
         options.default_format = *standard;
     }
-    if (options.command == Command::play && options.json == "-" && options.csv == "-") {
-        reader.note("--csv", "standard output is --json's already");
+    if (!options.json.empty() && options.json == options.csv) {
+        reader.note("--csv", fmt::format("'{}' is where --json goes already", options.csv));
     }
+    check_combinations(reader, typed, options.play);
     if (!reader.problems.empty()) return Error{ErrorKind::bad_input, reader.problems};
     return {};
 }

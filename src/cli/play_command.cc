@@ -42,6 +42,7 @@ private:
     int play_clips(std::vector<std::vector<Clip>> clips);
     void draw(LiveView& view, const Session::Watch& watch);
     int interrupted_before_play();
+    [[noreturn]] static void leave(int code);
     int write_results(const RunResult& result);
 
     CliContext& context_;
@@ -103,16 +104,28 @@ void MediaCommand::say_plan(const PreparePlan& plan) {
 }
 
 Result<void> MediaCommand::write_media(const PreparePlan& plan) {
-    PrepareProgress progress;
+    struct Shared {  // lives as long as the thread that writes
+        PreparePlan plan;
+        PrepareProgress progress;
+        std::optional<Result<void>> result;
+    };
+    const auto shared = std::make_shared<Shared>();
+    shared->plan = plan;
     ProgressBar bar(STDERR_FILENO, LiveView::possible(STDERR_FILENO), "writing media", plan.bytes_to_write);
     const std::int64_t begin_ns = control_.now_ns();
-    std::optional<Result<void>> result;
-    control_.run({[&] { result.emplace(prepare(*store_, plan, progress)); }, [&] { progress.cancel = true; },
-                  [&] {
-                      if (!options_.quiet) bar.update(progress.bytes_done, control_.now_ns() - begin_ns);
-                  }});
-    if (result->has_value() && !options_.quiet) bar.finish(progress.bytes_done, control_.now_ns() - begin_ns);
-    return std::move(*result);
+    Control::Work work;
+    work.run = [shared, this] { shared->result.emplace(prepare(*store_, shared->plan, shared->progress)); };
+    work.on_interrupt = [shared] { shared->progress.cancel = true; };
+    if (!options_.quiet) {
+        work.on_tick = [&] { bar.update(shared->progress.bytes_done, control_.now_ns() - begin_ns); };
+    }
+    if (!control_.run(std::move(work))) {
+        left_behind_ = true;
+        return interrupted_error();
+    }
+    const Result<void>& result = *shared->result;
+    if (result && !options_.quiet) bar.finish(shared->progress.bytes_done, control_.now_ns() - begin_ns);
+    return result;
 }
 
 Result<void> MediaCommand::prepare_missing() {
@@ -140,13 +153,14 @@ int MediaCommand::prepare_only() {
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());
-    if (left_behind_) _exit(code);
+    if (left_behind_) leave(code);
     return code;
 }
 
 int MediaCommand::play() {
     if (auto opened = open_outputs(); !opened) return report_error(context_, opened.error());
     auto done = choose_formats();
+    if (done) done = memory_suffices(options_.play);
     if (done) done = prepare_missing();
     if (done) {
         auto clips = in_background<std::vector<std::vector<Clip>>>(
@@ -161,13 +175,18 @@ int MediaCommand::play() {
 int MediaCommand::interrupted_before_play() {
     context_.log.warn("interrupted before anything was played");
     const int code = write_results(Session::not_played(options_.play, context_.program));
-    if (left_behind_) _exit(code);
+    if (left_behind_) leave(code);
     return code;
 }
 
 int MediaCommand::play_clips(std::vector<std::vector<Clip>> clips) {
     const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
     LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
+    for (const auto& list : clips) {
+        for (const Clip& clip : list) {
+            context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
+        }
+    }
     Session session(options_.play, std::move(clips), context_.program, [this](const std::string& notice) {
         if (!options_.quiet) context_.log.warn("{}", notice);
     });
@@ -176,16 +195,24 @@ int MediaCommand::play_clips(std::vector<std::vector<Clip>> clips) {
     work.run = [&] { result.emplace(session.execute()); };
     work.on_interrupt = [&] { session.interrupt(); };
     if (live) work.on_tick = [&] { draw(view, session.watch()); };
-    control_.run(std::move(work));
+    const bool ended = control_.run(std::move(work));
     view.erase();
-    if (!*result) return report_error(context_, result->error());
-    const int code = write_results(**result);
+    if (!ended) {
+        context_.log.warn("left without waiting for the storage: what was played is not known");
+        leave(write_results(Session::not_played(options_.play, context_.program)));
+    }
+    const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) {
         context_.log.warn("the storage has not given back everything that was asked of it");
-        std::fflush(nullptr);
-        _exit(code);
+        leave(code);
     }
     return code;
+}
+
+/// Ends the process while something of it is still in a call that does not return.
+void MediaCommand::leave(int code) {
+    std::fflush(nullptr);
+    _exit(code);
 }
 
 void MediaCommand::draw(LiveView& view, const Session::Watch& watch) {

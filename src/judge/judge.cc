@@ -12,6 +12,9 @@ namespace {
 /// From here on a processor counts as used up: the rest goes to the kernel's own work.
 constexpr double kBusyPercent = 90;
 
+/// Drops until then do not count against a verdict.
+constexpr std::int64_t kStartupNs = 1'000'000'000;
+
 /// The bad slots and stalls, by who had them in hand.
 struct Blame {
     std::uint64_t client = 0;
@@ -122,6 +125,13 @@ Verdict pass(const Evidence& evidence) {
         return {true, "no frame was played, so this says nothing about the storage", Limit::none};
     }
     std::string text = "every frame was there in time";
+    if (totals.startup_drops > 0 && evidence.longest_play_ns < kStartupNs) {
+        return {
+            true,
+            fmt::format("play ended within its first second, in which {} of {} were dropped: too short to tell",
+                        show_count(totals.startup_drops), frames(totals.scheduled)),
+            Limit::none};
+    }
     if (totals.startup_drops > 0) {
         text = fmt::format("every frame was there in time after the first second, in which {} {} dropped",
                            frames(totals.startup_drops), were(totals.startup_drops));

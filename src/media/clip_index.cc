@@ -6,6 +6,7 @@
 
 #include "media/container_clip.h"
 #include "media/media_set.h"
+#include "media/media_set_names.h"
 #include "media/sequence_clip.h"
 
 namespace streamsim {
@@ -38,6 +39,11 @@ struct Listing {
     std::string other_image;  // the first one; empty: none
 };
 
+/// What prepare has not finished never plays as a clip.
+bool is_partial(std::string_view name) {
+    return name.ends_with(kPartial);
+}
+
 Result<Listing> look_into(ByteStore& store, const std::string& directory) {
     auto entries = store.list(directory);
     if (!entries) return entries.error();
@@ -48,7 +54,7 @@ Result<Listing> look_into(ByteStore& store, const std::string& directory) {
         const std::string extension = extension_of(entry.name);
         if (entry.directory) {
             // lost+found belongs to the file system, and only root may look into it
-            if (entry.name != kMediaDirectory && entry.name != "lost+found")
+            if (entry.name != kMediaDirectory && entry.name != "lost+found" && !is_partial(entry.name))
                 out.directories.push_back(entry.name);
         } else if (extension == "dpx") {
             images.push_back(entry.name);
@@ -140,6 +146,10 @@ Result<void> add_sequences(ByteStore& store,
 Result<Clip> index_clip(ByteStore& store, const std::string& given) {
     std::string path = given;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::string directory = path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+    if (is_partial(path) || is_partial(directory)) {
+        return bad_input(fmt::format("{}: prepare was interrupted while it wrote this; run it again", path));
+    }
     auto info = store.stat(path);
     if (!info) return info.error();
     if (!*info) {

@@ -11,6 +11,8 @@ void add(TimeSeries::Interval& to, const TimeSeries::Interval& from) {
     to.bytes += from.bytes;
     to.frames_on_time += from.frames_on_time;
     to.frames_dropped += from.frames_dropped;
+    to.frames_late += from.frames_late;
+    to.frames_failed += from.frames_failed;
     to.service_ns_max = std::max(to.service_ns_max, from.service_ns_max);
     to.buffer_frames_min = std::min(to.buffer_frames_min, from.buffer_frames_min);
 }

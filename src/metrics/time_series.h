@@ -14,7 +14,9 @@ public:
     struct Interval {
         std::uint64_t bytes = 0;
         std::uint64_t frames_on_time = 0;
-        std::uint64_t frames_dropped = 0;  // dropped, late and failed
+        std::uint64_t frames_dropped = 0;
+        std::uint64_t frames_late = 0;
+        std::uint64_t frames_failed = 0;
         std::int64_t service_ns_max = 0;
         std::uint64_t buffer_frames_min = UINT64_MAX;  // UINT64_MAX: no sample
     };

@@ -155,10 +155,12 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     }
     if (outcome.kind == FrameKind::cancelled) return;
     TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
-    if (outcome.kind == FrameKind::on_time) {
-        ++slot.frames_on_time;
-    } else {
-        ++slot.frames_dropped;
+    switch (outcome.kind) {
+        case FrameKind::on_time: ++slot.frames_on_time; break;
+        case FrameKind::dropped: ++slot.frames_dropped; break;
+        case FrameKind::late: ++slot.frames_late; break;
+        case FrameKind::failed: ++slot.frames_failed; break;
+        case FrameKind::cancelled: break;
     }
 }
 

@@ -90,6 +90,7 @@ OrderedJson stream_json(const StreamResult& stream) {
     add_counts(stream.counts, out);
     out["passes"] = stream.counts.passes;
     out["paced"] = stream.paced;
+    out["pattern"] = stream.pattern;
     out["required_bytes_per_s"] = whole(stream.required_bytes_per_s);
     out["start_delay_ns"] = stream.start_delay_ns;
     out["last_due_ns"] = stream.last_due_ns;
@@ -122,6 +123,8 @@ OrderedJson timeline_json(const TimelineEntry& entry) {
             {"bytes", entry.bytes},
             {"frames_on_time", entry.frames_on_time},
             {"frames_dropped", entry.frames_dropped},
+            {"frames_late", entry.frames_late},
+            {"frames_failed", entry.frames_failed},
             {"service_ns_max", entry.service_ns_max},
             {"buffer_frames_min", or_null(entry.buffer_frames_min)}};
 }

@@ -218,7 +218,7 @@ void cache_lines(const RunResult& result, std::string& out) {
         line(out, "Cache", "may have come from the server's cache" + why_warm(result.media));
         line(out, "", "for an answer about its disks play media that are older, and longer than its memory");
     } else if (result.backend == "local") {
-        line(out, "Cache", "nothing speaks for a warm cache in the server");
+        line(out, "Cache", "no sign of a warm cache in this run; what was read before it cannot be known");
     }
     const auto& local = result.client.page_cache_bytes;
     if (local && *local > 0) line(out, "", show_bytes(*local) + " came from this computer's own page cache");
@@ -262,11 +262,20 @@ bool nothing_wrong(const FrameCounts& counts) {
     return counts.dropped == counts.startup_drops && counts.late + counts.failed + counts.stalls == 0;
 }
 
+/// Nothing was due after the first second, and frames were dropped in it; or nothing was played at all.
+bool too_short(const RunResult& result) {
+    if (result.totals.on_time == 0) return true;
+    if (result.totals.startup_drops == 0) return false;
+    return std::all_of(result.streams.begin(), result.streams.end(),
+                       [](const StreamResult& stream) { return stream.last_due_ns < 1'000'000'000; });
+}
+
 Headline headline(const RunResult& result) {
     if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? kYellow : kRed};
     if (!paced(result)) {
         return result.verdict.pass ? Headline{"READ", kGreen} : Headline{"READ, WITH FAILURES", kRed};
     }
+    if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", kYellow};
     if (result.verdict.pass) return {"PLAYS", kGreen};
     return nothing_wrong(result.totals) ? Headline{"PLAYS, BUT PERHAPS FROM A CACHE", kYellow}
                                         : Headline{"DOES NOT PLAY", kRed};

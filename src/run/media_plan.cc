@@ -11,6 +11,9 @@
 namespace streamsim {
 namespace {
 
+/// Frames of one stream: more than a year. The books keep a bit for each.
+constexpr std::uint64_t kSlotsMax = 1'000'000'000;
+
 std::uint32_t streams_of_format(const PlayRequest& request) {
     return request.total_streams.value_or(request.streams * request.seats);
 }
@@ -73,8 +76,11 @@ PlayerOptions player_options(const PlayRequest& request, const Clip& clip, std::
     options.io_depth = request.io_depth;
     options.alignment = alignment;
     options.on_miss = request.on_miss;
-    options.pattern = request.pattern.value_or(clip.index->file_per_frame() ? AccessPattern::filename_prefetch
-                                                                            : AccessPattern::streaming);
+    const AccessPattern own =
+        clip.index->file_per_frame() ? AccessPattern::filename_prefetch : AccessPattern::streaming;
+    // Prefetching names means nothing for one file, and streaming nothing for many or for whole frames.
+    options.pattern = request.pattern.value_or(own) == own ? own : AccessPattern::on_demand;
+    if (own == AccessPattern::streaming && request.io_size == 0) options.pattern = AccessPattern::on_demand;
     if (!request.paced) {
         options.slots = request.frames.value_or(UINT64_MAX);
     } else {
@@ -163,6 +169,10 @@ Result<std::vector<StreamPlan>> deal_streams(const PlayRequest& request,
             plan.options.stream = static_cast<std::uint32_t>(seats[seat].size());
             if (plan.options.slots == 0) {
                 return bad_input("--duration is too short: not one frame would be played");
+            }
+            if (plan.options.paced && plan.options.slots > kSlotsMax) {
+                return bad_input(fmt::format("--duration: a stream of {} frames was asked for, {} are the most",
+                                             show_count(plan.options.slots), show_count(kSlotsMax)));
             }
             seats[seat].push_back(std::move(plan));
         }

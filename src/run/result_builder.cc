@@ -85,6 +85,7 @@ public:
         out.clip = plan_.clip.name;
         out.rate = plan_.options.rate;
         out.paced = plan_.options.paced;
+        out.pattern = to_string(plan_.options.pattern);
         out.required_bytes_per_s = required_rate(plan_);
         return out;
     }
@@ -147,6 +148,8 @@ TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, 
     entry.bytes = interval.bytes;
     entry.frames_on_time = interval.frames_on_time;
     entry.frames_dropped = interval.frames_dropped;
+    entry.frames_late = interval.frames_late;
+    entry.frames_failed = interval.frames_failed;
     entry.service_ns_max = interval.service_ns_max;
     if (interval.buffer_frames_min != UINT64_MAX) entry.buffer_frames_min = interval.buffer_frames_min;
     return entry;
@@ -231,6 +234,9 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     }
     evidence.paced = facts.request->paced;
     evidence.interrupted = facts.interrupted;
+    for (const StreamResult& stream : result.streams) {
+        evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);
+    }
     evidence.decode_cpu_ns = facts.request->decode_cpu.ns;
     evidence.require_cold = facts.request->require_cold;
     evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;

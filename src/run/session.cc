@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -7,7 +8,9 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/units.h"
 #include "host/host.h"
+#include "media/planned_index.h"
 #include "run/result_builder.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
@@ -21,6 +24,9 @@ namespace {
 constexpr double kOperationsPerLoop = 100'000;
 /// More reads at once than this wait in the backend: no storage answers faster for being asked more.
 constexpr std::uint64_t kParallelReadsMax = 1024;
+/// Threads of the pool for closing and hinting, and the most that libuv makes.
+constexpr std::uint64_t kPoolSpare = 4;
+constexpr std::uint64_t kPoolMax = 1024;
 /// Entries of the drop table over all streams.
 constexpr std::uint64_t kDropsKept = 1'000'000;
 /// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
@@ -68,6 +74,26 @@ private:
 
 }  // namespace
 
+Result<void> memory_suffices(const PlayRequest& request) {
+    if (request.target.kind != Target::Kind::local) return {};
+    std::vector<std::vector<Clip>> planned;
+    for (const MediaFormat& format : request.formats) {
+        Clip clip;
+        clip.index = planned_index(format, 1, request.seed, 0, format.name);
+        planned.emplace_back(clips_needed(request), clip);
+    }
+    auto streams = deal_streams(request, planned, 1);
+    if (!streams) return streams.error();
+    std::uint64_t bytes = 0;
+    for (const StreamPlan& plan : *streams) bytes += Player::memory_bytes(*plan.clip.index, plan.options);
+    const MemoryAvailable available = memory_available();
+    if (bytes <= available.bytes) return {};
+    return environment_error(
+        fmt::format("{} streams need {} of memory for their frames, and {} leaves {}: lower "
+                    "--readahead or --streams",
+                    streams->size(), show_bytes(bytes), available.limit, show_bytes(available.bytes)));
+}
+
 /// The memory of a run: real, or only addresses.
 struct Session::Memory {
     std::optional<BufferArena> arena;
@@ -103,16 +129,12 @@ Result<RunResult> Session::execute() {
     facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
     facts.counts_storage_reads =
         request_.target.kind == Target::Kind::local && block_device_behind(first_file(streams_.front().clip));
-    {
-        const std::lock_guard lock(mutex_);
-        facts.interrupted = interrupted_;
-    }
+    facts.interrupted = cut_short_;
     {
         const std::lock_guard lock(notice_mutex_);
         facts.notices = notices_;
     }
     fill_result(facts, result);
-    for (const auto& world : worlds_) stuck_ = stuck_ || world->stuck();
     return result;
 }
 
@@ -137,7 +159,13 @@ Result<void> Session::plan() {
     auto dealt = deal_streams(request_, clips_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
-    for (std::size_t i = 0; i < streams_.size(); ++i) progress_.emplace_back();
+    for (const StreamPlan& plan : streams_) {
+        progress_.emplace_back();
+        if (request_.pattern && plan.options.pattern != *request_.pattern) {
+            notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.clip.format,
+                                plan.clip.index->file_per_frame() ? "image sequences" : "containers"));
+        }
+    }
     if (auto had = reserve_memory(); !had) return had;
     planned_.store(true, std::memory_order_release);
     return {};
@@ -231,6 +259,7 @@ Result<void> Session::run_worlds() {
             if (interrupted_) worlds_.back()->interrupt();
         }
     }
+    size_pool();
     std::vector<Result<void>> results(count);
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < count; ++i) {
@@ -238,10 +267,28 @@ Result<void> Session::run_worlds() {
     }
     results[0] = worlds_[0]->run();
     for (std::thread& thread : threads) thread.join();
+    for (const auto& world : worlds_) {
+        stuck_ = stuck_ || world->stuck();
+        cut_short_ = cut_short_ || world->interrupted();
+    }
     for (const auto& result : results) {
         if (!result) return result;
     }
     return {};
+}
+
+/// libuv's pool is the whole process's: each read and each open that may block has a thread in it.
+void Session::size_pool() {
+    if (request_.target.kind != Target::Kind::local) return;
+    std::uint64_t threads = kPoolSpare;
+    for (const auto& world : worlds_) threads += world->operations_at_once();
+    const std::uint32_t had = size_thread_pool(threads);
+    if (had < std::min<std::uint64_t>(threads, kPoolMax) && request_.io == IoChoice::threads) {
+        notice_(fmt::format(
+            "the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
+            "wait for each other on this computer",
+            had, threads));
+    }
 }
 
 void Session::world_ready(World& world) {

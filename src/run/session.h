@@ -28,6 +28,10 @@ struct ProgramFacts {
     std::vector<std::string> command;
 };
 
+/// Whether there is memory for the streams of these formats, before their media are written. Errors:
+/// environment.
+Result<void> memory_suffices(const PlayRequest& request);
+
 /// One run. execute() blocks, on a thread of the caller's choice; the other calls are for other threads
 /// meanwhile.
 class Session {
@@ -69,6 +73,7 @@ private:
     std::size_t loops_needed() const;
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     Result<void> run_worlds();
+    void size_pool();
     void world_ready(World& world);
     void stop_worlds();
 
@@ -89,6 +94,7 @@ private:
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<bool> planned_{false};
     bool stuck_ = false;
+    bool cut_short_ = false;  // interrupted while there was something left to play
 };
 
 }  // namespace streamsim

@@ -9,7 +9,7 @@
 namespace streamsim {
 namespace {
 
-/// After an interruption the storage has this long to give back what it is reading.
+/// After an interruption, or after the end, the storage has this long to give back what it has.
 constexpr Duration kPatience = seconds(2);
 
 }  // namespace
@@ -199,13 +199,14 @@ void World::interrupt_here() {
 }
 
 void World::gave_up() {
-    if (finishing_) return;
     stuck_ = true;
     made_.loop->stop();
 }
 
 void World::finish() {
     finishing_ = true;
+    // Files are being closed; a server that does not answer even that must not keep the result.
+    made_.loop->at(made_.loop->now() + kPatience, Callback::of<&World::gave_up>(this));
     made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));
 }
 

@@ -68,6 +68,13 @@ public:
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
     bool timing_is_exact() const { return timing_is_exact_; }
+    /// interrupt() came before every player had finished.
+    bool interrupted() const { return interrupting_ && !error_; }
+    /// Reads and opens that it may have outstanding.
+    std::uint64_t operations_at_once() const {
+        const LocalOptions& local = options_.storage.local;
+        return std::uint64_t{local.parallel_reads} + local.parallel_opens;
+    }
     /// Real-time scheduling was asked for and granted.
     bool realtime() const { return realtime_; }
     /// The storage did not give back what was outstanding: nothing of this world may be destroyed.

@@ -17,6 +17,7 @@ Evidence good_run() {
     evidence.totals.scheduled = 1000;
     evidence.totals.on_time = 1000;
     evidence.shortest_period_ns = 41'666'666;
+    evidence.longest_play_ns = 9'958'333'333;
     evidence.loop_lateness_p50_ns = 30'000;
     evidence.cpu_percent = 12;
     evidence.cpus = 2;
@@ -51,6 +52,13 @@ const std::vector<Case> kCases = {
          e.totals.dropped = e.totals.startup_drops = 10;
      },
      true, Limit::none, "after the first second"},
+    {"play_that_ended_in_its_first_second",
+     [](Evidence& e) {
+         e.totals.on_time = 1;
+         e.totals.dropped = e.totals.startup_drops = 999;
+         e.longest_play_ns = 958'333'333;
+     },
+     true, Limit::none, "too short to tell"},
     {"one_steady_drop_besides_startup_drops",
      [](Evidence& e) {
          e.totals.on_time = 990;

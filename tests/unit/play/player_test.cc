@@ -217,6 +217,24 @@ TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
     EXPECT_EQ(play.frames.back().deadline.ns, 99'999ull * 1001 * 1'000'000'000 / 24000);
 }
 
+TEST(PlayerOpens, opens_that_hang_cost_their_places_and_nothing_more) {
+    for (const AccessPattern pattern : {AccessPattern::filename_prefetch, AccessPattern::on_demand}) {
+        Play play;
+        play.options.slots = 480;
+        play.options.readahead = 8;
+        play.options.pattern = pattern;
+        FaultRule slow;
+        slow.operation = FaultRule::Operation::open;
+        slow.slots = {30, 200, 1};
+        slow.delay = seconds(3);
+        play.faults.rules.push_back(slow);
+        play.run();
+        EXPECT_GT(play.counts.dropped, 170u);
+        EXPECT_GT(play.counts.on_time, 200u);
+        for (const FrameOutcome& frame : play.frames) EXPECT_NE(frame.reason, DropReason::client) << frame.slot;
+    }
+}
+
 TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_only_what_it_cannot_do) {
     for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
         Play play;

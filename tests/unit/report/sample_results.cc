@@ -17,6 +17,7 @@ StreamResult stream(std::uint32_t seat, std::uint32_t number, const char* format
     out.format = format;
     out.clip = "clip" + std::to_string(number + 1);
     out.rate = rate;
+    out.pattern = "filename-prefetch";
     out.counts.scheduled = out.counts.on_time = 240;
     out.counts.bytes_read = 240 * kDpxBytes;
     out.counts.passes = 1;
@@ -120,8 +121,8 @@ RunResult plays() {
     total_up(out);
     whole_run_latencies(out);
     out.verdict = {true, "every frame was there in time", Limit::none};
-    out.timeline = {{0, 1'000'000'000, 96 * kDpxBytes, 96, 0, 30'000'000, 3},
-                    {1'000'000'000, 1'000'000'000, 96 * kDpxBytes, 96, 0, 24'000'000, std::nullopt}};
+    out.timeline = {{0, 1'000'000'000, 96 * kDpxBytes, 96, 0, 0, 0, 30'000'000, 3},
+                    {1'000'000'000, 1'000'000'000, 96 * kDpxBytes, 96, 0, 0, 0, 24'000'000, std::nullopt}};
     return out;
 }
 
