@@ -1,8 +1,9 @@
-// ByteStore: the blocking side of a storage backend, off the loop and never during play. Indexing and `prepare` reach
-// files by it, so that a new backend brings both. Paths are the backend's own (local: as given to open(2)).
+// ByteStore: the blocking side of a storage backend, off the loop and never during play. Indexing and `prepare`
+// reach files by it, so that a new backend brings both. Paths are the backend's own (local: as given to
+// open(2)).
 //
-// Threading: a ByteStore may be used by several threads at once; a source or a sink by one at a time. Errors: an
-// environment error that names the path and the reason.
+// Threading: a ByteStore may be used by several threads at once; a source or a sink by one at a time. Errors:
+// an environment error that names the path and the reason.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ struct FileInfo {
 
 struct DirectoryEntry {
     std::string name;
-    bool directory = false;      // it is one, or a symbolic link to one
+    bool directory = false;  // it is one, or a symbolic link to one
     bool symbolic_link = false;
 };
 

@@ -14,10 +14,10 @@ namespace streamsim {
 
 /// DPX image layout (SMPTE ST 268), element 0.
 struct DpxLayout {
-    int bits = 10;                        // 8, 10, 12 or 16 a component, three components
-    int packing = 1;                      // 0 packed, 1 filled method A, 2 filled method B
+    int bits = 10;    // 8, 10, 12 or 16 a component, three components
+    int packing = 1;  // 0 packed, 1 filled method A, 2 filled method B
     bool big_endian = true;
-    std::uint32_t image_offset = 8192;    // of the image data in the file
+    std::uint32_t image_offset = 8192;  // of the image data in the file
 };
 
 /// How many bytes the frames of a clip have.
@@ -27,14 +27,14 @@ struct FrameSizeModel {
         scene,     // a level held over a shot, correlated noise inside it, a cap; the mean over a clip is exact
     };
     Kind kind = Kind::constant;
-    double mean_bytes = 0;         // scene
-    double level_min = 1;          // scene: a shot's level, relative to the mean, uniform in [min, max]
+    double mean_bytes = 0;  // scene
+    double level_min = 1;   // scene: a shot's level, relative to the mean, uniform in [min, max]
     double level_max = 1;
     std::int64_t shot_frames_min = 1;
     std::int64_t shot_frames_max = 1;
-    double variation = 0;          // scene: standard deviation inside a shot, relative
-    double correlation = 0;        // scene: of a frame with the next (AR(1))
-    double cap = 1;                // scene: no frame above cap * mean
+    double variation = 0;    // scene: standard deviation inside a shot, relative
+    double correlation = 0;  // scene: of a frame with the next (AR(1))
+    double cap = 1;          // scene: no frame above cap * mean
 };
 
 struct MediaFormat {
@@ -47,8 +47,8 @@ struct MediaFormat {
     int width = 0;
     int height = 0;
     FrameRate rate;
-    DpxLayout dpx;             // codec "dpx"
-    std::string prores_fourcc; // codec "prores": "apcn", "apch", ...
+    DpxLayout dpx;              // codec "dpx"
+    std::string prores_fourcc;  // codec "prores": "apcn", "apch", ...
     FrameSizeModel size;
     /// What each number rests on, in the order of the document: "what: basis".
     std::vector<std::string> sources;
@@ -90,8 +90,8 @@ struct Clip {
     std::string name;    // as shown: a path below TARGET
     std::string format;  // a format's name, or what was found: "dpx 12 bit filled 3840x2160"
     std::shared_ptr<const FrameIndex> index;
-    bool ours = false;            // made by prepare
-    std::int64_t modified_s = 0;  // of its (first) file; 0: not known
+    bool ours = false;               // made by prepare
+    std::int64_t modified_s = 0;     // of its (first) file; 0: not known
     std::vector<std::string> notes;  // what its reader should know ("3 frame numbers are missing")
 };
 

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "cli/commands.h"
-#include "cli/control.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "run/backends.h"
+#include "run/control.h"
 
 namespace streamsim {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "base/units.h"
 #include "cli/commands.h"
-#include "cli/control.h"
 #include "media/media_set.h"
 #include "report/csv_report.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
+#include "run/control.h"
 #include "view/live_view.h"
 #include "view/progress_bar.h"
 

@@ -1,4 +1,4 @@
-#include "cli/control.h"
+#include "run/control.h"
 
 #include <csignal>
 #include <exception>
