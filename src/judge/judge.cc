@@ -122,7 +122,10 @@ Verdict pass(const Evidence& evidence) {
     const FrameCounts& totals = evidence.totals;
     if (!evidence.paced) return {true, "read as fast as it went: nothing was required", Limit::none};
     if (totals.on_time == 0) {
-        return {true, "no frame was played, so this says nothing about the storage", Limit::none};
+        // An interrupted run that showed nothing is no pass; one that played to its end has the contract's
+        // word.
+        return {!evidence.interrupted, "no frame was played, so this says nothing about the storage",
+                evidence.interrupted ? Limit::unknown : Limit::none};
     }
     std::string text = "every frame was there in time";
     if (totals.startup_drops > 0 && evidence.longest_play_ns < kStartupNs) {

@@ -32,10 +32,15 @@ std::uint32_t places_of(const PlayerOptions& options) {
     return std::min(options.inflight, options.readahead);
 }
 
+/// The window and the places; without deadlines nothing waits to be shown.
+std::uint32_t buffers_of(const PlayerOptions& options) {
+    return places_of(options) + (options.paced ? options.readahead : 0);
+}
+
 }  // namespace
 
 std::uint64_t Player::memory_bytes(const FrameIndex& index, const PlayerOptions& options) {
-    return frame_buffer_bytes(index, read_settings(index, options)) * (options.readahead + places_of(options));
+    return frame_buffer_bytes(index, read_settings(index, options)) * buffers_of(options);
 }
 
 Player::Player(EventLoop& loop,
@@ -62,11 +67,11 @@ Player::Player(EventLoop& loop,
                     "a player has something to play and room to play it");
     STREAMSIM_CHECK(memory.size() >= memory_bytes(index, options), "a player is given the memory it asked for");
     const std::uint64_t frame_bytes = frame_buffer_bytes(index, read_settings_);
-    const std::uint32_t buffers = options.readahead + places_;
+    const std::uint32_t buffers = buffers_of(options);
     for (std::uint32_t i = 0; i < buffers; ++i)
         buffers_.push_back(memory.subspan(i * frame_bytes, frame_bytes));
     FrameReadOwner& owner = *this;
-    const std::uint32_t reads = buffers + (index.file_per_frame() ? kSlowOpens : 0);
+    const std::uint32_t reads = options.readahead + places_ + (index.file_per_frame() ? kSlowOpens : 0);
     for (std::uint32_t i = 0; i < reads; ++i) {
         reads_.push_back(std::make_unique<FrameRead>(storage, index, read_settings_, owner));
     }
