@@ -304,7 +304,9 @@ bool Player::display_next() {
         if (!read->failed()) --buffered_;
         book(*read);
     }
-    ledger_.buffer_depth(buffered_, due(slot));
+    // Towards the end there are fewer frames left than the window holds: that is no sign of anything.
+    const bool draining = display_ + options_.readahead > options_.slots && options_.slots > options_.readahead;
+    if (!draining) ledger_.buffer_depth(buffered_, due(slot));
     progress_.due.store(display_, std::memory_order_relaxed);
     progress_.buffered.store(buffered_, std::memory_order_relaxed);
     enter_until(display_ + options_.readahead);

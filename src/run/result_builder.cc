@@ -254,7 +254,7 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     return evidence;
 }
 
-void fill_distributions(const Ledgers& ledgers, RunResult& result) {
+void fill_summaries(const Ledgers& ledgers, RunResult& result) {
     Distributions all;
     for (const DeadlineLedger* ledger : ledgers.all) all.merge(ledger->times());
     result.margin_ns = all.margin_summary();
@@ -324,7 +324,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);
     fill_client(facts, result);
-    fill_distributions(ledgers, result);
+    fill_summaries(ledgers, result);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
     result.verdict = judge(evidence);

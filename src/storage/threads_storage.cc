@@ -309,7 +309,7 @@ void ThreadsStorage::perform_read(Node& node) const {
         const auto rest = op.buffer.subspan(op.bytes);
         const ssize_t got =
             pread(node.file, rest.data(), rest.size(), static_cast<off_t>(op.offset + op.bytes));
-        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got < 0) op.error = errno;
         if (got <= 0) return;
         op.bytes += static_cast<std::uint64_t>(got);

@@ -36,6 +36,14 @@ function(streamsim_room name)
     target_link_libraries(streamsim_${name} PUBLIC ${ROOM_ROOMS} PRIVATE streamsim_options ${ROOM_LIBRARIES})
 endfunction()
 
+# Building the target tests_<label> builds the tests of that label.
+function(streamsim_label test label)
+    if(NOT TARGET tests_${label})
+        add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${test})
+endfunction()
+
 # streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>])
 # One GoogleTest program; every case is a ctest of its own.
 function(streamsim_test name)
@@ -45,6 +53,12 @@ function(streamsim_test name)
     list(TRANSFORM TEST_ROOMS PREPEND streamsim_)
     target_link_libraries(${name} PRIVATE ${TEST_ROOMS} ${TEST_LIBRARIES} streamsim_options GTest::gmock_main)
     target_compile_definitions(${name} PRIVATE STREAMSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    if(STREAMSIM_SANITIZE)
+        target_compile_options(${name} PRIVATE -O0)  # of the tests alone: they compile in two thirds of the time
+    endif()
+    foreach(label IN LISTS TEST_LABELS)
+        streamsim_label(${name} ${label})
+    endforeach()
     if(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 120)
     endif()

@@ -141,6 +141,7 @@ TEST(PlayerWindow, frames_enter_at_the_deadline_of_the_frame_read_ahead_before_t
         EXPECT_EQ(play.frames[k].submitted, play.frames[k].scheduled);
     }
     EXPECT_EQ(play.summary.start_delay_ns, 10'000'000);
+    EXPECT_EQ(play.summary.buffer_frames->min, 4u) << "the emptying at the end is not counted";
 }
 
 TEST(PlayerWindow, clips_shorter_than_the_window_loop_and_every_pass_is_read) {
