@@ -28,6 +28,9 @@ int report_error(CliContext& context, const Error& error);
 /// The document to `path`, which may be "-"; REQUIRES: path is not empty.
 Result<void> write_document(const std::string& path, std::string_view begins_with, const std::string& text);
 
+/// For sizes that are computed: rounded to the nearest.
+std::uint64_t nearest_whole(double value);
+
 class Control;
 int play_command(CliContext& context, Control& control, CliOptions& options);
 int prepare_command(CliContext& context, Control& control, CliOptions& options);

@@ -125,7 +125,7 @@ private:
         if (member == nullptr) return;
         JsonObject prores(*member, "/prores", problems_);
         const auto fourcc = prores.one_of("fourcc", {"apco", "apcs", "apcn", "apch", "ap4h", "ap4x"});
-        if (fourcc) format_.prores_fourcc = *fourcc;
+        if (fourcc) format_.profile = *fourcc;
         const Json* sizes = prores.member("frame_sizes");
         if (sizes != nullptr) read_scene_model(*sizes, has_rate);
         prores.finish();
@@ -240,7 +240,7 @@ Json format_identity(const MediaFormat& format) {
         return identity;
     }
     const FrameSizeModel& size = format.size;
-    identity["fourcc"] = format.prores_fourcc;
+    identity["fourcc"] = format.profile;
     identity["mean_bytes"] = size.mean_bytes;
     identity["level"] = {size.level_min, size.level_max};
     identity["shot_frames"] = {size.shot_frames_min, size.shot_frames_max};

@@ -143,7 +143,7 @@ Result<void> add_sequences(ByteStore& store,
 
 }  // namespace
 
-Result<Clip> index_clip(ByteStore& store, const std::string& given) {
+Result<Clip> index_clip(ByteStore& store, const std::string& given, const IndexOptions& options) {
     std::string path = given;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     const std::string directory = path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
@@ -159,17 +159,19 @@ Result<Clip> index_clip(ByteStore& store, const std::string& given) {
     if ((*info)->directory) return index_directory(store, path);
     if (extension_of(path) == "dpx") return index_by_frame(store, path);
     if (is_other_image(base_name(path))) return only_dpx(path);
-    return index_container(store, path, base_name(path));
+    return index_container(store, path, base_name(path), options);
 }
 
-Result<std::vector<Clip>> clips_in(ByteStore& store, const std::string& directory) {
+Result<std::vector<Clip>> clips_in(ByteStore& store,
+                                   const std::string& directory,
+                                   const IndexOptions& options) {
     auto top = look_into(store, directory);
     if (!top) return top.error();
     std::vector<Clip> clips;
     std::string other_image = top->other_image.empty() ? "" : join_path(directory, top->other_image);
     if (auto added = add_sequences(store, directory, "", top->sequences, clips); !added) return added.error();
     for (const std::string& name : top->containers) {
-        auto clip = index_container(store, join_path(directory, name), name);
+        auto clip = index_container(store, join_path(directory, name), name, options);
         if (!clip) return clip.error();
         clips.push_back(std::move(*clip));
     }

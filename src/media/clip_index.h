@@ -17,12 +17,14 @@ namespace streamsim {
 /// keep their slot, and a note says how many. The length of a frame is what raster and packing in the first
 /// readable header say, never what stat says: a frame that was cut is short, not small. Errors: bad input that
 /// names the file and, where it is known, the byte; environment from the store.
-Result<Clip> index_clip(ByteStore& store, const std::string& path);
+Result<Clip> index_clip(ByteStore& store, const std::string& path, const IndexOptions& options = {});
 
 /// The clips that a directory holds, in name order: container files, sequences, and sequences in its
 /// sub-directories (one level). Hidden entries and our own "streamsim-media" are passed over. Empty when there
 /// is none. Errors: as index_clip; bad input where the only images are of a kind that cannot be played.
-Result<std::vector<Clip>> clips_in(ByteStore& store, const std::string& directory);
+Result<std::vector<Clip>> clips_in(ByteStore& store,
+                                   const std::string& directory,
+                                   const IndexOptions& options = {});
 
 /// Whether the last component of `path` is a pattern for file names (%d, %07d, ####) rather than a name.
 bool is_pattern(std::string_view path);

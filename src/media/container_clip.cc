@@ -171,7 +171,10 @@ private:
 
 }  // namespace
 
-Result<Clip> index_container(ByteStore& store, const std::string& path, const std::string& name) {
+Result<Clip> index_container(ByteStore& store,
+                             const std::string& path,
+                             const std::string& name,
+                             const IndexOptions& /*options*/) {
     auto source = store.open(path);
     if (!source) return source.error();
     auto clip = ContainerReader(**source, path).index();

@@ -11,6 +11,9 @@ namespace streamsim {
 
 /// The video track of a container: its own frame table where it has a whole one (QuickTime, MP4), else a walk
 /// over its packets. Errors: bad input naming the file and how far it was read.
-Result<Clip> index_container(ByteStore& store, const std::string& path, const std::string& name);
+Result<Clip> index_container(ByteStore& store,
+                             const std::string& path,
+                             const std::string& name,
+                             const IndexOptions& options);
 
 }  // namespace streamsim

@@ -48,7 +48,7 @@ Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip) {
 }
 
 Result<Clip> index_stored(ByteStore& store, const StoredClip& clip, FrameRate rate, const std::string& name) {
-    if (clip.name.container) return index_container(store, clip.path, name);
+    if (clip.name.container) return index_container(store, clip.path, name, {});
     const auto sequence = frames_listed(store, clip);
     if (!sequence) return sequence.error();
     if (sequence->numbers.empty()) return bad_input(fmt::format("{}: none of its frames is left", clip.path));

@@ -28,7 +28,7 @@ unsigned macroblocks(int pixels) {
 }
 
 bool is_444(const MediaFormat& format) {
-    return format.prores_fourcc.starts_with("ap4");
+    return format.profile.starts_with("ap4");
 }
 
 unsigned chroma_blocks(const MediaFormat& format) {

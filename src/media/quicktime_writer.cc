@@ -42,10 +42,10 @@ public:
         AVCodecParameters& codec = *video->codecpar;
         codec.codec_type = AVMEDIA_TYPE_VIDEO;
         codec.codec_id = AV_CODEC_ID_PRORES;
-        codec.codec_tag = tag_of(format.prores_fourcc);
+        codec.codec_tag = tag_of(format.profile);
         codec.width = format.width;
         codec.height = format.height;
-        const bool four = format.prores_fourcc.starts_with("ap4");
+        const bool four = format.profile.starts_with("ap4");
         codec.format = four ? AV_PIX_FMT_YUV444P10 : AV_PIX_FMT_YUV422P10;
         duration_ = format.rate.den;
         video->time_base = {static_cast<int>(format.rate.den), static_cast<int>(format.rate.num)};

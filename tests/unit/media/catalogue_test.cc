@@ -28,8 +28,8 @@ TEST(Catalogue, HoldsTheFourDataSetsWithTheirPublishedRates) {
     EXPECT_EQ(catalogue.find("dpx12")->mean_frame_bytes, 49'774'592);
     EXPECT_DOUBLE_EQ(catalogue.find("prores-hd")->bytes_per_s(), 281e6 / 8);
     EXPECT_DOUBLE_EQ(catalogue.find("prores-uhd")->bytes_per_s(), 829e6 / 8);
-    EXPECT_EQ(catalogue.find("prores-hd")->prores_fourcc, "apcn");
-    EXPECT_EQ(catalogue.find("prores-uhd")->prores_fourcc, "apch");
+    EXPECT_EQ(catalogue.find("prores-hd")->profile, "apcn");
+    EXPECT_EQ(catalogue.find("prores-uhd")->profile, "apch");
     EXPECT_EQ(catalogue.find("dpx13"), nullptr);
     for (const MediaFormat& format : catalogue.formats()) EXPECT_FALSE(format.sources.empty()) << format.name;
 }

@@ -129,7 +129,7 @@ TEST_F(Containers, DecodersShowOurFramesWithoutComplaint) {
     for (const auto& [width, height] : rasters) {
         for (const char* fourcc : {"apcn", "ap4h"}) {
             MediaFormat format = small_prores("x", width, height, 100'000);
-            format.prores_fourcc = fourcc;
+            format.profile = fourcc;
             write_mov(store_, place_.at("a.mov"), format, 3);
             const auto decoded = run("ffmpeg -v warning -xerror -i " + place_.at("a.mov") + " -f null -");
             EXPECT_EQ(decoded.code, 0);

@@ -127,7 +127,7 @@ std::uint64_t least_for(int width, int height) {
     MediaFormat format;
     format.width = width;
     format.height = height;
-    format.prores_fourcc = "apcn";
+    format.profile = "apcn";
     return prores_frame_bytes_min(format);
 }
 
