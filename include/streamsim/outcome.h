@@ -44,7 +44,9 @@ constexpr const char* to_string(DropReason reason) {
 /// The books of one slot. Instants are of the loop's clock; Instant::never() where there is none.
 struct FrameOutcome {
     std::uint64_t slot = 0;
-    std::uint64_t clip_frame = 0;
+    std::uint64_t clip_frame = 0;  // of the frame on top; of a failed slot, of the frame that failed
+    std::uint32_t source = 0;      // whose frame that is, of the stream's
+    bool sought = false;           // a jump that nobody knew of: no deadline but its own coming
     FrameKind kind = FrameKind::on_time;
     DropReason reason = DropReason::none;
     int error = 0;                         // errno of a failed frame

@@ -23,6 +23,7 @@ struct FrameCounts {
     std::uint64_t stalls = 0;
     std::int64_t stall_ns = 0;
     std::uint64_t bytes_read = 0;  // of complete frames, every read of every pass
+    std::uint64_t seeks = 0;       // jumps that nobody knew of (--order scrub, --multicam active)
     std::uint64_t passes = 0;      // complete or begun runs through the clip
 };
 
@@ -63,7 +64,19 @@ struct StreamResult {
     std::optional<LatencySummary> service_ns;
     std::optional<LatencySummary> response_ns;
     std::optional<LatencySummary> open_ns;
+    std::optional<LatencySummary> seek_ns;  // from the request of a jump to its first frame
     std::optional<BufferSummary> buffer_frames;
+};
+
+/// A jump that nobody knew of before it was made. Times count from the stream's play_start.
+struct SeekRecord {
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    std::uint64_t frame = 0;  // the slot
+    std::uint64_t clip_frame = 0;
+    std::int64_t requested_ns = 0;
+    std::int64_t latency_ns = 0;  // to its first frame, or to the failure of that
+    bool failed = false;
 };
 
 /// A slot that was not on time. Times count from the stream's play_start.
@@ -161,16 +174,21 @@ struct RunResult {
     // how it was played
     std::uint64_t readahead = 0, inflight = 0, io_size_bytes = 0, io_depth = 0;  // io_size 0: a read a frame
     std::string on_miss, pattern, order;
+    std::uint64_t layers = 1;
+    bool sync = false;     // the streams of a seat run on one clock
+    bool audio = false;    // is read along
+    std::string multicam;  // "none", "all", "active"
     std::uint64_t buffer_bytes = 0;
 
     bool interrupted = false;
     Verdict verdict;
     FrameCounts totals;
     ReasonCounts reasons;
-    std::optional<MarginSummary> margin_ns;  // these four over all streams
+    std::optional<MarginSummary> margin_ns;  // these five over all streams
     std::optional<LatencySummary> service_ns;
     std::optional<LatencySummary> response_ns;
     std::optional<LatencySummary> open_ns;
+    std::optional<LatencySummary> seek_ns;
     std::int64_t wall_ns = 0;         // first submit to last completion, preroll included
     double read_bytes_per_s = 0;      // totals.bytes_read / wall
     double required_bytes_per_s = 0;  // 0 where nothing is required
@@ -178,6 +196,7 @@ struct RunResult {
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
+    std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
     ClientEvidence client;
     std::string digest;

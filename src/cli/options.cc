@@ -30,6 +30,8 @@ struct Typed {
     std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
         decode_cpu;
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
+    std::optional<std::string> multicam, layers;
+    bool sync = false, audio = false, keep_index = false;
     bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false;
 };
 
@@ -145,7 +147,14 @@ void add_play_options(CLI::App& app, Typed& typed) {
     text("Playing", "--inflight", typed.inflight, "N", "frames read at once, a stream (2)");
     text("Playing", "--pattern", typed.pattern, "PATTERN",
          "filename-prefetch, streaming or on-demand (sequences the first, containers the second)");
-    text("Playing", "--order", typed.order, "forward", "what the operator does (forward)");
+    text("Playing", "--order", typed.order, "ORDER",
+         "what the operator does: forward, reverse, ping-pong, shuttle:N, scrub, random or cuts (forward)");
+    flag("Playing", "--sync", typed.sync, "the streams of a seat run on one clock");
+    text("Playing", "--multicam", typed.multicam, "all|active",
+         "the streams of a seat are angles of one scene: all are read, or only the one that is shown");
+    text("Playing", "--layers", typed.layers, "N", "clips that lie on each other in each stream (1)");
+    flag("Playing", "--audio", typed.audio, "the audio of containers is read along");
+    flag("Reading", "--keep-index", typed.keep_index, "keep the index of a container beside it");
     text("Playing", "--stagger", typed.stagger, "TIME", "delay between the starts of streams (0)");
     text("Playing", "--preroll-timeout", typed.preroll_timeout, "TIME",
          "give up when preroll takes longer (10s)");
@@ -255,8 +264,20 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
                                   {"streaming", AccessPattern::streaming},
                                   {"on-demand", AccessPattern::on_demand}},
                                  play.pattern);
-    bool forward = true;
-    reader.choice<bool>("--order", typed.order, {{"forward", true}}, forward);
+    if (typed.order) {
+        const auto order = PlayOrder::parse(*typed.order);
+        if (order) {
+            play.order = *order;
+        } else {
+            reader.note("--order", order.error());
+        }
+    }
+    reader.choice<MultiCam>("--multicam", typed.multicam,
+                            {{"all", MultiCam::all}, {"active", MultiCam::active}}, play.multicam);
+    reader.count("--layers", typed.layers, 64, play.layers);
+    play.sync = typed.sync || play.multicam == MultiCam::all;
+    play.audio = typed.audio;
+    play.keep_index = typed.keep_index;
     reader.count("--readahead", typed.readahead, 10'000, play.readahead);
     reader.count("--inflight", typed.inflight, 10'000, play.inflight);
     reader.count("--io-depth", typed.io_depth, 1024, play.io_depth);
@@ -341,6 +362,10 @@ void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& p
     if (!play.paced && play.target.kind == Target::Kind::null_virtual && !play.frames) {
         reader.note("--fps", "max on sim:null takes no time at all and would never end: give --frames");
     }
+    if (play.multicam == MultiCam::active && play.layers > 1)
+        reader.note("--layers", "only one angle is read with --multicam active, and it has one layer");
+    if (play.sync && play.stagger > Duration{})
+        reader.note("--stagger", "streams on one clock (--sync, --multicam all) begin together");
     for (std::size_t i = 0; i < play.formats.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (play.formats[i].name == play.formats[j].name) {

@@ -39,7 +39,8 @@ private:
     Result<void> write_media(const PreparePlan& plan);
     template <typename T>
     Result<T> in_background(std::function<Result<T>()> function);
-    int play_clips(std::vector<std::vector<Clip>> clips);
+    Result<FoundMedia> find();
+    int play_media(FoundMedia media);
     void draw(LiveView& view, const Session::Watch& watch);
     int interrupted_before_play();
     [[noreturn]] static void leave(int code);
@@ -163,10 +164,9 @@ int MediaCommand::play() {
     if (done) done = memory_suffices(options_.play);
     if (done) done = prepare_missing();
     if (done) {
-        auto clips = in_background<std::vector<std::vector<Clip>>>(
-            [this] { return find_clips(store_.get(), options_.play); });
-        if (clips) return play_clips(std::move(*clips));
-        done = clips.error();
+        auto media = find();
+        if (media) return play_media(std::move(*media));
+        done = media.error();
     }
     if (done.error().kind == ErrorKind::interrupted) return interrupted_before_play();
     return report_error(context_, done.error());
@@ -179,15 +179,46 @@ int MediaCommand::interrupted_before_play() {
     return code;
 }
 
-int MediaCommand::play_clips(std::vector<std::vector<Clip>> clips) {
+/// Indexes what is to be played: with a bar where all of a file has to be read for it.
+Result<FoundMedia> MediaCommand::find() {
+    struct Shared {  // lives as long as the thread that reads
+        IndexProgress progress;
+        std::optional<Result<FoundMedia>> media;
+    };
+    const auto shared = std::make_shared<Shared>();
+    std::optional<ProgressBar> bar;
+    const std::int64_t begin_ns = control_.now_ns();
+    Control::Work work;
+    work.run = [shared, this] {
+        shared->media.emplace(find_media(store_.get(), options_.play, &shared->progress));
+    };
+    if (!options_.quiet && LiveView::possible(STDERR_FILENO)) {
+        work.on_tick = [&] {
+            const std::uint64_t total = shared->progress.bytes_total;
+            if (total == 0) return;
+            if (!bar) bar.emplace(STDERR_FILENO, true, "reading clips", total);
+            bar->update(shared->progress.bytes_done, control_.now_ns() - begin_ns);
+        };
+    }
+    const bool ended = control_.run(std::move(work));
+    left_behind_ = left_behind_ || !ended;
+    if (!ended || control_.interrupted()) {
+        shared->progress.cancel = true;
+        return interrupted_error();
+    }
+    if (bar) bar->finish(shared->progress.bytes_done, control_.now_ns() - begin_ns);
+    return std::move(*shared->media);
+}
+
+int MediaCommand::play_media(FoundMedia media) {
     const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
     LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
-    for (const auto& list : clips) {
+    for (const auto& list : media.clips) {
         for (const Clip& clip : list) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
-    Session session(options_.play, std::move(clips), context_.program, [this](const std::string& notice) {
+    Session session(options_.play, std::move(media), context_.program, [this](const std::string& notice) {
         if (!options_.quiet) context_.log.warn("{}", notice);
     });
     std::optional<Result<RunResult>> result;
@@ -223,16 +254,15 @@ void MediaCommand::draw(LiveView& view, const Session::Watch& watch) {
     for (std::size_t i = 0; i < watch.streams->size(); ++i) {
         const StreamPlan& plan = (*watch.streams)[i];
         StreamView stream;
-        stream.label = options_.play.seats > 1 ? fmt::format("seat {}, {} {}", plan.options.seat,
-                                                             plan.options.stream, plan.clip.format)
-                                               : fmt::format("{} {}", plan.options.stream, plan.clip.format);
+        stream.label = options_.play.seats > 1
+                           ? fmt::format("seat {}, {} {}", plan.options.seat, plan.options.stream, plan.format)
+                           : fmt::format("{} {}", plan.options.stream, plan.format);
         stream.readahead = plan.options.readahead;
         if (plan.options.paced) {
             stream.frames_total = plan.options.slots;
-            stream.period_ns = plan.options.rate.period().ns;
-            state.total_ns = std::max(state.total_ns, plan.options.rate.due(plan.options.slots).ns);
-            const double frame_bytes = static_cast<double>(plan.clip.index->extent(0).bytes);
-            state.required_bytes_per_s += frame_bytes * plan.options.rate.per_second();
+            stream.period_ns = plan.rate().period().ns;
+            state.total_ns = std::max(state.total_ns, plan.rate().due(plan.options.slots).ns);
+            state.required_bytes_per_s += plan.required_bytes_per_s();
         }
         stream.read((*watch.progress)[i]);
         bytes += stream.bytes;

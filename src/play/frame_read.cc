@@ -19,31 +19,44 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t to) {
 
 }  // namespace
 
-std::uint64_t frame_buffer_bytes(const FrameIndex& index, const ReadSettings& settings) {
+std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const ReadSettings& settings) {
     // A streamed frame holds whole pieces of the grid at both ends; any other is widened to the alignment.
-    const std::uint64_t slack = settings.streaming ? settings.io_size : settings.alignment;
-    return align_up(index.largest_frame_bytes() + 2 * slack, kPage);
+    const std::uint64_t slack = 2 * (settings.streaming ? settings.io_size : settings.alignment);
+    const std::uint64_t extents = needs.groups ? 1 : std::max<std::uint64_t>(needs.extents, 1);
+    const std::uint64_t bytes = needs.bytes + extents * slack;
+    // Pieces of a group lie beside each other as long as they are in flight.
+    const std::uint64_t piece = settings.io_size == 0 ? needs.bytes + slack : settings.io_size + slack;
+    return align_up(needs.groups ? std::max(bytes, piece * (settings.io_depth + 1)) : bytes, kPage);
 }
 
 FrameRead::FrameRead(Storage& storage,
-                     const FrameIndex& index,
+                     const PlayPath& path,
+                     const SlotNeeds& needs,
                      const ReadSettings& settings,
                      FrameReadOwner& owner)
     : storage_(storage),
-      index_(index),
+      path_(path),
       settings_(settings),
       owner_(owner),
-      path_(index.file_per_frame() ? std::make_unique<char[]>(index.path_capacity()) : nullptr),
-      pieces_(settings.io_size == 0 ? 1 : settings.io_depth) {
+      files_(needs.files),
+      pieces_(settings.io_size == 0 && needs.extents == 1 ? 1 : settings.io_depth) {
+    extents_.reserve(needs.extents);
+    ranges_.reserve(needs.extents);
+    std::size_t name_bytes = 1;
+    for (const auto& source : path.sources()) name_bytes = std::max(name_bytes, source->path_capacity());
+    for (OwnFile& file : files_) {
+        file.read = this;
+        file.name.resize(name_bytes);
+        file.done = Callback::of<&OwnFile::finished>(&file);
+    }
     for (Piece& piece : pieces_) {
         piece.read = this;
         piece.done = Callback::of<&Piece::finished>(&piece);
     }
-    open_.done = Callback::of<&FrameRead::opened>(this);
     decode_.done = Callback::of<&FrameRead::decoded>(this);
 }
 
-void FrameRead::take(IoTag tag, Instant scheduled) {
+void FrameRead::take(IoTag tag, Instant scheduled, SlotReads& reads) {
     STREAMSIM_CHECK(state_ == State::idle && !outstanding(), "only an idle read takes a frame");
     state_ = State::taken;
     tag_ = tag;
@@ -51,82 +64,117 @@ void FrameRead::take(IoTag tag, Instant scheduled) {
     outcome_.slot = tag.slot;
     outcome_.clip_frame = tag.clip_frame;
     outcome_.scheduled = scheduled;
-    extent_ = index_.extent(tag.clip_frame);
+    reads.plan(tag.slot, extents_);
+    bytes_ = 0;
+    for (const SlotExtent& each : extents_) bytes_ += each.extent.bytes;
     completed_ = not_before_ = last_submitted_ = {};
 }
 
 void FrameRead::open_ahead() {
-    index_.write_path(tag_.clip_frame, path_.get());
-    open_.path = path_.get();
-    open_.tag = tag_;
-    open_.error = 0;
-    open_.file = kNoFile;
-    opening_ = true;
-    own_file_ = true;
-    storage_.open(open_);
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+        const FrameIndex& index = *path_.sources()[extents_[i].source];
+        if (!index.file_per_frame()) continue;
+        OwnFile& file = files_[files_used_++];
+        index.write_path(extents_[i].frame, file.name.data());
+        file.path = file.name.data();
+        file.tag = tag_;
+        file.tag.clip_frame = extents_[i].frame;
+        file.extent = i;
+        file.error = 0;
+        file.file = kNoFile;
+        file.opening = true;
+        ++opens_out_;
+        storage_.open(file);
+    }
 }
 
-void FrameRead::opened() {
-    opening_ = false;
-    if (open_.error == 0) {
-        file_ = open_.file;
-        outcome_.opened = open_.completed_at;
-        outcome_.open_time = open_.completed_at - open_.submitted_at;
+void FrameRead::opened(OwnFile& file) {
+    file.opening = false;
+    --opens_out_;
+    if (file.error == 0) {
+        outcome_.opened = outcome_.opened == Instant::never() ? file.completed_at
+                                                              : std::max(outcome_.opened, file.completed_at);
+        outcome_.open_time = std::max(outcome_.open_time, file.completed_at - file.submitted_at);
+    } else {
+        file.file = kNoFile;
     }
     if (abandoned_) {
+        if (opens_out_ > 0) return;
         release();
         owner_.frame_read_let_go();
         return;
     }
-    if (open_.error != 0) open_failed(open_.error);
+    const SlotExtent& of = extents_[file.extent];
+    if (file.error != 0) open_failed(of.source, file.error);
     if (state_ == State::reading) {
+        ranges_[file.extent].file = file.file;
         submit_more();
         maybe_end();
-    } else if (file_ != kNoFile) {
-        storage_.hint(file_, extent_.offset, extent_.bytes);
+    } else if (file.file != kNoFile) {
+        storage_.hint(file.file, of.extent.offset, of.extent.bytes);
     }
 }
 
-void FrameRead::open_failed(int error) {
-    fail(error == ENOENT || error == ENOTDIR ? DropReason::missing : DropReason::error, error);
+void FrameRead::open_failed(std::uint32_t source, int error) {
+    fail(source, error == ENOENT || error == ENOTDIR ? DropReason::missing : DropReason::error, error);
 }
 
-void FrameRead::start(Instant now, std::span<std::byte> buffer, const OpenOp& container, StreamTail& tail) {
+void FrameRead::start(Instant now,
+                      std::span<std::byte> buffer,
+                      std::span<const SourceFile> containers,
+                      StreamTail& tail) {
     STREAMSIM_CHECK(state_ == State::taken, "a read that starts has a frame");
     state_ = State::reading;
     starting_ = true;
     buffer_ = buffer;
+    fill_ = 0;
     outcome_.submitted = now;
     last_submitted_ = now;
-    if (index_.file_per_frame()) {
-        plan_pieces(tail);
-        if (!own_file_) open_ahead();
-    } else if (container.error != 0) {
-        open_failed(container.error);
-    } else {
-        plan_pieces(tail);
-        file_ = container.file;
-    }
-    if (file_ != kNoFile) submit_more();
+    if (extents_.empty()) note_completion(now, now);
+    plan_ranges(containers, tail);
+    if (files_used_ == 0) open_ahead();
+    submit_more();
     maybe_end();
     starting_ = false;
 }
 
-void FrameRead::plan_pieces(StreamTail& tail) {
+void FrameRead::plan_ranges(std::span<const SourceFile> containers, StreamTail& tail) {
     const std::uint64_t unit = settings_.streaming ? settings_.io_size : settings_.alignment;
-    begin_ = align_down(extent_.offset, unit);
-    end_ = align_up(extent_.offset + extent_.bytes, unit);
-    step_ = settings_.io_size == 0 ? end_ - begin_ : settings_.io_size;
-    if (settings_.streaming) share_tail(tail);
-    next_ = begin_;
-    STREAMSIM_CHECK(end_ - begin_ <= buffer_.size(), "a frame fits its buffer");
+    ranges_.clear();
+    for (const SlotExtent& each : extents_) {
+        Range range;
+        range.of = each;
+        range.begin = align_down(each.extent.offset, unit);
+        range.wanted_end = each.extent.offset + each.extent.bytes;
+        range.end = align_up(range.wanted_end, unit);
+        range.next = range.begin;
+        if (!path_.sources()[each.source]->file_per_frame()) {
+            const OpenOp& container = containers[each.source].op;
+            if (container.error != 0) open_failed(each.source, container.error);
+            range.file = container.error == 0 ? container.file : kNoFile;
+        }
+        const bool meets = settings_.streaming && !ranges_.empty() && range.begin <= ranges_.back().end;
+        if (meets) {
+            ranges_.back().end = std::max(ranges_.back().end, range.end);
+            ranges_.back().wanted_end = std::max(ranges_.back().wanted_end, range.wanted_end);
+        } else {
+            ranges_.push_back(range);
+        }
+    }
+    for (std::size_t i = 0; i < files_used_; ++i) ranges_[files_[i].extent].file = files_[i].file;
+    if (settings_.streaming && !failed()) share_tail(tail);
 }
 
-/// The first piece may be the last one of an earlier frame; the last own piece is the tail for later frames.
+/// The first piece may be the last one of an earlier frame; the last piece of this frame is the tail for later
+/// ones.
 void FrameRead::share_tail(StreamTail& tail) {
+    if (ranges_.empty()) return;
     const std::uint64_t unit = settings_.io_size;
-    if (tail.piece == begin_ / unit) {
-        begin_ += unit;
+    Range& first = ranges_.front();
+    if (tail.piece == first.begin / unit) {
+        wanted_of_tail_ = std::min(first.begin + unit, first.wanted_end);
+        first.begin += unit;
+        first.next = first.begin;
         if (tail.pending) {
             waiting_ = true;
             next_waiter_ = tail.owner->waits_on_me_;
@@ -135,40 +183,68 @@ void FrameRead::share_tail(StreamTail& tail) {
             check_tail(tail);
         }
     }
-    if (begin_ == end_) return;
-    tail = StreamTail{};
-    tail.piece = end_ / unit - 1;
-    tail.pending = true;
-    tail.owner = this;
-    tail_ = &tail;
+    // Audio may lie far behind the frame; what follows is the next frame.
+    const Extent frame = path_.sources().front()->extent(tag_.clip_frame);
+    for (const Range& range : ranges_) {
+        if (range.wanted_end < frame.offset + frame.bytes || range.begin == range.end) continue;
+        tail = StreamTail{};
+        tail.piece = range.end / unit - 1;
+        tail.pending = true;
+        tail.owner = this;
+        tail_ = &tail;
+        tail_end_ = range.end;
+        return;
+    }
+}
+
+FrameRead::Range* FrameRead::next_range() {
+    for (Range& range : ranges_) {
+        if (range.next < range.end && range.file != kNoFile) return &range;
+    }
+    return nullptr;
 }
 
 void FrameRead::submit_more() {
     for (Piece& piece : pieces_) {
         // A failed frame reads on only where a later frame needs its tail.
-        if (next_ >= end_ || (failed() && tail_ == nullptr)) return;
+        if (failed() && tail_ == nullptr) return;
         if (piece.busy) continue;
-        piece.busy = true;
-        piece.tag = tag_;
-        piece.error = 0;
-        piece.bytes = 0;
-        piece.file = file_;
-        piece.offset = next_;
-        piece.deadline = outcome_.deadline;
-        piece.buffer = {buffer_.data() + (next_ - begin_), std::min(step_, end_ - next_)};
-        next_ += piece.buffer.size();
-        ++reads_out_;
-        storage_.read(piece);
+        Range* const range = next_range();
+        if (range == nullptr) return;
+        submit(piece, *range);
     }
+}
+
+void FrameRead::submit(Piece& piece, Range& range) {
+    const std::uint64_t left = range.end - range.next;
+    const std::uint64_t bytes = settings_.io_size == 0 ? left : std::min(settings_.io_size, left);
+    if (fill_ + bytes > buffer_.size()) fill_ = 0;
+    STREAMSIM_CHECK(bytes <= buffer_.size(), "a piece fits its buffer");
+    piece.busy = true;
+    piece.range = static_cast<std::size_t>(&range - ranges_.data());
+    piece.tag = tag_;
+    piece.tag.clip_frame = range.of.frame;
+    piece.error = 0;
+    piece.bytes = 0;
+    piece.file = range.file;
+    piece.offset = range.next;
+    piece.deadline = outcome_.deadline;
+    piece.buffer = buffer_.subspan(fill_, bytes);
+    fill_ += bytes;
+    range.next += bytes;
+    ++reads_out_;
+    storage_.read(piece);
 }
 
 void FrameRead::piece_finished(Piece& piece) {
     piece.busy = false;
     --reads_out_;
+    const Range& range = ranges_[piece.range];
     last_submitted_ = std::max(last_submitted_, piece.submitted_at);
-    const std::uint64_t wanted = std::min(piece.offset + piece.buffer.size(), extent_.offset + extent_.bytes);
-    if (tail_ != nullptr && piece.offset + piece.buffer.size() == end_) {
+    const std::uint64_t end = piece.offset + piece.buffer.size();
+    if (tail_ != nullptr && end == tail_end_) {
         StreamTail result = *tail_;
+        result.piece = tail_end_ / settings_.io_size - 1;
         result.bytes = piece.bytes;
         result.error = piece.error;
         result.completed_at = piece.completed_at;
@@ -176,9 +252,9 @@ void FrameRead::piece_finished(Piece& piece) {
         tail_finished(result);
     }
     if (piece.error != 0) {
-        fail(piece.error == ENOENT ? DropReason::missing : DropReason::error, piece.error);
-    } else if (piece.offset + piece.bytes < wanted) {
-        fail(DropReason::short_read, 0);
+        fail(range.of.source, piece.error == ENOENT ? DropReason::missing : DropReason::error, piece.error);
+    } else if (piece.offset + piece.bytes < std::min(end, range.wanted_end)) {
+        fail(range.of.source, DropReason::short_read, 0);
     } else {
         note_completion(piece.completed_at, piece.not_before);
     }
@@ -206,12 +282,10 @@ void FrameRead::tail_finished(const StreamTail& result) {
 }
 
 void FrameRead::check_tail(const StreamTail& tail) {
-    const std::uint64_t offset = tail.piece * settings_.io_size;
-    const std::uint64_t wanted = std::min(offset + settings_.io_size, extent_.offset + extent_.bytes);
     if (tail.error != 0) {
-        fail(DropReason::error, tail.error);
-    } else if (offset + tail.bytes < wanted) {
-        fail(DropReason::short_read, 0);
+        fail(0, DropReason::error, tail.error);
+    } else if (tail.piece * settings_.io_size + tail.bytes < wanted_of_tail_) {
+        fail(0, DropReason::short_read, 0);
     } else {
         // A piece that was read before this frame took its place costs it no time.
         note_completion(std::max(tail.completed_at, outcome_.submitted), tail.not_before);
@@ -223,20 +297,24 @@ void FrameRead::note_completion(Instant completed_at, Instant not_before) {
     not_before_ = std::max(not_before_, not_before);
 }
 
-void FrameRead::fail(DropReason reason, int error) {
+void FrameRead::fail(std::uint32_t source, DropReason reason, int error) {
     if (failed()) return;
     outcome_.reason = reason;
     outcome_.error = error;
+    outcome_.source = source;
+    for (const SlotExtent& each : extents_) {
+        if (each.source == source) outcome_.clip_frame = each.frame;
+    }
 }
 
 void FrameRead::maybe_end() {
     if (state_ != State::reading || outstanding() || waiting_) return;
-    if (next_ < end_ && (!failed() || tail_ != nullptr)) return;
+    if ((!failed() || tail_ != nullptr) && next_range() != nullptr) return;
     if (!failed()) {
         outcome_.completed = completed_;
-        outcome_.bytes = extent_.bytes;
+        outcome_.bytes = bytes_;
     }
-    close_file();
+    close_files();
     state_ = State::ended;
     if (!starting_) owner_.frame_read_ended(*this);
 }
@@ -256,7 +334,7 @@ void FrameRead::decoded() {
 
 void FrameRead::abandon() {
     STREAMSIM_CHECK(state_ == State::taken, "only a read without a place is passed over");
-    if (opening_) {
+    if (opens_out_ > 0) {
         abandoned_ = true;
     } else {
         release();
@@ -264,25 +342,30 @@ void FrameRead::abandon() {
 }
 
 void FrameRead::cancel() {
-    next_ = end_;  // nothing more of it is asked for
-    if (opening_) storage_.cancel(open_);
+    for (Range& range : ranges_) range.next = range.end;  // nothing more of it is asked for
+    for (OwnFile& file : files_) {
+        if (file.opening) storage_.cancel(file);
+    }
     for (Piece& piece : pieces_) {
         if (piece.busy) storage_.cancel(piece);
     }
 }
 
 void FrameRead::release() {
-    close_file();
-    own_file_ = false;
+    close_files();
     abandoned_ = false;
-    begin_ = next_ = end_ = 0;
+    extents_.clear();
+    ranges_.clear();
     buffer_ = {};
     state_ = State::idle;
 }
 
-void FrameRead::close_file() {
-    if (own_file_ && file_ != kNoFile) storage_.close(file_);
-    file_ = kNoFile;
+void FrameRead::close_files() {
+    for (std::size_t i = 0; i < files_used_; ++i) {
+        if (files_[i].file != kNoFile) storage_.close(files_[i].file);
+        files_[i].file = kNoFile;
+    }
+    files_used_ = 0;
 }
 
 }  // namespace streamsim

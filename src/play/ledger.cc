@@ -36,6 +36,7 @@ void Distributions::merge(const Distributions& other) {
     service.merge(other.service);
     response.merge(other.response);
     open.merge(other.open);
+    seek.merge(other.seek);
 }
 
 std::optional<MarginSummary> Distributions::margin_summary() const {
@@ -145,7 +146,8 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         times_.service.add(service_ns);
         times_.response.add((outcome.completed - outcome.scheduled).ns);
         if (has_deadline) {
-            SignedHistogram& margin = outcome.slot < options_.readahead ? times_.preroll_margin : times_.margin;
+            const bool waited_for = outcome.slot < options_.readahead || outcome.sought;
+            SignedHistogram& margin = waited_for ? times_.preroll_margin : times_.margin;
             margin.add((outcome.deadline - outcome.completed).ns);
         }
         last_completed_ = std::max(last_completed_, outcome.completed);
@@ -175,14 +177,22 @@ void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
         ++drops_omitted_;
         return;
     }
-    drops_.push_back({outcome.slot, outcome.clip_frame, outcome.deadline, outcome.completed, outcome.error,
-                      outcome.kind, outcome.reason});
+    drops_.push_back({outcome.slot, outcome.clip_frame, outcome.source, outcome.deadline, outcome.completed,
+                      outcome.error, outcome.kind, outcome.reason});
 }
 
 void DeadlineLedger::stalled(Duration length, bool client) {
     ++counts_.stalls;
     counts_.stall_ns += length.ns;
     if (client) ++client_stalls_;
+}
+
+void DeadlineLedger::sought(const FrameOutcome& outcome, Instant requested, Instant ended) {
+    const bool failed = outcome.reason != DropReason::none;
+    ++counts_.seeks;
+    if (!failed) times_.seek.add((ended - requested).ns);
+    if (seeks_.size() >= options_.drops_kept) return;
+    seeks_.push_back({outcome.slot, outcome.clip_frame, requested, ended - requested, failed});
 }
 
 void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
@@ -217,6 +227,7 @@ void DeadlineLedger::summarise(StreamResult& into) const {
     into.service_ns = Distributions::summary(times_.service);
     into.response_ns = Distributions::summary(times_.response);
     into.open_ns = Distributions::summary(times_.open);
+    into.seek_ns = Distributions::summary(times_.seek);
     std::uint64_t samples = 0;
     for (const std::uint64_t depth : depths_) samples += depth;
     if (samples > 0) {

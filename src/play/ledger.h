@@ -46,11 +46,21 @@ struct LedgerOptions {
 struct DropEntry {
     std::uint64_t slot = 0;
     std::uint64_t clip_frame = 0;
+    std::uint32_t source = 0;
     Instant deadline;
     Instant completed;
     int error = 0;
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
+};
+
+/// A jump that nobody knew of, and how long its first frame took. Instants of the loop's clock.
+struct SeekEntry {
+    std::uint64_t slot = 0;
+    std::uint64_t clip_frame = 0;
+    Instant requested;
+    Duration latency;
+    bool failed = false;
 };
 
 /// How long things took, over the frames of one stream or of many.
@@ -62,6 +72,7 @@ struct Distributions {
     Histogram service;
     Histogram response;
     Histogram open;
+    Histogram seek;  // from the request to the first frame of a jump
 
     void merge(const Distributions& other);
     /// The margins that are shown: those while playing, or the prerolled ones where there are no others.
@@ -86,6 +97,8 @@ public:
     void settle(const FrameOutcome& outcome);
     /// The play clock stood still for `length`; `client`: because this client was not running.
     void stalled(Duration length, bool client);
+    /// A jump that nobody knew of: asked for at `requested`, its frame was there, or had failed, at `ended`.
+    void sought(const FrameOutcome& outcome, Instant requested, Instant ended);
     /// Complete frames ahead of the one on display, at a slot's deadline.
     void buffer_depth(std::uint32_t frames, Instant at);
     /// The open of a container, which no frame pays for.
@@ -112,6 +125,8 @@ public:
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
+    /// At most LedgerOptions::drops_kept of them.
+    const std::vector<SeekEntry>& seeks() const { return seeks_; }
     const std::vector<FrameOutcome>& frames() const { return frames_; }
     const Digest& digest() const { return digest_; }
     const Digest& timing_digest() const { return timing_digest_; }
@@ -141,6 +156,7 @@ private:
     std::vector<bool> dropped_;  // by slot
     std::vector<DropEntry> drops_;
     std::uint64_t drops_omitted_ = 0;
+    std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
     Digest digest_;
     Digest timing_digest_;

@@ -15,7 +15,12 @@ constexpr Duration kAfterFailure = milliseconds(1);
 /// frames.
 constexpr std::uint32_t kSlowOpens = 32;
 
-ReadSettings read_settings(const FrameIndex& index, const PlayerOptions& options) {
+bool any_sequence(const PlayPath& path) {
+    return std::any_of(path.sources().begin(), path.sources().end(),
+                       [](const auto& source) { return source->file_per_frame(); });
+}
+
+ReadSettings read_settings(const PlayPath& path, const PlayerOptions& options) {
     ReadSettings settings;
     settings.io_size = options.io_size;
     if (settings.io_size > 0) {
@@ -23,8 +28,8 @@ ReadSettings read_settings(const FrameIndex& index, const PlayerOptions& options
     }
     settings.io_depth = std::max<std::uint32_t>(options.io_depth, 1);
     settings.alignment = options.alignment;
-    settings.streaming =
-        options.pattern == AccessPattern::streaming && settings.io_size > 0 && !index.file_per_frame();
+    settings.streaming = options.pattern == AccessPattern::streaming && settings.io_size > 0 &&
+                         path.front_to_back() && !any_sequence(path);
     return settings;
 }
 
@@ -39,13 +44,13 @@ std::uint32_t buffers_of(const PlayerOptions& options) {
 
 }  // namespace
 
-std::uint64_t Player::memory_bytes(const FrameIndex& index, const PlayerOptions& options) {
-    return frame_buffer_bytes(index, read_settings(index, options)) * buffers_of(options);
+std::uint64_t Player::memory_bytes(const PlayPath& path, const PlayerOptions& options) {
+    return frame_buffer_bytes(slot_needs(path), read_settings(path, options)) * buffers_of(options);
 }
 
 Player::Player(EventLoop& loop,
                Storage& storage,
-               const FrameIndex& index,
+               const PlayPath& path,
                const PlayerOptions& options,
                DeadlineLedger& ledger,
                std::span<std::byte> memory,
@@ -53,28 +58,46 @@ Player::Player(EventLoop& loop,
                Callback changed)
     : loop_(loop),
       storage_(storage),
-      index_(index),
+      path_(path),
       options_(options),
-      read_settings_(read_settings(index, options)),
+      needs_(slot_needs(path)),
+      read_settings_(read_settings(path, options)),
       ledger_(ledger),
       progress_(progress),
       changed_(changed),
       places_(places_of(options)),
+      own_clock_(loop),
+      clock_(options.clock != nullptr ? *options.clock : own_clock_),
+      slot_reads_(path),
       ahead_(options.readahead),
       window_(options.readahead),
-      stalled_at_entry_(options.readahead) {
+      containers_(path.sources().size()),
+      entries_(options.readahead) {
     STREAMSIM_CHECK(options.slots > 0 && options.readahead > 0 && options.inflight > 0,
                     "a player has something to play and room to play it");
-    STREAMSIM_CHECK(memory.size() >= memory_bytes(index, options), "a player is given the memory it asked for");
-    const std::uint64_t frame_bytes = frame_buffer_bytes(index, read_settings_);
+    const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, read_settings_);
     const std::uint32_t buffers = buffers_of(options);
+    STREAMSIM_CHECK(memory.size() >= frame_bytes * buffers, "a player is given the memory it asked for");
     for (std::uint32_t i = 0; i < buffers; ++i)
         buffers_.push_back(memory.subspan(i * frame_bytes, frame_bytes));
     FrameReadOwner& owner = *this;
-    const std::uint32_t reads = options.readahead + places_ + (index.file_per_frame() ? kSlowOpens : 0);
+    const std::uint32_t reads = options.readahead + places_ + (any_sequence(path) ? kSlowOpens : 0);
     for (std::uint32_t i = 0; i < reads; ++i) {
-        reads_.push_back(std::make_unique<FrameRead>(storage, index, read_settings_, owner));
+        reads_.push_back(std::make_unique<FrameRead>(storage, path, needs_, read_settings_, owner));
     }
+    shown_.reserve(path.shown_max());
+    for (std::size_t i = 0; i < containers_.size(); ++i) {
+        const FrameIndex& source = *path.sources()[i];
+        if (source.file_per_frame()) continue;
+        SourceFile& file = containers_[i];
+        file.path.resize(source.path_capacity());
+        source.write_path(0, file.path.data());
+        file.op.path = file.path.data();
+        file.op.tag = {options.seat, options.stream, 0, 0};
+        file.owner = &owner;
+        file.op.done = Callback::of<&SourceFile::finished>(&file);
+    }
+    if (options.clock != nullptr) clock_.add_member(Callback::of<&Player::clock_goes_on>(this));
 }
 
 Player::~Player() = default;
@@ -86,28 +109,43 @@ void Player::preroll() {
     STREAMSIM_CHECK(state_ == State::idle, "a player prerolls once");
     state_ = State::prerolling;
     preroll_began_ = loop_.now();
-    if (!index_.file_per_frame()) {
-        container_opening_ = true;
-        container_path_.resize(index_.path_capacity());
-        index_.write_path(0, container_path_.data());
-        container_.path = container_path_.data();
-        container_.tag = {options_.seat, options_.stream, 0, 0};
-        container_.done = Callback::of<&Player::container_opened>(this);
-        storage_.open(container_);
-    }
+    want_sources(0);
     if (options_.paced) enter_until(options_.readahead);
     advance();
 }
 
-void Player::container_opened() {
-    container_opening_ = false;
-    if (container_.error == 0) ledger_.container_opened(container_.completed_at - container_.submitted_at);
+/// Opens the containers that the slot reads from, if nothing did before; they stay open.
+void Player::want_sources(std::uint64_t slot) {
+    if (all_wanted_) return;
+    path_.shown(slot, shown_);
+    for (const ShownFrame& shown : shown_) {
+        SourceFile& file = containers_[shown.source];
+        if (file.path.empty() || file.wanted) continue;
+        file.wanted = file.opening = true;
+        ++opening_;
+        storage_.open(file.op);
+    }
+    all_wanted_ = std::all_of(containers_.begin(), containers_.end(),
+                              [](const SourceFile& file) { return file.path.empty() || file.wanted; });
+}
+
+bool Player::sources_open(std::uint64_t slot) {
+    if (opening_ == 0) return true;
+    path_.shown(slot, shown_);
+    return std::none_of(shown_.begin(), shown_.end(),
+                        [this](const ShownFrame& shown) { return containers_[shown.source].opening; });
+}
+
+void Player::container_opened(SourceFile& file) {
+    file.opening = false;
+    --opening_;
+    if (file.op.error == 0) ledger_.container_opened(file.op.completed_at - file.op.submitted_at);
     advance();
 }
 
 void Player::check_ready() {
-    if (state_ != State::prerolling || container_opening_) return;
-    if (options_.paced && prerolled_ < std::min<std::uint64_t>(options_.readahead, options_.slots)) return;
+    if (state_ != State::prerolling || opening_ > 0) return;
+    if (options_.paced && prerolled_ < entered_) return;
     state_ = State::ready;
     loop_.defer(changed_);
 }
@@ -132,7 +170,7 @@ void Player::advance() {
     }
     pump();
     while (waiting_ && window(display_) != nullptr && window(display_)->settled()) {
-        end_stall(*window(display_));
+        end_wait(*window(display_));
         run_clock();
         pump();
     }
@@ -146,27 +184,40 @@ Instant Player::deadline_of(std::uint64_t slot) const {
 
 Instant Player::scheduled_at(std::uint64_t slot) const {
     if (!options_.paced) return loop_.now();
-    if (slot < options_.readahead) return preroll_began_;
-    const Duration stalled = stalled_at_entry_[slot % stalled_at_entry_.size()];
-    return play_start_ + stalled + options_.rate.due(slot - options_.readahead);
+    const Entry& entry = entries_[slot % entries_.size()];
+    return entry.slot == slot ? entry.at : entry_time(slot);  // a slot that is long past has lost its entry
+}
+
+Instant Player::entry_time(std::uint64_t slot) const {
+    const Instant zero = play_start_ + clock_.held_up();
+    Instant at = preroll_began_;
+    if (slot >= options_.readahead) at = zero + path_.due(slot - options_.readahead);
+    if (seek_ <= slot) at = std::max(at, zero + path_.due(seek_));  // nobody knew of it before
+    return at;
 }
 
 void Player::enter_until(std::uint64_t end) {
     end = std::min(end, options_.slots);
     for (; entered_ < end; ++entered_) {
+        if (options_.paced && entered_ != seek_ && path_.sought(entered_)) return;
         if (options_.paced) ledger_.scheduled();
-        stalled_at_entry_[entered_ % stalled_at_entry_.size()] = stalled_;
+        want_sources(entered_);
+        entries_[entered_ % entries_.size()] = {entered_, entry_time(entered_)};
     }
 }
 
 void Player::pump() {
     const bool playing = state_ == State::playing;
-    if (container_opening_ || (!playing && (state_ != State::prerolling || !options_.paced))) return;
+    if (!playing && (state_ != State::prerolling || !options_.paced)) return;
     bool blocked = false;
     for (;;) {
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
         if (playing && options_.paced && options_.on_miss == OnMiss::drop) pass_over(loop_.now());
         if (in_flight_ >= places_ || next_ >= entered_ || !submitting_) break;
+        if (!sources_open(next_)) {
+            blocked = true;
+            break;
+        }
         if (!can_start()) {
             if (options_.decoder != nullptr) decoder_behind_ = loop_.now();
             blocked = options_.decoder == nullptr;
@@ -203,6 +254,7 @@ void Player::release(FrameRead& read) {
 }
 
 void Player::pass_over(Instant now) {
+    if (clock_.stands()) return;
     while (next_ < entered_ && due(next_) < now) {
         const std::uint64_t slot = next_++;
         if (slot < ahead_end_) {
@@ -225,30 +277,36 @@ bool Player::start_next() {
     } else {
         ahead_end_ = next_;
         read = idle_read();
-        read->take({options_.seat, options_.stream, slot, clip_frame_of(slot)}, scheduled_at(slot));
+        take(*read, slot);
     }
     ++in_flight_;
     if (!options_.paced) ledger_.scheduled();
     if (options_.paced && !past(slot)) window(slot) = read;
-    if (clip_frame_of(slot) == 0) tail_ = StreamTail{};  // each pass reads everything anew
+    if (read->tag().clip_frame == 0) tail_ = StreamTail{};  // each pass reads everything anew
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
-    read->start(loop_.now(), buffer, container_, tail_);
+    read->start(loop_.now(), buffer, containers_, tail_);
     if (!read->ended()) return true;
     ended(*read);
     return false;
 }
 
+void Player::take(FrameRead& read, std::uint64_t slot) {
+    const ShownFrame named = path_.named(slot);
+    read.take({options_.seat, options_.stream, slot, named.frame}, scheduled_at(slot), slot_reads_);
+    read.outcome().source = named.source;
+    read.outcome().sought = options_.paced && path_.sought(slot);
+}
+
 void Player::open_ahead() {
-    if (options_.pattern != AccessPattern::filename_prefetch || !index_.file_per_frame() || !submitting_)
-        return;
+    if (options_.pattern != AccessPattern::filename_prefetch || needs_.files == 0 || !submitting_) return;
     const std::uint64_t end = std::min(entered_, next_ + options_.readahead);
     for (; ahead_end_ < end; ++ahead_end_) {
         FrameRead* read = idle_read();
         if (read == nullptr) return;
         const std::uint64_t slot = ahead_end_;
-        read->take({options_.seat, options_.stream, slot, clip_frame_of(slot)}, scheduled_at(slot));
+        take(*read, slot);
         read->open_ahead();
         ahead(slot) = read;
     }
@@ -282,6 +340,7 @@ void Player::on_timer() {
 }
 
 void Player::run_clock() {
+    if (clock_.stands()) return;
     const Instant now = loop_.now();
     while (display_ < options_.slots && due(display_) <= now) {
         if (!display_next()) return;  // no timer: the frame itself starts the clock again
@@ -292,10 +351,16 @@ void Player::run_clock() {
 /// Puts the next slot's frame on display. False: the clock has to stand still for it.
 bool Player::display_next() {
     const std::uint64_t slot = display_;
+    const bool sought = slot != seek_ && path_.sought(slot);
+    if (sought) {
+        seek_ = slot;
+        enter_until(slot + options_.readahead);
+    }
     FrameRead* read = slot < next_ ? window(slot) : nullptr;
     const bool there = read != nullptr && read->settled();
-    if (options_.on_miss == OnMiss::stall && !there) {
+    if (!there && (sought || options_.on_miss == OnMiss::stall)) {
         waiting_ = true;
+        clock_.hold();
         return false;
     }
     ++display_;
@@ -313,16 +378,26 @@ bool Player::display_next() {
     return true;
 }
 
-/// OnMiss::stall: the frame that the clock stands still for has ended (complete or failed).
-void Player::end_stall(const FrameRead& read) {
+/// The frame that the clock stands still for has ended (complete or failed).
+void Player::end_wait(const FrameRead& read) {
     waiting_ = false;
     const Instant was_due = due(display_);
-    const Instant end = read.failed() ? loop_.now() : read.outcome().completed;
-    if (end <= was_due) return;
-    const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
-    stalled_ += end - was_due;
-    ledger_.stalled(end - was_due, client);
-    progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
+    const Instant end = std::max(read.failed() ? loop_.now() : read.outcome().completed, was_due);
+    if (display_ == seek_) {
+        ledger_.sought(read.outcome(), was_due, end);
+    } else if (end > was_due) {
+        const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
+        ledger_.stalled(end - was_due, client);
+        progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
+    }
+    clock_.go_on(end - was_due);
+}
+
+/// A shared clock goes on after somebody's wait.
+void Player::clock_goes_on() {
+    if (state_ != State::playing || !options_.paced || waiting_) return;
+    run_clock();
+    advance();
 }
 
 // ---- what became of the frames
@@ -388,7 +463,9 @@ void Player::book(FrameRead& read) {
 void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
     FrameOutcome outcome;
     outcome.slot = slot;
-    outcome.clip_frame = clip_frame_of(slot);
+    const ShownFrame named = path_.named(slot);
+    outcome.clip_frame = named.frame;
+    outcome.source = named.source;
     outcome.kind = kind;
     outcome.reason = reason;
     if (ledger_.play_start() != Instant::never()) {
@@ -433,13 +510,13 @@ void Player::interrupt() {
     if (played && options_.paced) {
         const Instant now = loop_.now();
         if (waiting_) {
-            ledger_.stalled(now - due(display_), false);
-            waiting_ = false;
-        } else {
+            if (display_ != seek_) ledger_.stalled(now - due(display_), false);
+        } else if (!clock_.stands()) {
             while (display_ < options_.slots && due(display_) <= now && display_next()) {
             }
-            waiting_ = false;
         }
+        if (waiting_) clock_.go_on({});
+        waiting_ = false;
         if (options_.on_miss == OnMiss::drop) pass_over(now);
     }
     loop_.cancel(timer_);
@@ -497,14 +574,16 @@ void Player::cancel_read(FrameRead& read, bool played) {
 void Player::check_finished() {
     const bool all_settled = settled_ == options_.slots || !submitting_;
     if (state_ != State::interrupted && !(state_ == State::playing && all_settled)) return;
-    if (container_opening_) return;
+    if (opening_ > 0) return;
     for (const auto& read : reads_) {
         if (!read->idle()) return;
     }
     loop_.cancel(timer_);
     loop_.cancel(retry_);
-    if (container_.file != kNoFile) storage_.close(container_.file);
-    container_.file = kNoFile;
+    for (SourceFile& file : containers_) {
+        if (file.op.file != kNoFile) storage_.close(file.op.file);
+        file.op.file = kNoFile;
+    }
     state_ = State::finished;
     loop_.defer(changed_);
 }

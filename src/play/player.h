@@ -1,8 +1,8 @@
-// Player: plays one clip as an NLE does, on one absolute frame clock. It decides which frame is read when, and
-// books what became of every slot; it never looks at frame data.
+// Player: plays one path (a clip in some order) as an NLE does, on one absolute frame clock. It decides which
+// frame is read when, and books what became of every slot; it never looks at frame data.
 //
-// The clock. Slot i is due at D(i) = play_start + stalled + floor(i * den * 10^9 / num); `stalled` is always 0
-// except under OnMiss::stall. At D(i) frame i goes on display.
+// The clock. Slot i is due at D(i) = play_start + held_up + path.due(i), for most paths floor(i * den * 10^9 /
+// num); `held_up` is always 0 except under OnMiss::stall and after seeks. At D(i) slot i goes on display.
 //
 // The window. R = readahead frames may be buffered or in flight ahead of the one on display. Frame k enters the
 // window at D(k - R), the first R at the beginning of preroll; that instant is its *scheduled* time. P =
@@ -18,6 +18,11 @@
 //   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
 // A frame that cannot come is failed, under every policy, and nothing waits for it.
 //
+// A seek. A slot that nobody knew of before (path.sought) enters the window at its D(i), the request, and those
+// behind it not earlier. The clock stands until its frame is complete or has failed; that time is the seek
+// latency, which is reported, and it is neither a drop nor a stall: the picture before the jump stays on
+// display. From then on play goes on with whatever the window has.
+//
 // Everything is judged by the storage's stamps. A completion that is stamped at or before D(i) is on time even
 // when its callback runs after slot i's timer. Three things make a miss this client's (`client`) and not the
 // storage's: the completion may have come before the deadline, but nobody looked (not_before <= D); it would
@@ -32,8 +37,10 @@
 
 #include "play/frame_read.h"
 #include "play/ledger.h"
+#include "play/play_clock.h"
+#include "play/play_path.h"
+#include "play/slot_reads.h"
 #include "streamsim/event_loop.h"
-#include "streamsim/media.h"
 #include "streamsim/progress.h"
 #include "streamsim/storage.h"
 
@@ -49,7 +56,6 @@ enum class AccessPattern {
 struct PlayerOptions {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;
-    FrameRate rate;
     bool paced = true;            // false: no deadlines, as fast as it goes
     std::uint64_t slots = 0;      // REQUIRES: > 0; UINT64_MAX with paced = false: until stop_submitting()
     std::uint32_t readahead = 8;  // REQUIRES: >= 1. More: smoother over stalls, more memory
@@ -59,8 +65,9 @@ struct PlayerOptions {
     std::uint32_t alignment = 1;
     AccessPattern pattern = AccessPattern::on_demand;
     OnMiss on_miss = OnMiss::drop;
-    Decoder* decoder =
-        nullptr;  // where frames go once they are read; they are complete when it is done with them
+    Decoder* decoder = nullptr;  // where frames go once they are read; complete when it is done with them
+    PlayClock* clock =
+        nullptr;  // that several players run on, at one rate and from one play_start; none: its own
 };
 
 /// One loop's thread; pinned. preroll() once, then play() once, then finished() comes true. Nothing is
@@ -68,13 +75,13 @@ struct PlayerOptions {
 class Player final : private FrameReadOwner {
 public:
     /// Bytes of memory that a player needs for its frames: the window and the places.
-    static std::uint64_t memory_bytes(const FrameIndex& index, const PlayerOptions& options);
+    static std::uint64_t memory_bytes(const PlayPath& path, const PlayerOptions& options);
 
     /// `memory` has memory_bytes() and belongs to this player. `changed` runs when ready() or finished()
     /// becomes true.
     Player(EventLoop& loop,
            Storage& storage,
-           const FrameIndex& index,
+           const PlayPath& path,
            const PlayerOptions& options,
            DeadlineLedger& ledger,
            std::span<std::byte> memory,
@@ -102,14 +109,16 @@ public:
 private:
     enum class State { idle, prerolling, ready, playing, interrupted, finished };
 
-    Instant due(std::uint64_t slot) const { return play_start_ + stalled_ + options_.rate.due(slot); }
+    Instant due(std::uint64_t slot) const { return play_start_ + clock_.held_up() + path_.due(slot); }
     Instant deadline_of(std::uint64_t slot) const;
-    std::uint64_t clip_frame_of(std::uint64_t slot) const { return slot % index_.count(); }
     bool past(std::uint64_t slot) const { return slot < display_; }
 
     Instant scheduled_at(std::uint64_t slot) const;
+    Instant entry_time(std::uint64_t slot) const;
 
-    void container_opened();
+    void want_sources(std::uint64_t slot);
+    bool sources_open(std::uint64_t slot);
+    void take(FrameRead& read, std::uint64_t slot);
     void advance();
     void retry();
     bool can_start();
@@ -126,12 +135,14 @@ private:
     void on_timer();
     void run_clock();
     bool display_next();
-    void end_stall(const FrameRead& read);
+    void end_wait(const FrameRead& read);
+    void clock_goes_on();
     void arm();
 
     void frame_read_ended(FrameRead& read) override;
     void frame_decoded(FrameRead& read) override;
     void frame_read_let_go() override { advance(); }
+    void container_opened(SourceFile& file) override;
     void ended(FrameRead& read);
     void settled(FrameRead& read);
     void book(FrameRead& read);
@@ -146,13 +157,17 @@ private:
 
     EventLoop& loop_;
     Storage& storage_;
-    const FrameIndex& index_;
+    const PlayPath& path_;
     const PlayerOptions options_;
+    const SlotNeeds needs_;
     const ReadSettings read_settings_;
     DeadlineLedger& ledger_;
     StreamProgress& progress_;
     const Callback changed_;
     const std::uint32_t places_;
+    PlayClock own_clock_;
+    PlayClock& clock_;
+    SlotReads slot_reads_;
 
     std::vector<std::unique_ptr<FrameRead>> reads_;
     std::vector<std::span<std::byte>> buffers_;  // free: a read has one from its start until it is booked
@@ -161,24 +176,29 @@ private:
     StreamTail tail_;
 
     State state_ = State::idle;
-    OpenOp container_;  // of a clip that is one file
-    std::vector<char> container_path_;
-    bool container_opening_ = false;
+    std::vector<SourceFile> containers_;  // by source; of those that are sequences none is ever wanted
+    std::vector<ShownFrame> shown_;       // scratch
+    std::uint32_t opening_ = 0;           // containers
+    bool all_wanted_ = false;             // no container is left to open
     Instant preroll_began_;
     Instant play_start_;
-    Duration stalled_;
     TimerId timer_ = 0;
     TimerId retry_ = 0;
-    std::vector<Duration> stalled_at_entry_;  // by slot: the clock may stop while a frame waits for its place
-    std::uint64_t entered_ = 0;               // slots below are in the window or past it
-    std::uint64_t next_ = 0;                  // the first slot whose read has not been started
+    struct Entry {
+        std::uint64_t slot = UINT64_MAX;
+        Instant at;
+    };
+    std::vector<Entry> entries_;       // when slots entered the window, by slot
+    std::uint64_t seek_ = UINT64_MAX;  // the last slot that was sought
+    std::uint64_t entered_ = 0;        // slots below are in the window or past it
+    std::uint64_t next_ = 0;           // the first slot whose read has not been started
     std::uint64_t ahead_end_ = 0;
     std::uint64_t display_ = 0;  // the next slot to go on display; those below are past
     std::uint64_t settled_ = 0;
     std::uint64_t prerolled_ = 0;
     std::uint32_t in_flight_ = 0;
     std::uint32_t buffered_ = 0;  // complete frames that are not yet on display
-    bool waiting_ = false;        // OnMiss::stall: the clock stands at due(display_)
+    bool waiting_ = false;        // for the frame of display_: the clock stands
     bool submitting_ = true;
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
     Instant place_free_from_;            // a place may have been free since; never: none is

@@ -78,6 +78,8 @@ OrderedJson totals_json(const RunResult& result) {
     totals["service_ns"] = latency_json(result.service_ns);
     totals["response_ns"] = latency_json(result.response_ns);
     totals["open_ns"] = latency_json(result.open_ns);
+    totals["seeks"] = result.totals.seeks;
+    totals["seek_ns"] = latency_json(result.seek_ns);
     return totals;
 }
 
@@ -99,6 +101,8 @@ OrderedJson stream_json(const StreamResult& stream) {
     out["service_ns"] = latency_json(stream.service_ns);
     out["response_ns"] = latency_json(stream.response_ns);
     out["open_ns"] = latency_json(stream.open_ns);
+    out["seeks"] = stream.counts.seeks;
+    out["seek_ns"] = latency_json(stream.seek_ns);
     out["buffer_frames"] = buffer_json(stream.buffer_frames);
     return out;
 }
@@ -115,6 +119,16 @@ OrderedJson drop_json(const DropRecord& drop) {
             {"reason", to_string(drop.reason)},
             {"errno", drop.error},
             {"timecode", drop.timecode}};
+}
+
+OrderedJson seek_json(const SeekRecord& seek) {
+    return {{"seat", seek.seat},
+            {"stream", seek.stream},
+            {"frame", seek.frame},
+            {"clip_frame", seek.clip_frame},
+            {"requested_ns", seek.requested_ns},
+            {"latency_ns", seek.latency_ns},
+            {"failed", seek.failed}};
 }
 
 OrderedJson timeline_json(const TimelineEntry& entry) {
@@ -144,14 +158,11 @@ OrderedJson client_json(const ClientEvidence& client) {
 }
 
 OrderedJson play_json(const RunResult& result) {
-    return {{"readahead", result.readahead},
-            {"inflight", result.inflight},
-            {"io_size_bytes", result.io_size_bytes},
-            {"io_depth", result.io_depth},
-            {"on_miss", result.on_miss},
-            {"pattern", result.pattern},
-            {"order", result.order},
-            {"buffer_bytes", result.buffer_bytes}};
+    return {
+        {"readahead", result.readahead}, {"inflight", result.inflight}, {"io_size_bytes", result.io_size_bytes},
+        {"io_depth", result.io_depth},   {"on_miss", result.on_miss},   {"pattern", result.pattern},
+        {"order", result.order},         {"layers", result.layers},     {"sync", result.sync},
+        {"multicam", result.multicam},   {"audio", result.audio},       {"buffer_bytes", result.buffer_bytes}};
 }
 
 /// The document is put together member by member, so that each stream and each drop has a line of its own and
@@ -219,6 +230,7 @@ std::string json_report(const RunResult& result) {
     out.table("streams", result.streams, stream_json);
     out.table("drops", result.drops, drop_json);
     out.member("drops_omitted", result.drops_omitted);
+    out.table("seeks", result.seeks, seek_json);
     out.table("timeline", result.timeline, timeline_json);
     out.member("client", client_json(result.client));
     out.member("digest", result.digest);

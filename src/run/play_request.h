@@ -15,6 +15,13 @@
 
 namespace streamsim {
 
+/// The streams of a seat are angles of one scene.
+enum class MultiCam {
+    none,
+    all,     // every angle is read, on one clock: a cut between them costs nothing
+    active,  // only the one that is shown is read: a cut between them is a seek
+};
+
 struct PlayRequest {
     Target target;
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
@@ -22,8 +29,14 @@ struct PlayRequest {
     std::uint32_t seats = 1;
     std::optional<std::uint32_t> total_streams;  // instead: of each format, dealt round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
-    std::optional<FrameRate> rate;               // nothing: the clip's own
-    bool paced = true;                           // false: --fps max
+    PlayOrder order;
+    std::uint32_t layers = 1;  // clips that lie on each other in each stream
+    bool sync = false;         // the streams of a seat run on one clock
+    MultiCam multicam = MultiCam::none;
+    bool audio = false;             // read along with the frames
+    bool keep_index = false;        // of a container, beside it
+    std::optional<FrameRate> rate;  // nothing: the clip's own
+    bool paced = true;              // false: --fps max
     std::optional<Duration> duration;
     std::optional<std::uint64_t> frames;
     std::optional<Duration> clip_duration;

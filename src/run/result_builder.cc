@@ -30,23 +30,20 @@ const char* to_string(AccessPattern pattern) {
     return "?";
 }
 
+const char* to_string(MultiCam multicam) {
+    switch (multicam) {
+        case MultiCam::none: return "none";
+        case MultiCam::all: return "all";
+        case MultiCam::active: return "active";
+    }
+    return "?";
+}
+
 std::string file_of(const FrameIndex& index, std::uint64_t frame) {
     std::string path(index.path_capacity(), '\0');
     index.write_path(frame, path.data());
     path.resize(path.find('\0'));
     return path;
-}
-
-double required_rate(const StreamPlan& plan) {
-    if (!plan.options.paced) return 0;
-    const FrameIndex& index = *plan.clip.index;
-    // The frames of a sequence are alike, and a gap in its numbers may make it as long as it likes.
-    if (index.file_per_frame()) {
-        return static_cast<double>(index.extent(0).bytes) * plan.options.rate.per_second();
-    }
-    double bytes = 0;
-    for (std::uint64_t i = 0; i < index.count(); ++i) bytes += static_cast<double>(index.extent(i).bytes);
-    return bytes / static_cast<double>(index.count()) * plan.options.rate.per_second();
 }
 
 void add(FrameCounts& to, const FrameCounts& from) {
@@ -61,6 +58,7 @@ void add(FrameCounts& to, const FrameCounts& from) {
     to.stall_ns += from.stall_ns;
     to.bytes_read += from.bytes_read;
     to.passes += from.passes;
+    to.seeks += from.seeks;
 }
 
 void add(ReasonCounts& to, const ReasonCounts& from) {
@@ -79,14 +77,14 @@ public:
     StreamResult result() const {
         StreamResult out;
         ledger_.summarise(out);
-        const std::uint64_t frames = plan_.clip.index->count();
-        out.counts.passes = (out.counts.scheduled + frames - 1) / frames;
-        out.format = plan_.clip.format;
-        out.clip = plan_.clip.name;
-        out.rate = plan_.options.rate;
+        const std::uint64_t pass = plan_.path->pass_slots();
+        out.counts.passes = (out.counts.scheduled + pass - 1) / pass;
+        out.format = plan_.format;
+        out.clip = plan_.name;
+        out.rate = plan_.rate();
         out.paced = plan_.options.paced;
         out.pattern = to_string(plan_.options.pattern);
-        out.required_bytes_per_s = required_rate(plan_);
+        out.required_bytes_per_s = plan_.required_bytes_per_s();
         return out;
     }
 
@@ -97,21 +95,29 @@ public:
             record.stream = plan_.options.stream;
             record.frame = entry.slot;
             record.clip_frame = entry.clip_frame;
-            record.file = file_of(*plan_.clip.index, entry.clip_frame);
+            const FrameIndex& index = *plan_.clips[entry.source].index;
+            record.file = file_of(index, entry.clip_frame);
             if (entry.deadline != Instant::never()) record.due_ns = (entry.deadline - zero()).ns;
             if (entry.completed != Instant::never()) record.completed_ns = (entry.completed - zero()).ns;
             record.kind = entry.kind;
             record.reason = entry.reason;
             record.error = entry.error;
-            record.timecode = timecode(entry.clip_frame, plan_.clip.index->rate());
+            record.timecode = timecode(entry.clip_frame, index.rate());
             to.push_back(std::move(record));
+        }
+    }
+
+    void append_seeks(std::vector<SeekRecord>& to) const {
+        for (const SeekEntry& entry : ledger_.seeks()) {
+            to.push_back({plan_.options.seat, plan_.options.stream, entry.slot, entry.clip_frame,
+                          (entry.requested - zero()).ns, entry.latency.ns, entry.failed});
         }
     }
 
     void append_rows(std::vector<FrameRow>& to) const {
         for (const FrameOutcome& outcome : ledger_.frames()) {
             FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
-                         file_of(*plan_.clip.index, outcome.clip_frame)};
+                         file_of(*plan_.clips[outcome.source].index, outcome.clip_frame)};
             for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
                                 &row.outcome.deadline, &row.outcome.completed}) {
                 if (*at != Instant::never()) *at = Instant{(*at - zero()).ns};
@@ -181,17 +187,22 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     std::vector<const FrameIndex*> seen;
     bool shared = false;
     for (const StreamPlan& plan : *facts.streams) {
-        if (plan.clip.modified_s > 0) {
-            const std::int64_t age_s = std::max<std::int64_t>(now_s - plan.clip.modified_s, 0);
-            result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
+        for (const Clip& clip : plan.clips) {
+            if (clip.modified_s > 0) {
+                const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.modified_s, 0);
+                result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
+            }
+            if (std::find(seen.begin(), seen.end(), clip.index.get()) != seen.end()) {
+                shared = true;
+                continue;
+            }
+            seen.push_back(clip.index.get());
+            for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
         }
-        if (std::find(seen.begin(), seen.end(), plan.clip.index.get()) != seen.end()) {
-            shared = true;
-            continue;
-        }
-        seen.push_back(plan.clip.index.get());
-        for (const std::string& note : plan.clip.notes)
-            result.media.notes.push_back(plan.clip.name + ": " + note);
+    }
+    if (facts.cuts != nullptr) {
+        for (const std::string& note : facts.cuts->notes)
+            result.media.notes.push_back(facts.cuts->name + ": " + note);
     }
     for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
@@ -242,7 +253,7 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;
     for (const StreamPlan& plan : *facts.streams) {
         if (!plan.options.paced) continue;
-        const std::int64_t period_ns = plan.options.rate.period().ns;
+        const std::int64_t period_ns = plan.rate().period().ns;
         const std::int64_t shortest = evidence.shortest_period_ns;
         evidence.shortest_period_ns = shortest == 0 ? period_ns : std::min(shortest, period_ns);
     }
@@ -261,6 +272,7 @@ void fill_summaries(const Ledgers& ledgers, RunResult& result) {
     result.service_ns = Distributions::summary(all.service);
     result.response_ns = Distributions::summary(all.response);
     result.open_ns = Distributions::summary(all.open);
+    result.seek_ns = Distributions::summary(all.seek);
 }
 
 void fill_times(const Ledgers& ledgers, RunResult& result) {
@@ -290,7 +302,11 @@ void fill_request(const PlayRequest& request, RunResult& result) {
     result.io_size_bytes = request.io_size;
     result.io_depth = request.io_depth;
     result.on_miss = to_string(request.on_miss);
-    result.order = "forward";
+    result.order = request.order.text();
+    result.layers = request.layers;
+    result.sync = request.sync;
+    result.multicam = to_string(request.multicam);
+    result.audio = request.audio;
 }
 
 void fill_result(const RunFacts& facts, RunResult& result) {
@@ -314,6 +330,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         result.required_bytes_per_s += result.streams.back().required_bytes_per_s;
         books.append_drops(result.drops);
         result.drops_omitted += ledger.drops_omitted();
+        books.append_seeks(result.seeks);
         books.append_rows(result.frames);
         digest.merge(ledger.digest());
         timing.merge(ledger.timing_digest());

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/host.h"
-#include "run/media_plan.h"
+#include "run/stream_plan.h"
 #include "run/world.h"
 #include "streamsim/run_result.h"
 
@@ -14,6 +14,7 @@ namespace streamsim {
 struct RunFacts {
     const PlayRequest* request = nullptr;
     const std::vector<StreamPlan>* streams = nullptr;
+    const CutList* cuts = nullptr;  // where one was played
     const std::vector<std::unique_ptr<World>>* worlds = nullptr;
     std::uint64_t buffer_bytes = 0;
     ProcessUsage before;

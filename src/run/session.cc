@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "host/host.h"
 #include "media/planned_index.h"
+#include "play/slot_reads.h"
 #include "run/result_builder.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
@@ -34,7 +35,7 @@ constexpr Duration kLead = milliseconds(20);
 
 std::uint64_t pieces_of(const StreamPlan& plan) {
     if (plan.options.io_size == 0) return 1;
-    const std::uint64_t bytes = plan.clip.index->largest_frame_bytes();
+    const std::uint64_t bytes = slot_needs(*plan.path).bytes;
     return std::max<std::uint64_t>((bytes + plan.options.io_size - 1) / plan.options.io_size, 1);
 }
 
@@ -43,8 +44,8 @@ std::uint64_t places_of(const StreamPlan& plan) {
 }
 
 double operations_per_s(const StreamPlan& plan) {
-    const double per_frame = static_cast<double>(pieces_of(plan)) + (plan.clip.index->file_per_frame() ? 2 : 0);
-    return plan.options.paced ? per_frame * plan.options.rate.per_second() : 0;
+    const double per_slot = static_cast<double>(pieces_of(plan) + 2 * slot_needs(*plan.path).files);
+    return plan.options.paced ? per_slot * plan.rate().per_second() : 0;
 }
 
 std::string first_file(const Clip& clip) {
@@ -52,6 +53,17 @@ std::string first_file(const Clip& clip) {
     clip.index->write_path(0, path.data());
     path.resize(path.find('\0'));
     return path;
+}
+
+std::vector<const Clip*> all_clips(const FoundMedia& media) {
+    std::vector<const Clip*> all;
+    for (const auto& list : media.clips) {
+        for (const Clip& clip : list) all.push_back(&clip);
+    }
+    if (media.cuts) {
+        for (const Clip& clip : media.cuts->clips) all.push_back(&clip);
+    }
+    return all;
 }
 
 /// Addresses without memory: for storage that never looks at them.
@@ -76,16 +88,16 @@ private:
 
 Result<void> memory_suffices(const PlayRequest& request) {
     if (request.target.kind != Target::Kind::local) return {};
-    std::vector<std::vector<Clip>> planned;
+    FoundMedia planned;
     for (const MediaFormat& format : request.formats) {
         Clip clip;
         clip.index = planned_index(format, 1, request.seed, 0, format.name);
-        planned.emplace_back(clips_needed(request), clip);
+        planned.clips.emplace_back(clips_needed(request), clip);
     }
     auto streams = deal_streams(request, planned, 1);
     if (!streams) return streams.error();
     std::uint64_t bytes = 0;
-    for (const StreamPlan& plan : *streams) bytes += Player::memory_bytes(*plan.clip.index, plan.options);
+    for (const StreamPlan& plan : *streams) bytes += Player::memory_bytes(*plan.path, plan.options);
     const MemoryAvailable available = memory_available();
     if (bytes <= available.bytes) return {};
     return environment_error(
@@ -101,11 +113,8 @@ struct Session::Memory {
     std::span<std::byte> all;
 };
 
-Session::Session(PlayRequest request,
-                 std::vector<std::vector<Clip>> clips,
-                 ProgramFacts program,
-                 const NoticeSink& notice)
-    : request_(std::move(request)), clips_(std::move(clips)), program_(std::move(program)) {
+Session::Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
+    : request_(std::move(request)), media_(std::move(media)), program_(std::move(program)) {
     notice_ = [this, notice](const std::string& text) {
         const std::lock_guard lock(notice_mutex_);
         if (std::find(notices_.begin(), notices_.end(), text) != notices_.end()) return;
@@ -125,10 +134,11 @@ Result<RunResult> Session::execute() {
     facts.after = read_process_usage();
     facts.request = &request_;
     facts.streams = &streams_;
+    if (media_.cuts) facts.cuts = &*media_.cuts;
     facts.worlds = &worlds_;
     facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
-    facts.counts_storage_reads =
-        request_.target.kind == Target::Kind::local && block_device_behind(first_file(streams_.front().clip));
+    facts.counts_storage_reads = request_.target.kind == Target::Kind::local &&
+                                 block_device_behind(first_file(streams_.front().clips.front()));
     facts.interrupted = cut_short_;
     {
         const std::lock_guard lock(notice_mutex_);
@@ -149,21 +159,21 @@ Result<void> Session::plan() {
     if (request_.target.kind == Target::Kind::local) {
         raise_open_file_limit();
         if (request_.cold) evict_clips();
-        for (const auto& list : clips_) {
-            for (const Clip& clip : list) {
-                if (request_.direct) alignment = std::max(alignment, direct_alignment(first_file(clip)));
-            }
+        for (const Clip* clip : all_clips(media_)) {
+            if (request_.direct) alignment = std::max(alignment, direct_alignment(first_file(*clip)));
         }
     }
     spec_.local.alignment = alignment;
-    auto dealt = deal_streams(request_, clips_, alignment);
+    auto dealt = deal_streams(request_, media_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
     for (const StreamPlan& plan : streams_) {
         progress_.emplace_back();
         if (request_.pattern && plan.options.pattern != *request_.pattern) {
-            notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.clip.format,
-                                plan.clip.index->file_per_frame() ? "image sequences" : "containers"));
+            notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
+                                request_.order.kind != PlayOrder::Kind::forward  ? "this --order"
+                                : plan.path->sources().front()->file_per_frame() ? "image sequences"
+                                                                                 : "containers"));
         }
     }
     if (auto had = reserve_memory(); !had) return had;
@@ -173,14 +183,12 @@ Result<void> Session::plan() {
 
 void Session::evict_clips() {
     const auto store = make_byte_store(request_.target);
-    for (const auto& list : clips_) {
-        for (const Clip& clip : list) {
-            std::string path(clip.index->path_capacity(), '\0');
-            const std::uint64_t files = clip.index->file_per_frame() ? clip.index->count() : 1;
-            for (std::uint64_t i = 0; i < files; ++i) {
-                clip.index->write_path(i, path.data());
-                (void)store->evict(path.c_str());  // a frame that is not there fails at its slot
-            }
+    for (const Clip* clip : all_clips(media_)) {
+        std::string path(clip->index->path_capacity(), '\0');
+        const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
+        for (std::uint64_t i = 0; i < files; ++i) {
+            clip->index->write_path(i, path.data());
+            (void)store->evict(path.c_str());  // a frame that is not there fails at its slot
         }
     }
 }
@@ -189,7 +197,7 @@ Result<void> Session::reserve_memory() {
     std::uint64_t sum = 0;
     std::uint64_t largest = 0;
     for (const StreamPlan& plan : streams_) {
-        const std::uint64_t bytes = Player::memory_bytes(*plan.clip.index, plan.options);
+        const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
         sum += bytes;
         largest = std::max(largest, bytes);
     }
@@ -207,7 +215,7 @@ Result<void> Session::reserve_memory() {
 }
 
 std::size_t Session::loops_needed() const {
-    if (request_.target.kind == Target::Kind::null_virtual) return 1;
+    if (request_.target.kind == Target::Kind::null_virtual || request_.sync) return 1;
     double operations = 0;
     for (const StreamPlan& plan : streams_) operations += operations_per_s(plan);
     std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
@@ -226,9 +234,10 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     for (std::size_t i = world; i < streams_.size(); i += worlds) {
         const StreamPlan& plan = streams_[i];
         options.streams.push_back({&plan, &progress_[i]});
-        bytes += Player::memory_bytes(*plan.clip.index, plan.options);
+        bytes += Player::memory_bytes(*plan.path, plan.options);
         reads += places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
-        opens += plan.clip.index->file_per_frame() ? plan.options.readahead + places_of(plan) : 1;
+        const std::uint64_t files = slot_needs(*plan.path).files;
+        opens += plan.path->sources().size() + files * (plan.options.readahead + places_of(plan));
     }
     options.memory = options.shared_memory ? memory_->all : memory_->all.subspan(used, bytes);
     used += bytes;
@@ -236,6 +245,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
     options.preroll_timeout = request_.preroll_timeout;
     options.decode_cpu = request_.decode_cpu;
+    options.sync = request_.sync;
     options.staggered = request_.stagger > Duration{};
     if (!request_.paced) options.wall_limit = request_.duration.value_or(kDefaultDuration);
     if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "run/media_plan.h"
 #include "run/play_request.h"
+#include "run/stream_plan.h"
 #include "streamsim/progress.h"
 #include "streamsim/run_result.h"
 
@@ -36,12 +36,8 @@ Result<void> memory_suffices(const PlayRequest& request);
 /// meanwhile.
 class Session {
 public:
-    /// Nothing is copied from `clips` but handles. REQUIRES: as many lists as find_clips gave for the same
-    /// request.
-    Session(PlayRequest request,
-            std::vector<std::vector<Clip>> clips,
-            ProgramFacts program,
-            const NoticeSink& notice);
+    /// `media` is what find_media gave for the same request.
+    Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
     ~Session();
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
@@ -78,7 +74,7 @@ private:
     void stop_worlds();
 
     PlayRequest request_;
-    std::vector<std::vector<Clip>> clips_;
+    FoundMedia media_;
     ProgramFacts program_;
     NoticeSink notice_;
     std::mutex notice_mutex_;

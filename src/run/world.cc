@@ -49,19 +49,24 @@ Result<void> World::build() {
         books.readahead = plan.options.readahead;
         books.keep_frames = options_.keep_frames;
         ledgers_.push_back(std::make_unique<DeadlineLedger>(books, series_));
-        const std::uint64_t bytes = Player::memory_bytes(*plan.clip.index, plan.options);
+        const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
         auto stream = std::make_unique<Stream>();
         stream->world = this;
         stream->plan = &plan;
         const std::span<std::byte> memory{options_.memory.data() + used, bytes};
         PlayerOptions options = plan.options;
+        if (options_.sync) {
+            std::unique_ptr<PlayClock>& clock = clocks_[plan.options.seat];
+            if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
+            options.clock = clock.get();
+        }
         if (options_.decode_cpu > Duration{}) {
             stream->decoder = make_decoder(made_, options_.decode_cpu);
             options.decoder = stream->decoder.get();
         }
         stream->player =
-            std::make_unique<Player>(*made_.loop, *made_.storage, *plan.clip.index, options, *ledgers_.back(),
-                                     memory, *each.progress, Callback::of<&World::player_changed>(this));
+            std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
+                                     *each.progress, Callback::of<&World::player_changed>(this));
         used += options_.shared_memory ? 0 : bytes;
         streams_.push_back(std::move(stream));
     }

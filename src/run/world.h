@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,7 +16,7 @@
 #include "metrics/time_series.h"
 #include "play/player.h"
 #include "run/backends.h"
-#include "run/media_plan.h"
+#include "run/stream_plan.h"
 
 namespace streamsim {
 
@@ -31,6 +32,7 @@ struct WorldOptions {
     std::span<std::byte> memory;  // for the streams' frames, in this order
     bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
+    bool sync = false;                   // the streams of a seat run on one clock
     bool staggered = false;              // each stream begins when it is ready, at its own offset
     Duration decode_cpu;                 // that the client burns for each frame
     std::optional<Duration> wall_limit;  // rate `max`: how long to read
@@ -98,6 +100,7 @@ private:
     LoopAndStorage made_;
     TimeSeries series_;
     std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
+    std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
     std::vector<std::unique_ptr<Stream>> streams_;
     LoopLateness lateness_;
     StorageCapabilities capabilities_;

@@ -50,7 +50,7 @@ void make(std::uint64_t seed, Schedule& schedule) {
     Play& play = schedule.play;
     const FrameRate rates[] = {{24, 1}, {24000, 1001}, {30, 1}, {60000, 1001}};
     const OnMiss policies[] = {OnMiss::drop, OnMiss::hold, OnMiss::stall};
-    play.options.rate = rates[prng.below(4)];
+    play.rate = rates[prng.below(4)];
     play.options.on_miss = policies[seed % 3];
     play.options.slots = kSlots;
     play.options.readahead = static_cast<std::uint32_t>(1 + prng.below(8));
@@ -68,8 +68,8 @@ void make(std::uint64_t seed, Schedule& schedule) {
         play.faults.rules.push_back(rule);
     }
     if (prng.below(3) == 0) play.fail({prng.below(50), UINT64_MAX, 1 + prng.below(90)}, EIO);
-    schedule.plan.rate_num = play.options.rate.num;
-    schedule.plan.rate_den = play.options.rate.den;
+    schedule.plan.rate_num = play.rate.num;
+    schedule.plan.rate_den = play.rate.den;
     schedule.plan.slots = kSlots;
     schedule.plan.readahead = play.options.readahead;
     schedule.plan.inflight = play.options.inflight;

@@ -47,6 +47,9 @@ private:
 
 struct Play {
     PlayerOptions options;
+    FrameRate rate{24, 1};
+    PlayOrder order;
+    std::shared_ptr<const PlayPath> path;  // none: one TinyClip in `order`
     FaultPlan faults;
     std::uint64_t clip_frames = 48;
     bool file_per_frame = true;
@@ -102,7 +105,7 @@ struct Play {
         }
         return slots;
     }
-    Duration due(std::uint64_t slot) const { return options.rate.due(slot); }
+    Duration due(std::uint64_t slot) const { return rate.due(slot); }
 };
 
 /// `first` to `last`, both in.
@@ -115,7 +118,10 @@ inline std::vector<std::uint64_t> range(std::uint64_t first, std::uint64_t last)
 inline void Play::run() {
     VirtualLoop loop;
     FaultStorage storage(loop, std::make_unique<NullStorage>(loop, "sim"), faults, 1, 64);
-    TinyClip clip(clip_frames, file_per_frame, options.rate, frame_bytes);
+    if (path == nullptr) {
+        path = make_path({std::make_shared<TinyClip>(clip_frames, file_per_frame, rate, frame_bytes)}, order,
+                         std::nullopt, 1);
+    }
     TimeSeries series;
     LedgerOptions books;
     books.slots = options.slots;
@@ -123,7 +129,7 @@ inline void Play::run() {
     books.readahead = options.readahead;
     books.keep_frames = true;
     DeadlineLedger ledger(books, series);
-    std::vector<std::byte> memory(Player::memory_bytes(clip, options));
+    std::vector<std::byte> memory(Player::memory_bytes(*path, options));
     StreamProgress progress;
     TimedDecoder decoder(loop, decode_cpu);
     PlayerOptions with_decoder = options;
@@ -143,7 +149,7 @@ inline void Play::run() {
         }
         void interrupt() { player->interrupt(); }
     } conductor{loop, storage, nullptr, {}};
-    conductor.player = std::make_unique<Player>(loop, storage, clip, with_decoder, ledger, memory, progress,
+    conductor.player = std::make_unique<Player>(loop, storage, *path, with_decoder, ledger, memory, progress,
                                                 Callback::of<&Conductor::changed>(&conductor));
     conductor.player->preroll();
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));

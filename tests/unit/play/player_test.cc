@@ -210,8 +210,8 @@ TEST(PlayerMax, reads_all_frames_without_deadlines) {
 
 TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
     Play play;
-    play.options.rate = {24000, 1001};
-    play.options.slots = play.options.rate.slots_in(seconds(86400));
+    play.rate = {24000, 1001};
+    play.options.slots = play.rate.slots_in(seconds(86400));
     EXPECT_EQ(play.options.slots, 2'071'529u);
     play.options.slots = 100'000;  // the arithmetic of the last slot is tested in base; the player uses it
     play.run();

@@ -23,7 +23,7 @@ PlayRequest request_on(const std::string& url, std::initializer_list<const char*
 }
 
 RunResult run(const PlayRequest& request) {
-    Session session(request, *find_clips(nullptr, request), {}, [](const std::string&) {});
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
     auto result = session.execute();
     EXPECT_TRUE(result.has_value());
     return *result;
@@ -110,7 +110,7 @@ TEST(SessionInVirtualTime, preroll_that_takes_too_long_is_an_error_and_not_a_dro
     rule.slots = {5, 5, 1};
     plan.rules.push_back(rule);
     request.faults = plan;
-    Session session(request, *find_clips(nullptr, request), {}, [](const std::string&) {});
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
     const auto result = session.execute();
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().kind, ErrorKind::environment);
@@ -145,7 +145,7 @@ TEST(SessionInRealTime, an_interruption_at_any_moment_leaves_books_that_add_up) 
         request.loops = 2;
         request.paced = i % 3 != 2;
         request.decode_cpu = microseconds(i % 2 == 0 ? 0 : 100);
-        Session session(request, *find_clips(nullptr, request), {}, [](const std::string&) {});
+        Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
         std::optional<Result<RunResult>> result;
         std::thread playing([&] { result.emplace(session.execute()); });
         for (int spin = 0; spin < i * i * 2000; ++spin) (void)session.watch();
@@ -163,7 +163,7 @@ TEST(FindClips, plans_one_clip_for_all_where_the_media_is_shared) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.streams = 5;
     request.same_media = true;
-    EXPECT_EQ(find_clips(nullptr, request)->front().size(), 1u);
+    EXPECT_EQ(find_media(nullptr, request, nullptr)->clips.front().size(), 1u);
     EXPECT_EQ(run(request).streams.size(), 5u);
 }
 

@@ -1,0 +1,34 @@
+// A cut list, as data: which frames of which clips make the picture.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+/// One piece of one clip on the record timeline. While two overlap (a transition) both are read.
+struct CutSegment {
+    std::uint64_t at = 0;        // first frame on the record timeline, from 0
+    std::uint64_t frames = 0;    // on the record timeline
+    std::uint32_t clip = 0;      // in CutList::clips
+    std::int64_t first = 0;      // clip frame shown at `at`
+    std::int64_t speed_num = 1;  // clip frame i frames later: first + floor(i * speed_num / speed_den)
+    std::int64_t speed_den = 1;  // > 0; a negative speed_num plays backwards, 0 freezes
+    std::string event;           // where it stands in the list: "event 012", "track V1 clip 4"
+};
+
+struct CutList {
+    std::string name;
+    FrameRate rate;
+    std::vector<Clip> clips;  // each used one once, in the order of first use
+    std::vector<CutSegment>
+        segments;              // by `at`, then outgoing before incoming; never more than two at one frame
+    std::uint64_t frames = 0;  // length of the record timeline; > 0
+    std::uint64_t events = 0;
+    std::vector<std::string> notes;  // what was left aside or assumed
+};
+
+}  // namespace streamsim

@@ -1,0 +1,356 @@
+#include "play/play_path.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/check.h"
+#include "base/prng.h"
+#include "base/wide.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kRandomUse = 0x72616e646f6d;  // these uses of the seed, apart from all others
+constexpr std::uint64_t kHandUse = 0x68616e64;
+constexpr std::uint64_t kAngleUse = 0x616e676c65;
+
+/// How long somebody stays, in seconds: bell-shaped around the middle of [least, most].
+struct Rhythm {
+    double least = 0.2;
+    double most = 1.6;
+};
+constexpr Rhythm kHand{0.2, 1.6};
+constexpr Rhythm kCutter{1, 6};
+constexpr double kNear_s = 2;  // how far most jumps of the hand go
+constexpr std::uint64_t kNearOf5 = 4;
+
+/// Jumps of somebody with a rhythm, as slots; remembers one stretch of them. Each stretch is made from its own
+/// seed, so that any slot can be asked for without making all before it.
+class Jumps {
+public:
+    struct Jump {
+        std::uint64_t slot = 0;
+        std::uint64_t draw = 0;  // a random number for whoever decides where it goes
+    };
+
+    Jumps(Rhythm rhythm, FrameRate rate, std::uint64_t seed)
+        : least_(std::max<std::uint64_t>(slots_of(rhythm.least, rate), 1)),
+          spread_(std::max<std::uint64_t>(slots_of(rhythm.most, rate), least_) - least_),
+          seed_(seed) {}
+
+    /// The jumps of the stretch that holds the slot, rising; the first is the stretch's first slot.
+    const std::vector<Jump>& around(std::uint64_t slot) {
+        const std::uint64_t stretch = slot / kStretch;
+        if (!jumps_.empty() && stretch == stretch_) return jumps_;
+        stretch_ = stretch;
+        jumps_.clear();
+        Prng prng(derive_seed(seed_, stretch));
+        const std::uint64_t end = (stretch + 1) * kStretch;
+        for (std::uint64_t at = stretch * kStretch; at < end;) {
+            jumps_.push_back({at, prng.next()});
+            const double middling = (prng.unit() + prng.unit() + prng.unit()) / 3;
+            at += least_ + static_cast<std::uint64_t>(middling * static_cast<double>(spread_ + 1));
+            if (at + least_ > end) break;  // nobody jumps twice in no time
+        }
+        return jumps_;
+    }
+    /// Which of around(slot) was the last one before the slot, or at it.
+    std::size_t last(std::uint64_t slot) {
+        const auto& jumps = around(slot);
+        const auto after = std::upper_bound(jumps.begin(), jumps.end(), slot,
+                                            [](std::uint64_t at, const Jump& jump) { return at < jump.slot; });
+        return static_cast<std::size_t>(after - jumps.begin()) - 1;
+    }
+    bool at(std::uint64_t slot) { return around(slot)[last(slot)].slot == slot; }
+
+private:
+    static constexpr std::uint64_t kStretch = 1 << 14;
+    static std::uint64_t slots_of(double length_s, FrameRate rate) {
+        return static_cast<std::uint64_t>(length_s * rate.per_second());
+    }
+
+    std::uint64_t least_;
+    std::uint64_t spread_;
+    std::uint64_t seed_;
+    std::uint64_t stretch_ = 0;
+    std::vector<Jump> jumps_;
+};
+
+/// Where in a clip of `frames` frames the operator is.
+class Position {
+public:
+    Position(PlayOrder order, std::uint64_t frames, FrameRate rate, std::uint64_t seed)
+        : order_(order),
+          frames_(frames),
+          near_(std::max<std::uint64_t>(static_cast<std::uint64_t>(kNear_s * rate.per_second()), 1)),
+          seed_(derive_seed(seed, kRandomUse)),
+          hand_(kHand, rate, derive_seed(seed, kHandUse)) {}
+
+    std::uint64_t at(std::uint64_t slot) {
+        using Kind = PlayOrder::Kind;
+        switch (order_.kind) {
+            case Kind::forward:
+            case Kind::cuts: break;
+            case Kind::reverse: return frames_ - 1 - slot % frames_;
+            case Kind::ping_pong: return ping_pong(slot);
+            case Kind::shuttle: return shuttled(slot);
+            case Kind::random: return Prng(derive_seed(seed_, slot)).below(frames_);
+            case Kind::scrub: return scrubbed(slot);
+        }
+        return slot % frames_;
+    }
+    bool sought(std::uint64_t slot) {
+        return order_.kind == PlayOrder::Kind::scrub && slot > 0 && hand_.at(slot);
+    }
+    std::uint64_t pass_slots() const {
+        if (order_.kind == PlayOrder::Kind::ping_pong) return std::max<std::uint64_t>(2 * frames_ - 2, 1);
+        if (order_.kind != PlayOrder::Kind::shuttle) return frames_;
+        const auto step = static_cast<std::uint64_t>(std::abs(order_.step));
+        return (frames_ + step - 1) / step;
+    }
+
+private:
+    std::uint64_t ping_pong(std::uint64_t slot) const {
+        const std::uint64_t there = slot % pass_slots();
+        return there < frames_ ? there : 2 * frames_ - 2 - there;
+    }
+    std::uint64_t shuttled(std::uint64_t slot) const {
+        const auto step = static_cast<std::uint64_t>(std::abs(order_.step));
+        const auto there = static_cast<std::uint64_t>(Wide{slot} * step % frames_);
+        return order_.step > 0 ? there : frames_ - 1 - there;
+    }
+    /// The position after each jump hangs on the one before it, from the first of the stretch on.
+    std::uint64_t scrubbed(std::uint64_t slot) {
+        const auto& jumps = hand_.around(slot);
+        if (targets_from_ != jumps.front().slot || targets_.size() != jumps.size()) {
+            targets_from_ = jumps.front().slot;
+            targets_.clear();
+            for (const Jumps::Jump& jump : jumps) targets_.push_back(target(jump, jumps));
+        }
+        const std::size_t last = hand_.last(slot);
+        return (targets_[last] + slot - jumps[last].slot) % frames_;
+    }
+    std::uint64_t target(const Jumps::Jump& jump, const std::vector<Jumps::Jump>& jumps) const {
+        Prng prng(jump.draw);
+        const bool near = prng.below(5) < kNearOf5 && !targets_.empty();
+        if (!near || 2 * near_ >= frames_) return prng.below(frames_);
+        const std::size_t before = targets_.size() - 1;
+        const std::uint64_t here = targets_[before] + jump.slot - jumps[before].slot;
+        return (here + frames_ - near_ + prng.below(2 * near_ + 1)) % frames_;
+    }
+
+    PlayOrder order_;
+    std::uint64_t frames_;
+    std::uint64_t near_;
+    std::uint64_t seed_;
+    Jumps hand_;
+    std::uint64_t targets_from_ = UINT64_MAX;
+    std::vector<std::uint64_t> targets_;  // of the jumps in the hand's stretch
+};
+
+class LayeredPath final : public PlayPath {
+public:
+    LayeredPath(Sources layers, PlayOrder order, std::optional<FrameRate> rate, std::uint64_t seed)
+        : PlayPath(layers, rate.value_or(layers.front()->rate())),
+          first_(*layers.front()),
+          forward_(order.kind == PlayOrder::Kind::forward),
+          own_times_(forward_ && !rate && first_.variable_rate()),
+          position_(order, first_.count(), this->rate(), seed) {}
+
+    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+        into.clear();
+        const std::uint64_t frame = position_.at(slot);
+        for (std::uint32_t i = 0; i < sources().size(); ++i) into.push_back({i, frame % sources()[i]->count()});
+    }
+    std::size_t shown_max() const override { return sources().size(); }
+    Duration due(std::uint64_t slot) const override {
+        if (!own_times_) return PlayPath::due(slot);
+        const std::uint64_t frames = first_.count();
+        return Duration{static_cast<std::int64_t>(slot / frames) * first_.due(frames).ns} +
+               first_.due(slot % frames);
+    }
+    std::uint64_t slots_in(Duration length) const override {
+        if (!own_times_) return PlayPath::slots_in(length);
+        const std::uint64_t frames = first_.count();
+        const std::int64_t pass_ns = std::max<std::int64_t>(first_.due(frames).ns, 1);
+        std::uint64_t low = static_cast<std::uint64_t>(length.ns / pass_ns) * frames;  // due before it
+        std::uint64_t high = low + frames;
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            if (due(middle) < length) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+    bool sought(std::uint64_t slot) const override { return position_.sought(slot); }
+    std::uint64_t pass_slots() const override { return position_.pass_slots(); }
+    bool front_to_back() const override { return forward_ && sources().size() == 1; }
+
+private:
+    const FrameIndex& first_;
+    bool forward_;
+    bool own_times_;
+    mutable Position position_;
+};
+
+class AnglePath final : public PlayPath {
+public:
+    AnglePath(Sources angles, PlayOrder order, std::optional<FrameRate> rate, std::uint64_t seed)
+        : PlayPath(angles, rate.value_or(angles.front()->rate())),
+          position_(order, angles.front()->count(), this->rate(), seed),
+          cuts_(kCutter, this->rate(), derive_seed(seed, kAngleUse)) {}
+
+    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+        into.clear();
+        const std::uint32_t angle = angle_at(slot);
+        into.push_back({angle, position_.at(slot) % sources()[angle]->count()});
+    }
+    bool sought(std::uint64_t slot) const override {
+        if (slot == 0) return false;
+        return position_.sought(slot) || (sources().size() > 1 && cuts_.at(slot));
+    }
+    std::uint64_t pass_slots() const override { return position_.pass_slots(); }
+
+private:
+    /// Each cut goes to another angle than the one before it in its stretch.
+    std::uint32_t angle_at(std::uint64_t slot) const {
+        const auto angles = static_cast<std::uint64_t>(sources().size());
+        if (angles == 1) return 0;
+        const auto& cuts = cuts_.around(slot);
+        const std::size_t last = cuts_.last(slot);
+        std::uint64_t angle = cuts.front().slot == 0 ? 0 : cuts.front().draw % angles;
+        for (std::size_t i = 1; i <= last; ++i) angle = (angle + 1 + cuts[i].draw % (angles - 1)) % angles;
+        return static_cast<std::uint32_t>(angle);
+    }
+
+    mutable Position position_;
+    mutable Jumps cuts_;
+};
+
+class CutPath final : public PlayPath {
+public:
+    CutPath(const CutList& list, FrameRate rate) : PlayPath(indexes(list), rate), frames_(list.frames) {
+        STREAMSIM_CHECK(frames_ > 0, "a cut list has a length");
+        segments_ = list.segments;
+        std::vector<std::uint64_t> at = {0};
+        for (const CutSegment& segment : segments_) {
+            at.push_back(segment.at);
+            at.push_back(segment.at + segment.frames);
+        }
+        std::sort(at.begin(), at.end());
+        at.erase(std::unique(at.begin(), at.end()), at.end());
+        for (const std::uint64_t begin : at) steps_.push_back({begin, {}});
+        for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+            const CutSegment& segment = segments_[i];
+            auto step = std::lower_bound(steps_.begin(), steps_.end(), segment.at,
+                                         [](const Step& a, std::uint64_t b) { return a.begin < b; });
+            for (; step != steps_.end() && step->begin < segment.at + segment.frames; ++step) {
+                step->segments.insert(step->segments.begin(), i);
+                shown_max_ = std::max(shown_max_, step->segments.size());
+            }
+        }
+    }
+
+    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+        into.clear();
+        const std::uint64_t at = slot % frames_;
+        const auto after = std::upper_bound(steps_.begin(), steps_.end(), at,
+                                            [](std::uint64_t a, const Step& b) { return a < b.begin; });
+        for (const std::uint32_t i : std::prev(after)->segments) {
+            const CutSegment& segment = segments_[i];
+            into.push_back({segment.clip, frame_of(segment, at - segment.at)});
+        }
+    }
+    std::size_t shown_max() const override { return shown_max_; }
+    std::uint64_t pass_slots() const override { return frames_; }
+
+private:
+    struct Step {  // between two edges of segments
+        std::uint64_t begin = 0;
+        std::vector<std::uint32_t> segments;  // the latest to begin first
+    };
+
+    static Sources indexes(const CutList& list) {
+        Sources sources;
+        for (const Clip& clip : list.clips) sources.push_back(clip.index);
+        return sources;
+    }
+    std::uint64_t frame_of(const CutSegment& segment, std::uint64_t i) const {
+        const auto steps = static_cast<std::int64_t>(i) * segment.speed_num;
+        std::int64_t moved = steps / segment.speed_den;
+        if (steps % segment.speed_den < 0) --moved;
+        const auto last = static_cast<std::int64_t>(sources()[segment.clip]->count()) - 1;
+        return static_cast<std::uint64_t>(std::clamp<std::int64_t>(segment.first + moved, 0, last));
+    }
+
+    std::uint64_t frames_;
+    std::vector<CutSegment> segments_;
+    std::vector<Step> steps_;
+    std::size_t shown_max_ = 1;
+};
+
+struct NamedOrder {
+    std::string_view name;
+    PlayOrder::Kind kind;
+};
+constexpr std::string_view kShuttle = "shuttle";
+constexpr std::int64_t kShuttleMax = 1'000'000;
+constexpr NamedOrder kOrders[] = {
+    {"forward", PlayOrder::Kind::forward},     {"reverse", PlayOrder::Kind::reverse},
+    {"ping-pong", PlayOrder::Kind::ping_pong}, {"scrub", PlayOrder::Kind::scrub},
+    {"random", PlayOrder::Kind::random},       {"cuts", PlayOrder::Kind::cuts}};
+
+}  // namespace
+
+std::string PlayOrder::text() const {
+    if (kind == Kind::shuttle) return std::string(kShuttle) + ":" + std::to_string(step);
+    for (const NamedOrder& order : kOrders) {
+        if (order.kind == kind) return std::string(order.name);
+    }
+    return "?";
+}
+
+Result<PlayOrder> PlayOrder::parse(std::string_view text) {
+    for (const NamedOrder& order : kOrders) {
+        if (order.name == text) return PlayOrder{order.kind, 1};
+    }
+    if (text.starts_with(kShuttle) && text.size() > kShuttle.size() && text[kShuttle.size()] == ':') {
+        const std::string_view number = text.substr(kShuttle.size() + 1);
+        PlayOrder order{Kind::shuttle, 0};
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), order.step);
+        const bool whole = error == std::errc() && end == number.data() + number.size();
+        if (whole && order.step != 0 && order.step >= -kShuttleMax && order.step <= kShuttleMax) return order;
+        return bad_input("'" + std::string(text) +
+                         "': expected shuttle:N, every Nth frame; N is a whole number, below 0 for backwards");
+    }
+    return bad_input("'" + std::string(text) +
+                     "': expected one of forward, reverse, ping-pong, shuttle:N, scrub, random, cuts");
+}
+
+ShownFrame PlayPath::named(std::uint64_t slot) const {
+    shown(slot, scratch_);
+    return scratch_.empty() ? ShownFrame{} : scratch_.front();
+}
+
+std::shared_ptr<const PlayPath> make_path(PlayPath::Sources layers,
+                                          PlayOrder order,
+                                          std::optional<FrameRate> rate,
+                                          std::uint64_t seed) {
+    return std::make_shared<LayeredPath>(std::move(layers), order, rate, seed);
+}
+
+std::shared_ptr<const PlayPath> make_angle_path(PlayPath::Sources angles,
+                                                PlayOrder order,
+                                                std::optional<FrameRate> rate,
+                                                std::uint64_t seed) {
+    return std::make_shared<AnglePath>(std::move(angles), order, rate, seed);
+}
+
+std::shared_ptr<const PlayPath> make_cut_path(const CutList& list, std::optional<FrameRate> rate) {
+    return std::make_shared<CutPath>(list, rate.value_or(list.rate));
+}
+
+}  // namespace streamsim

@@ -1,0 +1,137 @@
+#include "play/slot_reads.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace streamsim {
+namespace {
+
+/// How far back the audio that reaches into a frame may have begun: as much as two seconds, and more than any
+/// container's interleaving.
+constexpr std::uint64_t kAudioBack = 120;
+
+/// What one frame of a source can need.
+SlotNeeds needs_of(const FrameIndex& index) {
+    SlotNeeds needs;
+    needs.extents = 1;
+    needs.files = index.file_per_frame() ? 1 : 0;
+    needs.bytes = index.largest_frame_bytes();
+    if (index.file_per_frame()) return needs;  // images stand alone, and there may be very many
+    std::size_t group = 0;
+    std::size_t chunks = 0;
+    for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
+        const std::uint64_t sync = index.sync_frame(frame);
+        group = std::max<std::size_t>(group, frame - std::min(sync, frame) + 1);
+        chunks = std::max(chunks, index.audio(frame).size());
+    }
+    needs.groups = group > 1;
+    needs.extents = group * (1 + chunks) + (chunks > 0 ? 1 : 0);
+    if (chunks > 0) needs.bytes += 2 * index.largest_audio_bytes();
+    return needs;
+}
+
+}  // namespace
+
+SlotNeeds slot_needs(const PlayPath& path) {
+    std::vector<SlotNeeds> all;
+    for (std::size_t i = 0; i < path.sources().size(); ++i) {
+        const auto& sources = path.sources();
+        const auto same = std::find(sources.begin(), sources.end(), sources[i]) - sources.begin();
+        all.push_back(static_cast<std::size_t>(same) < i ? all[static_cast<std::size_t>(same)]
+                                                         : needs_of(*sources[i]));
+    }
+    // Which sources meet in a slot is not looked for: the largest ones may.
+    std::sort(all.begin(), all.end(), [](const SlotNeeds& a, const SlotNeeds& b) { return a.bytes > b.bytes; });
+    SlotNeeds needs;
+    SlotNeeds most;
+    for (std::size_t i = 0; i < path.shown_max(); ++i) {
+        const SlotNeeds& each = all[std::min(i, all.size() - 1)];
+        needs.bytes += path.sources().size() < path.shown_max() ? all.front().bytes : each.bytes;
+    }
+    for (const SlotNeeds& each : all) {
+        most.extents = std::max(most.extents, each.extents);
+        most.files = std::max(most.files, each.files);
+        needs.groups = needs.groups || each.groups;
+    }
+    needs.extents = most.extents * path.shown_max();
+    needs.files = most.files * path.shown_max();
+    return needs;
+}
+
+SlotReads::SlotReads(const PlayPath& path) : path_(path), groups_(2 * path.shown_max()) {
+    shown_.reserve(path.shown_max());
+}
+
+void SlotReads::plan(std::uint64_t slot, std::vector<SlotExtent>& into) {
+    into.clear();
+    ++calls_;
+    path_.shown(slot, shown_);
+    for (const ShownFrame& shown : shown_) {
+        if (path_.sources()[shown.source]->file_per_frame()) {
+            into.push_back({shown.source, shown.frame, path_.sources()[shown.source]->extent(shown.frame)});
+        } else {
+            add(shown, into);
+        }
+    }
+    if (into.size() < 2) return;
+    std::sort(into.begin(), into.end(), [](const SlotExtent& a, const SlotExtent& b) {
+        return std::tie(a.source, a.extent.offset, a.frame) < std::tie(b.source, b.extent.offset, b.frame);
+    });
+}
+
+void SlotReads::add(const ShownFrame& shown, std::vector<SlotExtent>& into) {
+    const FrameIndex& index = *path_.sources()[shown.source];
+    Group& group = group_for(shown);
+    const std::uint64_t sync = std::min(index.sync_frame(shown.frame), shown.frame);
+    const bool same_source = group.source == shown.source;
+    // Whoever comes back to a group's first frame, other than step by step, comes by a new pass: it is read
+    // anew.
+    const bool anew = shown.frame == sync && group.shown != sync + 1;
+    const bool inside = same_source && group.sync == sync && group.end > sync && !anew;
+    for (std::uint64_t frame = inside ? group.end : sync; frame <= shown.frame; ++frame) {
+        into.push_back({shown.source, frame, index.extent(frame)});
+    }
+    add_audio(shown, same_source, group, into);
+    group.source = shown.source;
+    group.sync = sync;
+    group.end = inside ? std::max(group.end, shown.frame + 1) : shown.frame + 1;
+    group.shown = shown.frame;
+    group.used = calls_;
+}
+
+void SlotReads::add_audio(const ShownFrame& shown,
+                          bool same_source,
+                          Group& group,
+                          std::vector<SlotExtent>& into) const {
+    const FrameIndex& index = *path_.sources()[shown.source];
+    const bool next = same_source && shown.frame == group.shown + 1;
+    std::uint64_t from = shown.frame;
+    const std::uint64_t back = next ? 0 : std::min(shown.frame, kAudioBack);
+    while (index.audio(from).empty() && shown.frame - from < back) --from;
+    const auto chunks = index.audio(from);
+    if (chunks.empty()) return;
+    const bool there = same_source && from == group.audio && shown.frame > 0;
+    if (!there && from < shown.frame) into.push_back({shown.source, shown.frame, chunks.back()});
+    if (!there && from == shown.frame) {
+        for (const Extent& chunk : chunks) into.push_back({shown.source, shown.frame, chunk});
+    }
+    group.audio = from;
+}
+
+/// The group that the frame continues, else one of its source that holds it, else the one that was not used for
+/// longest.
+SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
+    const FrameIndex& index = *path_.sources()[shown.source];
+    const std::uint64_t sync = index.sync_frame(shown.frame);
+    Group* oldest = nullptr;
+    Group* holding = nullptr;
+    for (Group& group : groups_) {
+        if (group.used == calls_) continue;  // by the other side of a transition
+        if (group.source == shown.source && group.shown + 1 == shown.frame) return group;
+        if (group.source == shown.source && group.sync == sync) holding = &group;
+        if (oldest == nullptr || group.used < oldest->used) oldest = &group;
+    }
+    return holding != nullptr ? *holding : *oldest;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,184 @@
+#include "run/stream_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/prng.h"
+#include "base/units.h"
+#include "play/slot_reads.h"
+
+namespace streamsim {
+namespace {
+
+/// Frames of one stream: more than a year. The books keep a bit for each.
+constexpr std::uint64_t kSlotsMax = 1'000'000'000;
+/// Slots over which the bytes of one are averaged, at most.
+constexpr std::uint64_t kAveragedSlots = 1 << 20;
+
+double mean_slot_bytes(const PlayPath& path) {
+    const std::uint64_t slots = std::clamp<std::uint64_t>(path.pass_slots(), 1, kAveragedSlots);
+    SlotReads reads(path);
+    std::vector<SlotExtent> extents;
+    double bytes = 0;
+    for (std::uint64_t slot = 0; slot < slots; ++slot) {
+        reads.plan(slot, extents);
+        for (const SlotExtent& each : extents) bytes += static_cast<double>(each.extent.bytes);
+    }
+    return bytes / static_cast<double>(slots);
+}
+
+PlayerOptions player_options(const PlayRequest& request, const PlayPath& path, std::uint32_t alignment) {
+    PlayerOptions options;
+    options.paced = request.paced;
+    options.readahead = request.readahead;
+    options.inflight = request.inflight;
+    options.io_size = request.io_size;
+    options.io_depth = request.io_depth;
+    options.alignment = alignment;
+    options.on_miss = request.on_miss;
+    const bool files = path.sources().front()->file_per_frame();
+    const AccessPattern own = files ? AccessPattern::filename_prefetch : AccessPattern::streaming;
+    // Prefetching names means nothing for one file; streaming nothing for many, for whole frames, or where
+    // nobody goes from front to back.
+    options.pattern = request.pattern.value_or(own) == own ? own : AccessPattern::on_demand;
+    const bool streams = request.io_size > 0 && path.front_to_back();
+    if (own == AccessPattern::streaming && !streams) options.pattern = AccessPattern::on_demand;
+    if (!request.paced) {
+        options.slots = request.frames.value_or(UINT64_MAX);
+        return options;
+    }
+    const std::uint64_t asked = request.frames.value_or(UINT64_MAX);
+    options.slots = asked;
+    if (request.duration) {
+        options.slots = std::min(asked, path.slots_in(*request.duration));
+    } else if (!request.frames) {  // without a word about length: a cut list once, anything else for a while
+        const bool list = request.order.kind == PlayOrder::Kind::cuts;
+        options.slots = list ? path.pass_slots() : path.slots_in(kDefaultDuration);
+    }
+    return options;
+}
+
+/// "dpx12", or how many different ones.
+std::string formats_of(const std::vector<Clip>& clips) {
+    std::vector<std::string> formats;
+    for (const Clip& clip : clips) {
+        if (std::find(formats.begin(), formats.end(), clip.format) == formats.end())
+            formats.push_back(clip.format);
+    }
+    return formats.size() == 1 ? formats.front() : fmt::format("{} formats", formats.size());
+}
+
+/// Gives each seat its streams.
+class Dealer {
+public:
+    Dealer(const PlayRequest& request, std::uint32_t alignment)
+        : request_(request), alignment_(alignment), seats_(request.seats) {}
+
+    void deal(const std::vector<Clip>& clips) {
+        std::vector<std::vector<Clip>> angles(request_.seats);
+        for (std::uint32_t i = 0; i < streams_of_format(request_); ++i) {
+            std::vector<Clip> layers;
+            for (std::uint32_t k = 0; k < request_.layers; ++k) {
+                layers.push_back(clips[request_.same_media ? 0 : i * request_.layers + k]);
+            }
+            if (request_.multicam == MultiCam::active) {
+                angles[seat_of(i)].push_back(std::move(layers.front()));
+            } else {
+                add(seat_of(i), std::move(layers), "layers");
+            }
+        }
+        for (std::uint32_t seat = 0; seat < request_.seats; ++seat) {
+            if (!angles[seat].empty()) add(seat, std::move(angles[seat]), "angles");
+        }
+    }
+
+    void deal(const CutList& list) {
+        for (std::uint32_t i = 0; i < streams_of_format(request_); ++i) {
+            StreamPlan plan;
+            plan.clips = list.clips;
+            plan.name = fmt::format("{}: {} events, {} clips", list.name, list.events, list.clips.size());
+            plan.format = formats_of(list.clips);
+            plan.path = make_cut_path(list, request_.rate);
+            finish(seat_of(i), std::move(plan));
+        }
+    }
+
+    Result<std::vector<StreamPlan>> take() {
+        std::vector<StreamPlan> all;
+        for (auto& seat : seats_) {
+            for (StreamPlan& plan : seat) {
+                if (auto checked = check(plan, seat.front()); !checked) return checked.error();
+            }
+            for (StreamPlan& plan : seat) {
+                plan.start_offset = {static_cast<std::int64_t>(all.size()) * request_.stagger.ns};
+                all.push_back(std::move(plan));
+            }
+        }
+        return all;
+    }
+
+private:
+    std::uint32_t seat_of(std::uint32_t stream) const {
+        return request_.total_streams ? stream % request_.seats : stream / request_.streams;
+    }
+
+    void add(std::uint32_t seat, std::vector<Clip> clips, const char* what) {
+        StreamPlan plan;
+        PlayPath::Sources sources;
+        for (const Clip& clip : clips) sources.push_back(clip.index);
+        // Streams on one clock are one scene: one operator moves them all.
+        const std::uint64_t stream = request_.sync ? 0 : seats_[seat].size();
+        const std::uint64_t seed = derive_seed(request_.seed, (std::uint64_t{seat} << 32) + stream);
+        const auto make = request_.multicam == MultiCam::active ? make_angle_path : make_path;
+        plan.path = make(std::move(sources), request_.order, request_.rate, seed);
+        plan.name = clips.front().name;
+        if (clips.size() > 1)
+            plan.name = fmt::format("{} {}: {} ... {}", clips.size(), what, plan.name, clips.back().name);
+        plan.format = formats_of(clips);
+        plan.clips = std::move(clips);
+        finish(seat, std::move(plan));
+    }
+
+    void finish(std::uint32_t seat, StreamPlan plan) {
+        plan.options = player_options(request_, *plan.path, alignment_);
+        plan.options.seat = seat;
+        plan.options.stream = static_cast<std::uint32_t>(seats_[seat].size());
+        plan.bytes_per_slot = mean_slot_bytes(*plan.path);
+        seats_[seat].push_back(std::move(plan));
+    }
+
+    Result<void> check(const StreamPlan& plan, const StreamPlan& first) const {
+        if (plan.options.slots == 0) return bad_input("--duration is too short: not one frame would be played");
+        if (plan.options.paced && plan.options.slots > kSlotsMax) {
+            return bad_input(fmt::format("--duration: a stream of {} frames was asked for, {} are the most",
+                                         show_count(plan.options.slots), show_count(kSlotsMax)));
+        }
+        if (request_.sync && plan.rate() != first.rate()) {
+            return bad_input(fmt::format(
+                "--sync: {} has {} fps and {} has {}, and streams on one clock have one rate: give --fps",
+                first.name, first.rate().to_string(), plan.name, plan.rate().to_string()));
+        }
+        return {};
+    }
+
+    const PlayRequest& request_;
+    std::uint32_t alignment_;
+    std::vector<std::vector<StreamPlan>> seats_;
+};
+
+}  // namespace
+
+Result<std::vector<StreamPlan>> deal_streams(const PlayRequest& request,
+                                             const FoundMedia& media,
+                                             std::uint32_t alignment) {
+    Dealer dealer(request, alignment);
+    if (media.cuts) {
+        dealer.deal(*media.cuts);
+    } else {
+        for (const auto& clips : media.clips) dealer.deal(clips);
+    }
+    return dealer.take();
+}
+
+}  // namespace streamsim

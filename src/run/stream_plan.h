@@ -1,0 +1,35 @@
+// From clips to streams: who plays what, in which order and how.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "play/play_path.h"
+#include "run/media_plan.h"
+#include "run/play_request.h"
+
+namespace streamsim {
+
+/// One stream.
+struct StreamPlan {
+    std::vector<Clip> clips;  // the sources of the path
+    std::string name;         // as shown
+    std::string format;
+    std::shared_ptr<const PlayPath> path;  // for one thread at a time
+    PlayerOptions options;
+    double bytes_per_slot = 0;  // on average
+    Duration start_offset;      // after the first stream (--stagger)
+
+    FrameRate rate() const { return path->rate(); }
+    double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
+};
+
+/// Deals what was found to streams, by seat and stream. `alignment` is the storage's. Errors: bad input.
+Result<std::vector<StreamPlan>> deal_streams(const PlayRequest& request,
+                                             const FoundMedia& media,
+                                             std::uint32_t alignment);
+
+}  // namespace streamsim
