@@ -515,7 +515,7 @@ void Player::interrupt() {
             while (display_ < options_.slots && due(display_) <= now && display_next()) {
             }
         }
-        if (waiting_) clock_.go_on({});
+        if (waiting_) clock_.go_on(now - due(display_));
         waiting_ = false;
         if (options_.on_miss == OnMiss::drop) pass_over(now);
     }

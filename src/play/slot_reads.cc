@@ -58,7 +58,8 @@ SlotNeeds slot_needs(const PlayPath& path) {
     return needs;
 }
 
-SlotReads::SlotReads(const PlayPath& path) : path_(path), groups_(2 * path.shown_max()) {
+SlotReads::SlotReads(const PlayPath& path)
+    : path_(path), groups_(path.shown_max() == 1 ? 1 : 2 * path.shown_max()) {
     shown_.reserve(path.shown_max());
 }
 
@@ -110,7 +111,8 @@ void SlotReads::add_audio(const ShownFrame& shown,
     while (index.audio(from).empty() && shown.frame - from < back) --from;
     const auto chunks = index.audio(from);
     if (chunks.empty()) return;
-    const bool there = same_source && from == group.audio && shown.frame > 0;
+    const bool new_pass = shown.frame == 0 && group.shown != 1;
+    const bool there = same_source && from == group.audio && !new_pass;
     if (!there && from < shown.frame) into.push_back({shown.source, shown.frame, chunks.back()});
     if (!there && from == shown.frame) {
         for (const Extent& chunk : chunks) into.push_back({shown.source, shown.frame, chunk});
@@ -118,8 +120,8 @@ void SlotReads::add_audio(const ShownFrame& shown,
     group.audio = from;
 }
 
-/// The group that the frame continues, else one of its source that holds it, else the one that was not used for
-/// longest.
+/// The group that the frame is one step on from, else one of its source that holds it, else the one that was
+/// not used for longest.
 SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
     const FrameIndex& index = *path_.sources()[shown.source];
     const std::uint64_t sync = index.sync_frame(shown.frame);
@@ -127,8 +129,9 @@ SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
     Group* holding = nullptr;
     for (Group& group : groups_) {
         if (group.used == calls_) continue;  // by the other side of a transition
-        if (group.source == shown.source && group.shown + 1 == shown.frame) return group;
-        if (group.source == shown.source && group.sync == sync) holding = &group;
+        const bool same = group.source == shown.source;
+        if (same && (group.shown + 1 == shown.frame || group.shown == shown.frame + 1)) return group;
+        if (same && group.sync == sync) holding = &group;
         if (oldest == nullptr || group.used < oldest->used) oldest = &group;
     }
     return holding != nullptr ? *holding : *oldest;

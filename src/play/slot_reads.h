@@ -2,8 +2,9 @@
 //
 // Frames that stand alone are read alone. Where a frame needs others to be decoded (a long group of pictures)
 // the reader keeps what a decoder keeps: the group that it is in. The next frame of it is read alone, a frame
-// that is there already is not read again, and a jump reads from the group's first frame on. Twice as many
-// groups are kept as frames are shown at once, so that both sides of a transition have theirs.
+// that is there already is not read again, and a jump reads from the group's first frame on. Where
+// several frames are shown at once twice as many groups are kept, so that both sides of a transition have
+// theirs.
 //
 // Audio, where the index has it, is read along: the chunks that begin with a frame are read with it; after a
 // jump also the last chunk that began before it, which reaches into it.

@@ -11,6 +11,7 @@
 #include "loop/timed_decoder.h"
 #include "loop/virtual_loop.h"
 #include "play/player.h"
+#include "recording_storage.h"
 #include "storage/fault_storage.h"
 #include "storage/null_storage.h"
 
@@ -59,6 +60,9 @@ struct Play {
 
     // What came of it.
     std::vector<FrameOutcome> frames;
+    std::vector<SeekEntry> seeks;
+    std::vector<std::string> log;     // of the storage: see RecordingStorage
+    std::vector<std::string> opened;  // names
     FrameCounts counts;
     StreamResult summary;
     Digest digest;
@@ -117,7 +121,8 @@ inline std::vector<std::uint64_t> range(std::uint64_t first, std::uint64_t last)
 
 inline void Play::run() {
     VirtualLoop loop;
-    FaultStorage storage(loop, std::make_unique<NullStorage>(loop, "sim"), faults, 1, 64);
+    FaultStorage faulty(loop, std::make_unique<NullStorage>(loop, "sim"), faults, 1, 64);
+    RecordingStorage storage(faulty);
     if (path == nullptr) {
         path = make_path({std::make_shared<TinyClip>(clip_frames, file_per_frame, rate, frame_bytes)}, order,
                          std::nullopt, 1);
@@ -156,6 +161,9 @@ inline void Play::run() {
     ASSERT_EQ(loop.run(), StopReason::stopped);
     ledger.close();
     frames = ledger.frames();
+    seeks = ledger.seeks();
+    log = storage.log;
+    opened = storage.opened;
     counts = ledger.counts();
     ledger.summarise(summary);
     digest = ledger.timing_digest();

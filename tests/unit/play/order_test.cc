@@ -1,0 +1,327 @@
+// Orders as the storage sees them: which files are opened, which bytes are read, when, and what a jump costs.
+// In virtual time, against lists written by hand.
+#include <gmock/gmock.h>
+
+#include "player_fixture.h"
+
+namespace streamsim::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names files(const std::vector<int>& frames) {
+    Names names;
+    for (const int frame : frames) names.push_back("f." + std::to_string(frame) + ".dpx");
+    return names;
+}
+
+Play ordered(const char* order, std::uint64_t frames, std::uint64_t slots) {
+    Play play;
+    play.order = *PlayOrder::parse(order);
+    play.clip_frames = frames;
+    play.options.slots = slots;
+    play.options.readahead = 3;
+    play.options.pattern = AccessPattern::filename_prefetch;
+    return play;
+}
+
+TEST(Order, opens_files_in_the_order_of_play) {
+    const auto opened = [](const char* order, std::uint64_t frames, std::uint64_t slots) {
+        Play play = ordered(order, frames, slots);
+        play.reads_take(milliseconds(5)).run();
+        EXPECT_EQ(play.counts.on_time, slots) << order;
+        return play.opened;
+    };
+    EXPECT_EQ(opened("forward", 4, 9), files({0, 1, 2, 3, 0, 1, 2, 3, 0}));
+    EXPECT_EQ(opened("reverse", 4, 9), files({3, 2, 1, 0, 3, 2, 1, 0, 3}));
+    EXPECT_EQ(opened("ping-pong", 4, 9), files({0, 1, 2, 3, 2, 1, 0, 1, 2}));
+    EXPECT_EQ(opened("shuttle:3", 8, 6), files({0, 3, 6, 1, 4, 7}));
+    EXPECT_EQ(opened("shuttle:-2", 6, 4), files({5, 3, 1, 5}));
+}
+
+TEST(Order, a_container_is_opened_once_and_read_frame_by_frame_unless_it_is_read_front_to_back) {
+    Play play = ordered("reverse", 4, 6);
+    play.file_per_frame = false;
+    play.options.pattern = AccessPattern::streaming;
+    play.options.io_size = 1 << 20;
+    play.run();
+    EXPECT_EQ(play.log, (Names{"open clip.mov", "read 3000+1000", "read 2000+1000", "read 1000+1000",
+                               "read 0+1000", "read 3000+1000", "read 2000+1000"}));
+}
+
+TEST(Order, shuttle_reads_every_nth_frame_in_real_time) {
+    Play play = ordered("shuttle:8", 96, 24);
+    play.reads_take(milliseconds(5)).run();
+    EXPECT_EQ(play.counts.bytes_read, 24'000u);
+    EXPECT_EQ(play.frames[23].clip_frame, 23u * 8 % 96);
+    EXPECT_EQ(play.frames[23].deadline - play.play_start, play.due(23));
+}
+
+/// Jumps at slots that are known.
+class JumpPath final : public PlayPath {
+public:
+    JumpPath(std::vector<std::uint64_t> jumps, bool files)
+        : PlayPath({std::make_shared<TinyClip>(1000, files)}, {24, 1}), jumps_(std::move(jumps)) {}
+    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+        std::uint64_t frame = slot;
+        for (const std::uint64_t jump : jumps_) {
+            if (slot >= jump) frame = jump * 10 + slot - jump;
+        }
+        into.assign(1, {0, frame});
+    }
+    bool sought(std::uint64_t slot) const override {
+        return std::find(jumps_.begin(), jumps_.end(), slot) != jumps_.end();
+    }
+    std::uint64_t pass_slots() const override { return 1000; }
+
+private:
+    std::vector<std::uint64_t> jumps_;
+};
+
+Play jumping(std::vector<std::uint64_t> jumps, std::uint64_t slots) {
+    Play play;
+    play.path = std::make_shared<JumpPath>(std::move(jumps), true);
+    play.options.slots = slots;
+    play.options.readahead = 4;
+    return play;
+}
+
+TEST(Seek, is_asked_for_when_it_is_made_and_its_latency_is_not_a_drop) {
+    Play play = jumping({10}, 20);
+    play.reads_take(milliseconds(15)).run();
+    EXPECT_EQ(play.counts.on_time, 20u);
+    EXPECT_EQ(play.counts.stalls, 0u);
+    ASSERT_EQ(play.seeks.size(), 1u);
+    EXPECT_EQ(play.seeks[0].slot, 10u);
+    EXPECT_EQ(play.seeks[0].clip_frame, 100u);
+    EXPECT_EQ(play.seeks[0].requested, play.play_start + play.due(10));
+    EXPECT_EQ(play.seeks[0].latency, milliseconds(15));
+    EXPECT_EQ(play.frames[10].submitted, play.play_start + play.due(10)) << "nobody knew of it before";
+    EXPECT_EQ(play.frames[10].scheduled, play.play_start + play.due(10));
+    EXPECT_EQ(play.frames[11].scheduled, play.play_start + play.due(10));
+    EXPECT_EQ(play.frames[10].deadline, play.play_start + play.due(10) + milliseconds(15));
+    EXPECT_EQ(play.frames[11].deadline, play.play_start + play.due(11) + milliseconds(15))
+        << "the clock has waited";
+    EXPECT_EQ(play.frames[9].submitted, play.play_start + play.due(5)) << "what is before it is read ahead";
+    EXPECT_GT(play.summary.margin_ns->min, 0) << "the frame that was waited for says nothing of margins";
+}
+
+TEST(Seek, frames_after_it_have_deadlines_and_can_be_dropped) {
+    Play play = jumping({10}, 20);
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(5)).delay(12, milliseconds(100)).run();
+    // Slot 12 is begun 10 ms after the request and takes 105 ms; it is due 5 ms + 2 periods after the request.
+    EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(12, 12));
+}
+
+TEST(Seek, that_fails_is_a_failed_frame_and_play_goes_on) {
+    Play play = jumping({10}, 20);
+    play.reads_take(milliseconds(5)).fail({10, 10, 1}, EIO).run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::failed), range(10, 10));
+    EXPECT_EQ(play.counts.on_time, 19u);
+    ASSERT_EQ(play.seeks.size(), 1u);
+    EXPECT_TRUE(play.seeks[0].failed);
+    EXPECT_FALSE(play.summary.seek_ns.has_value()) << "a failure has no latency";
+}
+
+TEST(Seek, holds_under_every_policy_and_with_jumps_in_the_first_window_and_at_the_end) {
+    for (const OnMiss on_miss : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+        Play play = jumping({2, 3, 4, 19}, 20);
+        play.options.on_miss = on_miss;
+        play.reads_take(milliseconds(7)).run();
+        EXPECT_EQ(play.counts.on_time, 20u);
+        EXPECT_EQ(play.counts.stalls, 0u);
+        EXPECT_EQ(play.counts.seeks, 4u);
+        EXPECT_EQ(play.summary.seek_ns->max, 7'000'000);
+        EXPECT_EQ(play.frames[19].deadline, play.play_start + play.due(19) + milliseconds(28));
+    }
+}
+
+TEST(Seek, interrupted_while_it_waits_cancels_its_frame) {
+    Play play = jumping({10}, 20);
+    play.reads_take(milliseconds(5)).delay(10, seconds(1));
+    play.interrupt_at = Instant{} + milliseconds(700);
+    play.run();
+    EXPECT_EQ(play.counts.on_time, 13u) << "the ten before it, and the three behind it that were there";
+    EXPECT_EQ(play.counts.cancelled, 1u);
+    EXPECT_EQ(play.counts.stalls, 0u);
+}
+
+TEST(Layers, a_slot_is_complete_when_all_of_its_layers_are) {
+    Play play;
+    play.path = make_path({std::make_shared<TinyClip>(50, true), std::make_shared<TinyClip>(50, true)}, {},
+                          std::nullopt, 1);
+    play.options.slots = 10;
+    play.options.pattern = AccessPattern::on_demand;
+    play.reads_take(milliseconds(5)).run();
+    EXPECT_EQ(play.counts.on_time, 10u);
+    EXPECT_EQ(play.counts.bytes_read, 20'000u);
+    EXPECT_EQ(play.opened.size(), 20u);
+    EXPECT_EQ(Names(play.opened.begin(), play.opened.begin() + 4), files({0, 0, 1, 1}));
+}
+
+/// Groups of four frames in one file, with a chunk of audio behind every second frame. Frames have 1000 bytes
+/// and stand at 2000 x n; the audio of frame n has 500 at 2000 x n + 1000.
+class GroupClip final : public FrameIndex {
+public:
+    explicit GroupClip(std::uint64_t group, bool audio) : group_(group), audio_(audio) {
+        for (std::uint64_t i = 0; i < count(); i += 2) chunks_.push_back({2000 * i + 1000, 500});
+    }
+    std::uint64_t count() const override { return 16; }
+    FrameRate rate() const override { return {24, 1}; }
+    bool file_per_frame() const override { return false; }
+    void write_path(std::uint64_t, char* into) const override { *into = '\0'; }
+    std::size_t path_capacity() const override { return 1; }
+    Extent extent(std::uint64_t frame) const override { return {frame * 2000, 1000}; }
+    std::uint64_t largest_frame_bytes() const override { return 1000; }
+    std::uint64_t sync_frame(std::uint64_t frame) const override { return frame / group_ * group_; }
+    std::span<const Extent> audio(std::uint64_t frame) const override {
+        if (!audio_ || frame % 2 == 1) return {};
+        return {&chunks_[frame / 2], 1};
+    }
+    std::uint64_t largest_audio_bytes() const override { return audio_ ? 500 : 0; }
+
+private:
+    std::uint64_t group_;
+    bool audio_;
+    std::vector<Extent> chunks_;
+};
+
+/// What each slot reads, as "offset+bytes offset+bytes".
+Names reads_of(const PlayPath& path, std::uint64_t slots) {
+    SlotReads reads(path);
+    std::vector<SlotExtent> extents;
+    Names out;
+    for (std::uint64_t slot = 0; slot < slots; ++slot) {
+        reads.plan(slot, extents);
+        std::string text;
+        for (const SlotExtent& each : extents) {
+            text += (text.empty() ? "" : " ") + std::to_string(each.extent.offset) + "+" +
+                    std::to_string(each.extent.bytes);
+        }
+        out.push_back(text);
+    }
+    return out;
+}
+
+std::shared_ptr<const PlayPath> grouped(const char* order, bool audio, std::uint64_t group = 4) {
+    return make_path({std::make_shared<GroupClip>(group, audio)}, *PlayOrder::parse(order), std::nullopt, 1);
+}
+
+TEST(SlotReads, a_long_group_is_read_once_forwards_and_at_its_end_backwards) {
+    EXPECT_EQ(reads_of(*grouped("forward", false), 6),
+              (Names{"0+1000", "2000+1000", "4000+1000", "6000+1000", "8000+1000", "10000+1000"}));
+    EXPECT_EQ(reads_of(*grouped("reverse", false), 6),
+              (Names{"24000+1000 26000+1000 28000+1000 30000+1000", "", "", "",
+                     "16000+1000 18000+1000 20000+1000 22000+1000", ""}));
+    EXPECT_EQ(reads_of(*grouped("shuttle:3", false), 4),
+              (Names{"0+1000", "2000+1000 4000+1000 6000+1000", "8000+1000 10000+1000 12000+1000",
+                     "16000+1000 18000+1000"}));
+}
+
+TEST(SlotReads, each_pass_reads_everything_anew) {
+    const auto whole = grouped("forward", false, 16);  // one group is the whole clip
+    const Names reads = reads_of(*whole, 32);
+    EXPECT_EQ(Names(reads.begin(), reads.begin() + 16), Names(reads.begin() + 16, reads.end()));
+    const auto alone = grouped("forward", true, 1);
+    const Names with_audio = reads_of(*alone, 32);
+    EXPECT_EQ(Names(with_audio.begin(), with_audio.begin() + 16),
+              Names(with_audio.begin() + 16, with_audio.end()));
+}
+
+TEST(SlotReads, audio_is_read_with_the_frame_it_begins_with_and_after_a_jump_with_the_one_it_reaches_into) {
+    EXPECT_EQ(reads_of(*grouped("forward", true, 1), 4),
+              (Names{"0+1000 1000+500", "2000+1000", "4000+1000 5000+500", "6000+1000"}));
+    EXPECT_EQ(reads_of(*grouped("reverse", true, 1), 4),
+              (Names{"29000+500 30000+1000", "28000+1000", "25000+500 26000+1000", "24000+1000"}));
+    EXPECT_EQ(reads_of(*grouped("shuttle:5", true, 1), 3),
+              (Names{"0+1000 1000+500", "9000+500 10000+1000", "20000+1000 21000+500"}));
+}
+
+TEST(SlotReads, a_slot_that_was_passed_over_leaves_its_frames_to_the_next_of_the_group) {
+    const auto path = grouped("forward", false);
+    SlotReads reads(*path);
+    std::vector<SlotExtent> extents;
+    reads.plan(0, extents);
+    reads.plan(3, extents);  // 1 and 2 were passed over
+    EXPECT_EQ(extents.size(), 3u);
+    reads.plan(6, extents);  // 4 and 5 were
+    EXPECT_EQ(extents.size(), 3u);
+    EXPECT_EQ(extents.front().frame, 4u);
+}
+
+TEST(SlotReads, a_group_longer_than_the_buffer_is_read_through_it) {
+    Play play;
+    play.path = grouped("reverse", true);
+    play.options.slots = 16;
+    play.options.io_size = 512;
+    play.options.io_depth = 1;
+    play.options.readahead = 4;
+    play.reads_take(milliseconds(1)).run();
+    EXPECT_EQ(play.counts.on_time, 16u);
+    EXPECT_EQ(play.counts.bytes_read, 16'000u + 8 * 500);
+}
+
+CutList twelve_clips_and_200_events() {
+    CutList list;
+    list.rate = {24, 1};
+    for (int i = 0; i < 12; ++i) {
+        Clip clip;
+        clip.index = std::make_shared<TinyClip>(240, true);
+        list.clips.push_back(clip);
+    }
+    for (std::uint32_t i = 0; i < 200; ++i) {
+        const std::uint64_t frames = 5 + i % 7;
+        list.segments.push_back({list.frames, frames, i * 5 % 12, static_cast<std::int64_t>(i), 1, 1, ""});
+        list.frames += frames;
+    }
+    return list;
+}
+
+TEST(Cuts, of_200_events_over_12_clips_play_to_the_frame_with_the_read_ahead_crossing_each_cut) {
+    const CutList list = twelve_clips_and_200_events();
+    Play play;
+    play.path = make_cut_path(list, std::nullopt);
+    play.options.slots = list.frames;
+    play.options.readahead = 8;
+    play.options.inflight = 2;
+    play.reads_take(milliseconds(60))
+        .run();  // longer than a period: without read-ahead no frame would be there
+    EXPECT_EQ(play.counts.on_time, list.frames);
+    EXPECT_EQ(play.counts.seeks, 0u);
+    std::size_t slot = 0;
+    for (const CutSegment& segment : list.segments) {
+        EXPECT_GT(play.frames[segment.at].deadline, play.frames[segment.at].completed);
+        for (std::uint64_t i = 0; i < segment.frames; ++i, ++slot) {
+            ASSERT_EQ(play.frames[slot].source, segment.clip);
+            ASSERT_EQ(play.frames[slot].clip_frame, static_cast<std::uint64_t>(segment.first) + i);
+            ASSERT_EQ(play.opened[slot], "f." + std::to_string(play.frames[slot].clip_frame) + ".dpx");
+        }
+    }
+    EXPECT_EQ(slot, play.frames.size());
+}
+
+TEST(Cuts, containers_are_opened_when_the_window_reaches_them_and_black_needs_nothing) {
+    CutList list;
+    list.rate = {24, 1};
+    for (int i = 0; i < 2; ++i) {
+        Clip clip;
+        clip.index = std::make_shared<TinyClip>(50, false);
+        list.clips.push_back(clip);
+    }
+    list.frames = 12;
+    list.segments = {{0, 4, 0, 7, 1, 1, ""}, {8, 4, 1, 30, 1, 1, ""}};
+    Play play;
+    play.path = make_cut_path(list, std::nullopt);
+    play.options.slots = 12;
+    play.options.readahead = 2;
+    play.reads_take(milliseconds(5)).run();
+    EXPECT_EQ(play.counts.on_time, 12u);
+    EXPECT_EQ(play.counts.bytes_read, 8'000u);
+    EXPECT_EQ(play.log, (Names{"open clip.mov", "read 7000+1000", "read 8000+1000", "read 9000+1000",
+                               "read 10000+1000", "open clip.mov", "read 30000+1000", "read 31000+1000",
+                               "read 32000+1000", "read 33000+1000"}));
+}
+
+}  // namespace
+}  // namespace streamsim::test

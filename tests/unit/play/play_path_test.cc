@@ -1,0 +1,207 @@
+// What each order shows, against lists written by hand.
+#include "play/play_path.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "player_fixture.h"
+
+namespace streamsim::test {
+namespace {
+
+using Frames = std::vector<std::uint64_t>;
+
+std::shared_ptr<const FrameIndex> clip_of(std::uint64_t frames, FrameRate rate = {24, 1}) {
+    return std::make_shared<TinyClip>(frames, true, rate);
+}
+
+std::shared_ptr<const PlayPath> path_of(const char* order, std::uint64_t frames, std::uint64_t seed = 1) {
+    return make_path({clip_of(frames)}, *PlayOrder::parse(order), std::nullopt, seed);
+}
+
+Frames first_frames(const PlayPath& path, std::uint64_t slots) {
+    Frames out;
+    for (std::uint64_t slot = 0; slot < slots; ++slot) out.push_back(path.named(slot).frame);
+    return out;
+}
+
+TEST(PlayOrder, is_read_as_it_is_typed_and_shown_so) {
+    for (const char* text :
+         {"forward", "reverse", "ping-pong", "shuttle:8", "shuttle:-3", "scrub", "random", "cuts"}) {
+        const auto order = PlayOrder::parse(text);
+        ASSERT_TRUE(order) << text;
+        EXPECT_EQ(order->text(), text);
+    }
+    for (const char* text : {"", "backwards", "shuttle", "shuttle:", "shuttle:0", "shuttle:x", "shuttle:2.5",
+                             "shuttle:9999999999999", "shuttle:-9223372036854775808", "forward "}) {
+        const auto order = PlayOrder::parse(text);
+        ASSERT_FALSE(order) << text;
+        EXPECT_EQ(order.error().kind, ErrorKind::bad_input);
+    }
+}
+
+TEST(PlayPath, orders_show_what_a_hand_would_write_down) {
+    EXPECT_EQ(first_frames(*path_of("forward", 5), 12), (Frames{0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1}));
+    EXPECT_EQ(first_frames(*path_of("reverse", 5), 12), (Frames{4, 3, 2, 1, 0, 4, 3, 2, 1, 0, 4, 3}));
+    EXPECT_EQ(first_frames(*path_of("ping-pong", 5), 18),
+              (Frames{0, 1, 2, 3, 4, 3, 2, 1, 0, 1, 2, 3, 4, 3, 2, 1, 0, 1}));
+    EXPECT_EQ(first_frames(*path_of("shuttle:3", 10), 8), (Frames{0, 3, 6, 9, 2, 5, 8, 1}));
+    EXPECT_EQ(first_frames(*path_of("shuttle:2", 6), 7), (Frames{0, 2, 4, 0, 2, 4, 0}));
+    EXPECT_EQ(first_frames(*path_of("shuttle:-4", 10), 6), (Frames{9, 5, 1, 7, 3, 9}));
+}
+
+TEST(PlayPath, a_clip_of_one_frame_has_every_order) {
+    for (const char* order : {"forward", "reverse", "ping-pong", "shuttle:8", "scrub", "random"}) {
+        EXPECT_EQ(first_frames(*path_of(order, 1), 50), Frames(50, 0)) << order;
+    }
+    EXPECT_EQ(first_frames(*path_of("ping-pong", 2), 5), (Frames{0, 1, 0, 1, 0}));
+}
+
+TEST(PlayPath, a_pass_is_one_run_through_the_clip) {
+    EXPECT_EQ(path_of("forward", 10)->pass_slots(), 10u);
+    EXPECT_EQ(path_of("ping-pong", 10)->pass_slots(), 18u);
+    EXPECT_EQ(path_of("shuttle:3", 10)->pass_slots(), 4u);
+    EXPECT_EQ(path_of("shuttle:-3", 10)->pass_slots(), 4u);
+}
+
+TEST(PlayPath, random_is_seeded_goes_everywhere_and_needs_no_seek) {
+    const auto path = path_of("random", 20);
+    const Frames frames = first_frames(*path, 400);
+    EXPECT_EQ(frames, first_frames(*path_of("random", 20), 400));
+    EXPECT_NE(frames, first_frames(*path_of("random", 20, 2), 400));
+    EXPECT_EQ(std::set<std::uint64_t>(frames.begin(), frames.end()).size(), 20u);
+    for (std::uint64_t slot = 0; slot < 400; ++slot) EXPECT_FALSE(path->sought(slot));
+}
+
+TEST(PlayPath, scrub_plays_on_from_each_jump_in_the_rhythm_of_a_hand) {
+    const auto path = path_of("scrub", 2400);
+    std::vector<std::uint64_t> jumps = {0};
+    std::uint64_t near = 0;
+    EXPECT_FALSE(path->sought(0)) << "where it begins is prerolled";
+    for (std::uint64_t slot = 1; slot < 40'000; ++slot) {
+        const std::uint64_t frame = path->named(slot).frame;
+        const std::uint64_t played_on = (path->named(slot - 1).frame + 1) % 2400;
+        if (!path->sought(slot)) {
+            ASSERT_EQ(frame, played_on) << slot;
+            continue;
+        }
+        const std::uint64_t way =
+            std::min((frame + 2400 - played_on) % 2400, (played_on + 2400 - frame) % 2400);
+        near += way <= 48 ? 1 : 0;
+        const std::uint64_t stay = slot - jumps.back();
+        EXPECT_GE(stay, 4u) << slot;        // 0.2 s
+        EXPECT_LE(stay, 38u + 4u) << slot;  // 1.6 s, and what is too short for another
+        jumps.push_back(slot);
+    }
+    const double mean = 40'000.0 / static_cast<double>(jumps.size());
+    EXPECT_NEAR(mean, 0.9 * 24, 1.5);
+    EXPECT_NEAR(static_cast<double>(near) / static_cast<double>(jumps.size()), 0.8, 0.05);
+}
+
+TEST(PlayPath, any_slot_can_be_asked_for_in_any_order) {
+    for (const char* order : {"scrub", "random"}) {
+        const auto path = path_of(order, 500);
+        const Frames forwards = first_frames(*path, 40'000);
+        for (std::uint64_t slot = 40'000; slot-- > 0;)
+            ASSERT_EQ(path->named(slot).frame, forwards[slot]) << order;
+    }
+}
+
+TEST(PlayPath, layers_are_all_shown_and_a_shorter_one_begins_again) {
+    const auto path = make_path({clip_of(6), clip_of(4)}, {}, std::nullopt, 1);
+    std::vector<ShownFrame> shown;
+    path->shown(5, shown);
+    EXPECT_EQ(shown, (std::vector<ShownFrame>{{0, 5}, {1, 1}}));
+    EXPECT_EQ(path->shown_max(), 2u);
+    EXPECT_EQ(path->pass_slots(), 6u);
+}
+
+TEST(PlayPath, angles_are_shown_one_at_a_time_and_a_cut_between_them_is_sought) {
+    const auto path = make_angle_path({clip_of(100), clip_of(100), clip_of(100)}, {}, std::nullopt, 7);
+    std::vector<ShownFrame> shown;
+    std::uint32_t angle = 0;
+    std::uint64_t cuts = 0;
+    for (std::uint64_t slot = 0; slot < 10'000; ++slot) {
+        path->shown(slot, shown);
+        ASSERT_EQ(shown.size(), 1u);
+        EXPECT_EQ(shown[0].frame, slot % 100) << "the scene goes on whoever shows it";
+        EXPECT_EQ(path->sought(slot), shown[0].source != angle) << slot;
+        cuts += shown[0].source != angle ? 1 : 0;
+        angle = shown[0].source;
+    }
+    EXPECT_NEAR(10'000.0 / 24 / static_cast<double>(cuts), 3.5, 0.5) << "seconds an angle";
+}
+
+/// Frames with times of their own: 0, 10, 50, 60 ms, and 100 ms long.
+class UnevenClip final : public FrameIndex {
+public:
+    std::uint64_t count() const override { return 4; }
+    FrameRate rate() const override { return {40, 1}; }
+    bool file_per_frame() const override { return false; }
+    void write_path(std::uint64_t, char* into) const override { *into = '\0'; }
+    std::size_t path_capacity() const override { return 1; }
+    Extent extent(std::uint64_t frame) const override { return {frame * 10, 10}; }
+    std::uint64_t largest_frame_bytes() const override { return 10; }
+    bool variable_rate() const override { return true; }
+    Duration due(std::uint64_t frame) const override {
+        constexpr std::int64_t kTimes_ms[] = {0, 10, 50, 60, 100};
+        return milliseconds(kTimes_ms[frame]);
+    }
+};
+
+TEST(PlayPath, a_variable_rate_is_played_by_its_own_time_stamps) {
+    const auto path = make_path({std::make_shared<UnevenClip>()}, {}, std::nullopt, 1);
+    EXPECT_EQ(path->due(2), milliseconds(50));
+    EXPECT_EQ(path->due(4), milliseconds(100));
+    EXPECT_EQ(path->due(11), milliseconds(260));
+    EXPECT_EQ(path->slots_in(milliseconds(50)), 2u);
+    EXPECT_EQ(path->slots_in(milliseconds(51)), 3u);
+    EXPECT_EQ(path->slots_in(milliseconds(251)), 11u);
+    const auto paced = make_path({std::make_shared<UnevenClip>()}, {}, FrameRate{25, 1}, 1);
+    EXPECT_EQ(paced->due(2), milliseconds(80)) << "another rate was asked for";
+}
+
+Clip named_clip(std::uint64_t frames) {
+    Clip clip;
+    clip.index = clip_of(frames);
+    return clip;
+}
+
+TEST(CutPath, shows_cuts_transitions_black_speed_and_reverse_as_written) {
+    CutList list;
+    list.rate = {25, 1};
+    list.clips = {named_clip(100), named_clip(50)};
+    list.frames = 20;
+    list.segments = {{0, 6, 0, 10, 1, 1, "event 001"},    // 10 .. 15
+                     {4, 6, 1, 0, 1, 1, "event 002"},     // from 4 on over the first: a dissolve of 2
+                     {12, 4, 0, 50, 2, 1, "event 003"},   // after black, at double speed
+                     {16, 4, 1, 9, -1, 2, "event 004"}};  // backwards at half speed
+    const auto path = make_cut_path(list, std::nullopt);
+    std::vector<std::vector<ShownFrame>> slots(21);
+    for (std::uint64_t slot = 0; slot < slots.size(); ++slot) path->shown(slot, slots[slot]);
+    using Shown = std::vector<ShownFrame>;
+    EXPECT_EQ(slots[0], (Shown{{0, 10}}));
+    EXPECT_EQ(slots[3], (Shown{{0, 13}}));
+    EXPECT_EQ(slots[4], (Shown{{1, 0}, {0, 14}}));
+    EXPECT_EQ(slots[5], (Shown{{1, 1}, {0, 15}}));
+    EXPECT_EQ(slots[6], (Shown{{1, 2}}));
+    EXPECT_EQ(slots[9], (Shown{{1, 5}}));
+    EXPECT_EQ(slots[10], Shown{});
+    EXPECT_EQ(slots[11], Shown{});
+    EXPECT_EQ(slots[12], (Shown{{0, 50}}));
+    EXPECT_EQ(slots[15], (Shown{{0, 56}}));
+    EXPECT_EQ(slots[16], (Shown{{1, 9}}));
+    EXPECT_EQ(slots[17], (Shown{{1, 8}}));
+    EXPECT_EQ(slots[18], (Shown{{1, 8}}));
+    EXPECT_EQ(slots[19], (Shown{{1, 7}}));
+    EXPECT_EQ(slots[20], slots[0]) << "and again";
+    EXPECT_EQ(path->shown_max(), 2u);
+    EXPECT_EQ(path->pass_slots(), 20u);
+    EXPECT_EQ(path->due(25), seconds(1));
+    for (std::uint64_t slot = 0; slot < 40; ++slot)
+        EXPECT_FALSE(path->sought(slot)) << "a cut list is known ahead";
+}
+
+}  // namespace
+}  // namespace streamsim::test

@@ -1,0 +1,43 @@
+// Any storage, with a log of what was asked of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "streamsim/storage.h"
+
+namespace streamsim::test {
+
+class RecordingStorage final : public Storage {
+public:
+    explicit RecordingStorage(Storage& inner) : inner_(inner) {}
+
+    /// "open f.3.dpx", "read 1000+500": in the order in which they were asked for.
+    std::vector<std::string> log;
+    /// Only the names, without the rest.
+    std::vector<std::string> opened;
+
+    void open(OpenOp& op) override {
+        opened.emplace_back(op.path);
+        log.push_back("open " + opened.back());
+        inner_.open(op);
+    }
+    void read(ReadOp& op) override {
+        log.push_back("read " + std::to_string(op.offset) + "+" + std::to_string(op.buffer.size()));
+        inner_.read(op);
+    }
+    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
+        inner_.hint(file, offset, bytes);
+    }
+    void close(FileId file) override { inner_.close(file); }
+    void cancel(Op& op) override { inner_.cancel(op); }
+    StorageCapabilities capabilities() const override { return inner_.capabilities(); }
+    void use_memory(std::span<std::byte> memory) override { inner_.use_memory(memory); }
+    void shutdown(Callback done) override { inner_.shutdown(done); }
+
+private:
+    Storage& inner_;
+};
+
+}  // namespace streamsim::test
