@@ -264,7 +264,7 @@ ClipFinder::Answer ClipFinder::find(const EditMedia& media) const {
     for (const std::string* text : {&media.file, &media.name, &media.reel}) {
         const bool reel = text == &media.reel;
         if (text->empty() || (reel && (lower(*text) == "ax" || lower(*text) == "bl"))) continue;
-        // A clip's name is no path: it may have slashes of its own, but then so has the file.
+
         Wanted one;
         one.parents = components(*text);
         if (one.parents.empty()) continue;

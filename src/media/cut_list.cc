@@ -163,9 +163,16 @@ private:
             frames_ = list_.frames;
             return {};
         }
+        // A container with time code of its own counts it at its own rate; the header of an image knows no
+        // better than the list.
         std::vector<FrameRate> rates(list_.media.size(), *rate_);
         for (std::uint32_t i = 0; i < rates.size(); ++i) {
-            if (uses_[i].count > 0) rates[i] = clip_of(i).index->rate();
+            if (uses_[i].count == 0) continue;
+            const Clip& clip = clip_of(i);
+            const FrameRate own = clip.index->rate();
+            if (clip.index->file_per_frame() || nominal_rate(own) == nominal_rate(*rate_)) continue;
+            other_rate_.insert(found_[i]);
+            if (clip.start_timecode) rates[i] = own;
         }
         auto timeline = lay_out_edl(list_, *rate_, rates);
         if (!timeline) return timeline.error();
@@ -335,6 +342,9 @@ private:
         out.notes = list_.notes;
         for (const std::size_t found : converted_)
             notes_.push_back(fmt::format("{}: source times converted to its rate", clips_.at(found).name));
+        for (const std::size_t found : other_rate_)
+            notes_.push_back(fmt::format("{} is at {} frames a second, the list at {}", clips_.at(found).name,
+                                         clips_.at(found).index->rate().to_string(), rate_->to_string()));
         out.notes.insert(out.notes.end(), notes_.begin(), notes_.end());
         if (out.notes.size() > kNotesMax) {
             const std::size_t more = out.notes.size() - kNotesMax;
@@ -352,7 +362,8 @@ private:
     std::map<std::size_t, Clip> clips_;  // by ClipFinder::clips()
     std::vector<EditPiece> pieces_;
     std::uint64_t frames_ = 0;
-    std::set<std::size_t> converted_;
+    std::set<std::size_t> converted_;   // by ClipFinder::clips()
+    std::set<std::size_t> other_rate_;  // than the list's; of containers
     std::set<std::string> said_;
     std::vector<std::string> notes_;
     std::vector<std::string> problems_;
