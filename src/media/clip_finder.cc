@@ -227,6 +227,9 @@ void ClipFinder::look_up(const Wanted& wanted, bool lax, Best& best) const {
             if (to > from) offer(frames_, frame_key(base.substr(0, from), base.substr(to)), wanted, 0, best);
             from = to + 1;
         }
+        const std::size_t dot = base.rfind('.');  // "shot.dpx" for "shot.0001.dpx"
+        for (const char* separator : {"", ".", "_", "-", " "})
+            offer(frames_, frame_key(base.substr(0, dot) + separator, base.substr(dot)), wanted, 1, best);
     }
     const std::string stem = without_separators(base);
     if (!stem.empty()) offer(stems_, lower(stem), wanted, 1, best);

@@ -158,7 +158,12 @@ private:
 
     /// The rate of the first length in the picture.
     std::optional<FrameRate> find_rate(const Json& item, int depth) {
-        if (depth > kDepthMax || text_of(item, "kind") == "Audio") return std::nullopt;
+        if (text_of(item, "kind") == "Audio") return std::nullopt;
+        if (depth > kDepthMax) {
+            if (problems_.empty())
+                problems_.add("", fmt::format("more than {} compositions inside each other", kDepthMax));
+            return std::nullopt;
+        }
         for (const char* key : {"source_range", "available_range"}) {
             const Json* range = member(item, key);
             const Json* duration = range == nullptr ? nullptr : member(*range, "duration");
