@@ -1,10 +1,12 @@
-// A cut list, as data: which frames of which clips make the picture.
+// A cut list whose clips have been found: which frame of which clip each frame of the record timeline shows.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/time.h"
+#include "base/wide.h"
 #include "streamsim/media.h"
 
 namespace streamsim {
@@ -30,5 +32,21 @@ struct CutList {
     std::uint64_t events = 0;
     std::vector<std::string> notes;  // what was left aside or assumed
 };
+
+/// floor(i * num / den), exact. REQUIRES: den > 0, the result fits 63 bits.
+constexpr std::int64_t floor_scaled(std::uint64_t i, std::int64_t num, std::int64_t den) {
+    const auto divisor = static_cast<std::uint64_t>(den);
+    const std::uint64_t magnitude =
+        num < 0 ? 0 - static_cast<std::uint64_t>(num) : static_cast<std::uint64_t>(num);
+    const Wide product = Wide{i} * magnitude;
+    const auto quotient = static_cast<std::int64_t>(product / divisor);
+    if (num >= 0) return quotient;
+    return product % divisor == 0 ? -quotient : -quotient - 1;
+}
+
+/// The clip frame that a segment shows. REQUIRES: record_frame in [at, at + frames).
+constexpr std::int64_t clip_frame_at(const CutSegment& segment, std::uint64_t record_frame) {
+    return segment.first + floor_scaled(record_frame - segment.at, segment.speed_num, segment.speed_den);
+}
 
 }  // namespace streamsim

@@ -189,6 +189,14 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
     return clips;
 }
 
+bool is_container_name(const std::string& name) {
+    return is_one_of(extension_of(name), kContainers);
+}
+
+bool is_image_name(const std::string& name) {
+    return extension_of(name) == "dpx" || is_other_image(name);
+}
+
 bool is_pattern(std::string_view path) {
     return parse_pattern(base_name(path)).has_value();
 }

@@ -26,6 +26,10 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const std::string& directory,
                                    const IndexOptions& options = {});
 
+/// What a file is by the extension of its name: a container, or an image that can be a frame of a sequence.
+bool is_container_name(const std::string& name);
+bool is_image_name(const std::string& name);
+
 /// Whether the last component of `path` is a pattern for file names (%d, %07d, ####) rather than a name.
 bool is_pattern(std::string_view path);
 

@@ -1,0 +1,389 @@
+#include "media/cut_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/timecode.h"
+#include "base/units.h"
+#include "media/clip_finder.h"
+#include "media/clip_index.h"
+#include "media/edit_pieces.h"
+#include "media/edl.h"
+#include "media/edl_timeline.h"
+#include "media/otio.h"
+#include "media/sequence_names.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kNotesMax = 40;
+constexpr std::size_t kNamedMax = 4;  // of equally good clips, in a message
+constexpr double kSpeedTermMax = 1e15;
+
+/// The first place that uses a piece of media.
+struct Use {
+    std::string place;
+    std::string event;
+    std::uint64_t count = 0;
+};
+
+struct Range {
+    std::int64_t low = 0;
+    std::int64_t high = -1;  // of the last frame; below `low`: none
+
+    bool empty() const { return high < low; }
+};
+
+class Resolver {
+public:
+    Resolver(ByteStore& store, const EditList& list, std::optional<FrameRate> rate)
+        : store_(store), list_(list), rate_(rate) {}
+
+    Result<CutList> resolve(const std::string& target, const IndexOptions& options) {
+        auto finder = ClipFinder::look_below(store_, target);
+        if (!finder) return finder.error();
+        find_uses();
+        find_clips(*finder, target);
+        if (!problems_.empty()) return failed();
+        if (auto indexed = index_clips(*finder, options); !indexed) return indexed.error();
+        if (!problems_.empty()) return failed();
+        if (auto found = find_rate(); !found) return found.error();
+        if (auto laid = lay_out(); !laid) return laid.error();
+        for (EditPiece& piece : pieces_) to_clip_rate(piece);
+        if (problems_.empty()) find_origins();
+        if (problems_.empty()) check_handles();
+        if (!problems_.empty()) return failed();
+        return finish();
+    }
+
+private:
+    Error failed() { return {ErrorKind::bad_input, std::move(problems_)}; }
+
+    void find_uses() {
+        uses_.resize(list_.media.size());
+        const auto use = [this](std::uint32_t media, const std::string& place, const std::string& event) {
+            if (uses_[media].count++ == 0) uses_[media] = {place, event, 1};
+        };
+        for (const EditPiece& piece : list_.pieces) use(piece.media, piece.place, piece.event);
+        for (const EdlEvent& event : list_.edl) {
+            if (!event.black)
+                use(event.media, fmt::format("{}: line {}", list_.source, event.line),
+                    fmt::format("event {}", event.number));
+        }
+    }
+
+    static std::string describe(const EditMedia& media) {
+        std::string out;
+        const auto add = [&out](const char* what, const std::string& text) {
+            if (!text.empty()) out += fmt::format("{}{} \"{}\"", out.empty() ? "" : ", ", what, text);
+        };
+        add("file", media.file);
+        add("clip", media.name);
+        add("reel", media.reel);
+        return out;
+    }
+
+    void find_clips(const ClipFinder& finder, const std::string& target) {
+        found_.assign(list_.media.size(), 0);
+        const auto used =
+            std::count_if(uses_.begin(), uses_.end(), [](const Use& use) { return use.count > 0; });
+        for (std::size_t i = 0; i < list_.media.size(); ++i) {
+            const Use& use = uses_[i];
+            if (use.count == 0) continue;
+            const ClipFinder::Answer answer = finder.find(list_.media[i]);
+            const std::string others = use.count > 1 ? fmt::format(" and {} more", use.count - 1) : "";
+            if (answer.clips.size() == 1) {
+                found_[i] = answer.clips.front();
+                if (!answer.note.empty()) notes_.push_back(answer.note);
+            } else if (answer.clips.size() > 1) {
+                std::string names;
+                for (std::size_t k = 0; k < std::min(kNamedMax, answer.clips.size()); ++k)
+                    names += (k == 0 ? "" : " and ") + finder.clips()[answer.clips[k]].name;
+                problems_.push_back(fmt::format("{}: {}{}: {} is {}{}: expected one clip below {}", use.place,
+                                                use.event, others, describe(list_.media[i]), names,
+                                                answer.clips.size() > kNamedMax ? " and others" : "", target));
+            } else if (finder.clips().size() == 1 && used == 1) {
+                found_[i] = 0;
+                notes_.push_back(fmt::format("{}, the only clip, taken for {}", finder.clips().front().name,
+                                             describe(list_.media[i])));
+            } else {
+                problems_.push_back(fmt::format("{}: {}{}: no clip below {} for {}", use.place, use.event,
+                                                others, target, describe(list_.media[i])));
+            }
+        }
+    }
+
+    Result<void> index_clips(const ClipFinder& finder, const IndexOptions& options) {
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+            if (uses_[i].count == 0 || clips_.contains(found_[i])) continue;
+            const FoundClip& found = finder.clips()[found_[i]];
+            auto clip = index_clip(store_, found.path, options);
+            if (!clip) {
+                if (clip.error().kind != ErrorKind::bad_input) return clip.error();
+                const auto& problems = clip.error().problems;
+                problems_.insert(problems_.end(), problems.begin(), problems.end());
+                continue;
+            }
+            clip->name = found.name;
+            clip->ours = clip->ours || found.ours;
+            clips_.emplace(found_[i], std::move(*clip));
+        }
+        return {};
+    }
+
+    const Clip& clip_of(std::uint32_t media) const { return clips_.at(found_[media]); }
+
+    Result<void> find_rate() {
+        if (!rate_) rate_ = list_.rate;
+        if (rate_) return {};
+        const Clip* first = nullptr;
+        for (std::uint32_t i = 0; i < found_.size(); ++i) {
+            if (uses_[i].count == 0) continue;
+            const Clip& clip = clip_of(i);
+            if (first == nullptr) first = &clip;
+            if (clip.index->rate() == first->index->rate()) continue;
+            return bad_input(
+                fmt::format("{}: an EDL has no frame rate, and its clips have several: {} has {}, {} has "
+                            "{}; name the one of the list with --fps",
+                            list_.source, first->name, first->index->rate().to_string(), clip.name,
+                            clip.index->rate().to_string()));
+        }
+        if (first == nullptr) return bad_input(fmt::format("{}: no event shows a clip", list_.source));
+        rate_ = first->index->rate();
+        return {};
+    }
+
+    Result<void> lay_out() {
+        if (list_.edl.empty()) {
+            pieces_ = list_.pieces;
+            frames_ = list_.frames;
+            return {};
+        }
+        // A container with time code of its own counts it at its own rate; the header of an image knows no
+        // better than the list.
+        std::vector<FrameRate> rates(list_.media.size(), *rate_);
+        for (std::uint32_t i = 0; i < rates.size(); ++i) {
+            if (uses_[i].count == 0) continue;
+            const Clip& clip = clip_of(i);
+            const FrameRate own = clip.index->rate();
+            if (clip.index->file_per_frame() || nominal_rate(own) == nominal_rate(*rate_)) continue;
+            other_rate_.insert(found_[i]);
+            if (clip.start_timecode) rates[i] = own;
+        }
+        auto timeline = lay_out_edl(list_, *rate_, rates);
+        if (!timeline) return timeline.error();
+        pieces_ = std::move(timeline->pieces);
+        frames_ = timeline->frames;
+        notes_.insert(notes_.end(), timeline->notes.begin(), timeline->notes.end());
+        return {};
+    }
+
+    /// Source frames at a rate that is not the media's own are times: the clip's frame at that time is meant.
+    void to_clip_rate(EditPiece& piece) {
+        const EditMedia& media = list_.media[piece.media];
+        const FrameRate own = clip_of(piece.media).index->rate();
+        if (!media.rate || media.own_rate || nominal_rate(own) == nominal_rate(*media.rate)) return;
+        const EditSpeed ratio = reduced(own.num * media.rate->den, own.den * media.rate->num);
+        if (std::abs(static_cast<double>(piece.speed_num) * static_cast<double>(ratio.num)) > kSpeedTermMax ||
+            static_cast<double>(piece.speed_den) * static_cast<double>(ratio.den) > kSpeedTermMax) {
+            problems_.push_back(fmt::format("{}: {}: its rate {} and that of {}, {}, have no usable ratio",
+                                            piece.place, piece.event, media.rate->to_string(),
+                                            clip_of(piece.media).name, own.to_string()));
+            return;
+        }
+        const auto frames = static_cast<std::uint64_t>(std::abs(piece.first));
+        piece.first = floor_scaled(frames, piece.first < 0 ? -ratio.num : ratio.num, ratio.den);
+        const EditSpeed speed = reduced(piece.speed_num * ratio.num, piece.speed_den * ratio.den);
+        piece.speed_num = speed.num;
+        piece.speed_den = speed.den;
+        piece.day = floor_scaled(static_cast<std::uint64_t>(piece.day), ratio.num, ratio.den);
+        converted_.insert(found_[piece.media]);
+    }
+
+    /// Source frames of a piece, with its handles or without.
+    static Range frames_of_piece(const EditPiece& piece, bool handles) {
+        const std::uint64_t from = handles ? 0 : piece.handle_before;
+        const std::uint64_t to = piece.frames - (handles ? 0 : std::min(piece.handle_after, piece.frames));
+        if (from >= to) return {};
+        const std::int64_t a = piece.first + floor_scaled(from, piece.speed_num, piece.speed_den);
+        const std::int64_t b = piece.first + floor_scaled(to - 1, piece.speed_num, piece.speed_den);
+        return {std::min(a, b), std::max(a, b)};
+    }
+
+    /// What has to be taken from source frames for clip frames: `origin`, or a day less past midnight.
+    static std::optional<std::int64_t> offset_for(const EditPiece& piece,
+                                                  Range range,
+                                                  std::int64_t origin,
+                                                  const Clip& clip) {
+        const auto count = static_cast<std::int64_t>(clip.index->count());
+        for (const std::int64_t offset : {origin, origin - piece.day}) {
+            if (range.low >= offset && range.high - offset < count) return offset;
+        }
+        return std::nullopt;
+    }
+
+    struct Origin {
+        std::int64_t frame = 0;
+        const char* what = "";
+    };
+
+    /// What source times may count from, the likeliest first.
+    static std::vector<Origin> origins_of(const Clip& clip) {
+        std::vector<Origin> out;
+        if (clip.start_timecode)
+            out.push_back({static_cast<std::int64_t>(*clip.start_timecode), "its time code"});
+        const auto number = static_cast<std::int64_t>(clip.index->frame_number(0));
+        if (clip.index->file_per_frame() && (out.empty() || out.front().frame != number))
+            out.push_back({number, "the numbers of its files"});
+        out.push_back({0, "0 at its first frame"});
+        return out;
+    }
+
+    void find_origins() {
+        std::map<std::size_t, std::vector<EditPiece*>> by_clip;  // in the order of names
+        for (EditPiece& piece : pieces_) {
+            const EditMedia& media = list_.media[piece.media];
+            if (!media.start) {
+                by_clip[found_[piece.media]].push_back(&piece);
+                continue;
+            }
+            std::int64_t origin = *media.start;
+            if (media.start_number) {
+                const auto first = static_cast<std::int64_t>(clip_of(piece.media).index->frame_number(0));
+                origin -= *media.start_number - first;
+            }
+            place({&piece}, clip_of(piece.media), {origin, "its available_range"});
+        }
+        for (const auto& [found, pieces] : by_clip) {
+            const Clip& clip = clips_.at(found);
+            const std::vector<Origin> origins = origins_of(clip);
+            std::size_t best = 0;
+            std::size_t most = 0;
+            for (std::size_t i = 0; i < origins.size(); ++i) {
+                std::size_t fit = 0;
+                for (const EditPiece* piece : pieces) {
+                    const Range range = frames_of_piece(*piece, false);
+                    if (range.empty() || offset_for(*piece, range, origins[i].frame, clip)) ++fit;
+                }
+                if (fit > most) {
+                    best = i;
+                    most = fit;
+                }
+            }
+            if (best > 0 && most == pieces.size()) {
+                notes_.push_back(fmt::format("{}: source times are taken as {}, not as {}: they do not fit {}",
+                                             clip.name, origins[best].what, origins[0].what,
+                                             show(origins[0].frame, clip)));
+            }
+            place(pieces, clip, origins[best]);
+        }
+    }
+
+    static std::string show(std::int64_t frame, const Clip& clip) {
+        if (frame < 0) return std::to_string(frame);
+        return fmt::format("{} ({})", frame, timecode(static_cast<std::uint64_t>(frame), clip.index->rate()));
+    }
+
+    void no_such_frames(const EditPiece& piece, Range range, std::int64_t origin, const char* what) {
+        if (!said_.insert(piece.place).second) return;  // in many parts below other tracks
+        const Clip& clip = clip_of(piece.media);
+        const auto last = origin + static_cast<std::int64_t>(clip.index->count()) - 1;
+        problems_.push_back(fmt::format("{}: {}: {} frames {} to {} of {}, which has {} to {}", piece.place,
+                                        piece.event, what, show(range.low, clip), show(range.high, clip),
+                                        clip.name, show(origin, clip), show(last, clip)));
+    }
+
+    /// Turns source frames into clip frames.
+    void place(const std::vector<EditPiece*>& pieces, const Clip& clip, Origin origin) {
+        for (EditPiece* piece : pieces) {
+            const Range own = frames_of_piece(*piece, false);
+            const Range range = own.empty() ? frames_of_piece(*piece, true) : own;
+            const auto offset = offset_for(*piece, range, origin.frame, clip);
+            if (!offset && !own.empty()) no_such_frames(*piece, range, origin.frame, "needs");
+            piece->origin = offset.value_or(origin.frame);
+            piece->first -= piece->origin;
+        }
+    }
+
+    void check_handles() {
+        for (const EditPiece& piece : pieces_) {
+            const Range range = frames_of_piece(piece, true);
+            const auto count = static_cast<std::int64_t>(clip_of(piece.media).index->count());
+            if (range.low >= 0 && range.high < count) continue;
+            no_such_frames(piece, {range.low + piece.origin, range.high + piece.origin}, piece.origin,
+                           "its transition needs");
+        }
+    }
+
+    Result<CutList> finish() {
+        CutList out;
+        out.name = list_.name.empty() ? base_name(list_.source) : list_.name;
+        out.rate = *rate_;
+        out.frames = frames_;
+        out.events = list_.events;
+        std::map<std::size_t, std::uint32_t> numbers;
+        for (const EditPiece& piece : pieces_) {
+            const std::size_t found = found_[piece.media];
+            const auto [number, is_new] =
+                numbers.try_emplace(found, static_cast<std::uint32_t>(out.clips.size()));
+            if (is_new) out.clips.push_back(clips_.at(found));
+            out.segments.push_back({.at = piece.at,
+                                    .frames = piece.frames,
+                                    .clip = number->second,
+                                    .first = piece.first,
+                                    .speed_num = piece.speed_num,
+                                    .speed_den = piece.speed_den,
+                                    .event = piece.event});
+        }
+        out.notes = list_.notes;
+        for (const std::size_t found : converted_)
+            notes_.push_back(fmt::format("{}: source times converted to its rate", clips_.at(found).name));
+        for (const std::size_t found : other_rate_)
+            notes_.push_back(fmt::format("{} is at {} frames a second, the list at {}", clips_.at(found).name,
+                                         clips_.at(found).index->rate().to_string(), rate_->to_string()));
+        out.notes.insert(out.notes.end(), notes_.begin(), notes_.end());
+        if (out.notes.size() > kNotesMax) {
+            const std::size_t more = out.notes.size() - kNotesMax;
+            out.notes.resize(kNotesMax);
+            out.notes.push_back(fmt::format("and {} notes more", more));
+        }
+        return out;
+    }
+
+    ByteStore& store_;
+    const EditList& list_;
+    std::optional<FrameRate> rate_;
+    std::vector<Use> uses_;              // of EditList::media
+    std::vector<std::size_t> found_;     // of EditList::media: in ClipFinder::clips()
+    std::map<std::size_t, Clip> clips_;  // by ClipFinder::clips()
+    std::vector<EditPiece> pieces_;
+    std::uint64_t frames_ = 0;
+    std::set<std::size_t> converted_;   // by ClipFinder::clips()
+    std::set<std::size_t> other_rate_;  // than the list's; of containers
+    std::set<std::string> said_;
+    std::vector<std::string> notes_;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Result<EditList> parse_cut_list(std::string_view text, const std::string& source) {
+    const std::size_t first = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
+    const bool json = first != std::string_view::npos && text[first] == '{';
+    if (json || extension_of(source) == "otio") return parse_otio(text, source);
+    return parse_edl(text, source);
+}
+
+Result<CutList> resolve_cut_list(ByteStore& store,
+                                 const std::string& target,
+                                 const EditList& list,
+                                 std::optional<FrameRate> rate,
+                                 const IndexOptions& options) {
+    return Resolver(store, list, rate).resolve(target, options);
+}
+
+}  // namespace streamsim

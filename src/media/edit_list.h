@@ -1,0 +1,80 @@
+// An edit list as it was read, before its clips are looked for: what EDL and OpenTimelineIO have in common.
+// Inside media/ and for its callers, who pass it on unread.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "base/timecode.h"
+
+namespace streamsim {
+
+/// What a list calls a piece of media. Empty: it does not say.
+struct EditMedia {
+    std::string file;  // a path, a URL's path or a file name
+    std::string name;  // of the clip
+    std::string reel;
+    /// Source frames count from this one (OpenTimelineIO's available_range); else by time code.
+    std::optional<std::int64_t> start;
+    /// Frame number in the name of the file that `start` is (OpenTimelineIO's image sequences).
+    std::optional<std::int64_t> start_number;
+    /// Frames a second that source times are counted in; EDL: not said.
+    std::optional<FrameRate> rate;
+    /// `rate` is that of the media, by its own statement, and not of the place where it is used.
+    bool own_rate = false;
+};
+
+/// A piece of media on the record timeline. Source frame i frames later: first + floor(i * speed).
+struct EditPiece {
+    std::uint64_t at = 0;
+    std::uint64_t frames = 0;
+    std::uint32_t media = 0;
+    std::int64_t first = 0;  // source frame, in the media's counting
+    std::int64_t speed_num = 1;
+    std::int64_t speed_den = 1;
+    std::int64_t day = 0;     // source frames in 24 hours of time code
+    std::int64_t origin = 0;  // once found: the source frame that is the first of the clip
+    /// Of `frames`, at the beginning and at the end: material outside of the event, for a transition.
+    std::uint64_t handle_before = 0;
+    std::uint64_t handle_after = 0;
+    std::string event;  // "event 012"
+    std::string place;  // "list.edl: line 12", "list.otio: /tracks/children/0"
+};
+
+/// One line of an EDL that is an event with a picture.
+struct EdlEvent {
+    enum class Kind { cut, transition, key };
+    std::size_t line = 0;
+    std::string number;
+    Kind kind = Kind::cut;
+    std::uint64_t transition_frames = 0;
+    bool black = false;
+    std::uint32_t media = 0;  // black: none
+    std::uint32_t track = 1;
+    TimecodeLabel source_in, source_out, record_in, record_out;
+    bool drop = false;              // by FCM; rules where the separators of the line do not say drop frame
+    bool separators_speak = false;  // one of the line's time codes is written as drop frame
+    /// Frames a second of the source by an M2 line, in thousandths; negative: backwards.
+    std::optional<std::int64_t> milli_fps;
+    /// The line of the same event before this one, which a transition comes from.
+    std::optional<std::size_t> outgoing;
+};
+
+/// Errors of the list itself have been found by then; those that need the clips or their rate have not.
+struct EditList {
+    std::string source;  // the file, as in messages
+    std::string name;
+    std::vector<EditMedia> media;
+    std::vector<EdlEvent> edl;      // EDL: in the order of the file
+    std::vector<EditPiece> pieces;  // OpenTimelineIO: as shown, sorted
+    std::optional<FrameRate> rate;  // OpenTimelineIO
+    std::uint64_t frames = 0;       // OpenTimelineIO
+    std::uint64_t events = 0;
+    std::vector<std::string> notes;
+};
+
+}  // namespace streamsim

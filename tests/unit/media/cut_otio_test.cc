@@ -1,0 +1,231 @@
+#include "base/json.h"
+#include "media/otio_values.h"
+#include "unit/media/cut_fixture.h"
+
+namespace streamsim::testing {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+Json time(double value, double rate = 24) {
+    return {{"OTIO_SCHEMA", "RationalTime.1"}, {"value", value}, {"rate", rate}};
+}
+
+Json range(double start, double duration, double rate = 24) {
+    return {
+        {"OTIO_SCHEMA", "TimeRange.1"}, {"start_time", time(start, rate)}, {"duration", time(duration, rate)}};
+}
+
+Json external(const std::string& url, Json available = nullptr) {
+    return {
+        {"OTIO_SCHEMA", "ExternalReference.1"}, {"target_url", url}, {"available_range", std::move(available)}};
+}
+
+Json clip(const std::string& name, Json source_range, Json reference = nullptr) {
+    return {{"OTIO_SCHEMA", "Clip.1"},
+            {"name", name},
+            {"source_range", std::move(source_range)},
+            {"media_reference", std::move(reference)},
+            {"effects", Json::array()},
+            {"enabled", true}};
+}
+
+Json with_speed(Json item, double scalar) {
+    item["effects"] = {{{"OTIO_SCHEMA", "LinearTimeWarp.1"}, {"time_scalar", scalar}}};
+    return item;
+}
+
+Json gap(double frames) {
+    return {{"OTIO_SCHEMA", "Gap.1"}, {"source_range", range(0, frames)}};
+}
+
+Json transition(double in, double out) {
+    return {{"OTIO_SCHEMA", "Transition.1"},
+            {"transition_type", "SMPTE_Dissolve"},
+            {"in_offset", time(in)},
+            {"out_offset", time(out)}};
+}
+
+Json track(Json children, const std::string& kind = "Video") {
+    return {{"OTIO_SCHEMA", "Track.1"},
+            {"kind", kind},
+            {"children", std::move(children)},
+            {"source_range", nullptr}};
+}
+
+Json stack(Json children) {
+    return {{"OTIO_SCHEMA", "Stack.1"}, {"children", std::move(children)}, {"source_range", nullptr}};
+}
+
+std::string timeline(Json tracks) {
+    return Json({{"OTIO_SCHEMA", "Timeline.1"}, {"name", "the cut"}, {"tracks", stack(std::move(tracks))}})
+        .dump();
+}
+
+using CutsOtio = Cuts;
+
+TEST_F(CutsOtio, clips_gaps_and_transitions) {
+    add("A", 0, 99);
+    add("B", 1000, 1099);
+    const CutList list = cuts(timeline({track({clip("A", range(10, 4)), transition(1, 2),
+                                               clip("B", range(1010, 4)), gap(2), clip("A", range(50, 1))})}));
+    EXPECT_EQ(list.name, "the cut");
+    EXPECT_EQ(list.rate, (FrameRate{24, 1}));
+    EXPECT_EQ(list.events, 3u);
+    EXPECT_EQ(list.frames, 11u);
+    EXPECT_EQ(shown(list, 0, 11), (Texts{"A 10", "A 11", "A 12", "A 13 + B 9", "A 14 + B 10", "A 15 + B 11",
+                                         "B 12", "B 13", "black", "black", "A 50"}));
+    EXPECT_EQ(list.segments[1].event, "track V1 clip 2");
+    EXPECT_EQ(joined(list.notes), "");
+}
+
+TEST_F(CutsOtio, media_is_found_by_url_and_counted_from_its_available_range) {
+    add("day 1/A", 86400, 86499);
+    add("day 2/A", 0, 99);
+    const CutList list = cuts(timeline({track({
+        clip("x", range(3605, 2), external("file:///mnt/raid/day%201/A/A.0086400.dpx", range(3600, 100))),
+        clip("y", range(7, 1), external("day 2/A/A.%07d.dpx", range(0, 100))),
+        clip("A", nullptr, external("DAY 2\\A", range(5, 2))),
+    })}));
+    EXPECT_EQ(shown(list, 0, 5), (Texts{"day 1/A 5", "day 1/A 6", "day 2/A 7", "day 2/A 0", "day 2/A 1"}));
+    EXPECT_EQ(list.clips.size(), 2u);
+}
+
+TEST_F(CutsOtio, image_sequences_count_from_their_start_frame) {
+    add("A", 90, 199);
+    const Json reference = {{"OTIO_SCHEMA", "ImageSequenceReference.1"},
+                            {"target_url_base", "file:///x/A"},
+                            {"name_prefix", "A."},
+                            {"name_suffix", ".dpx"},
+                            {"start_frame", 100},
+                            {"frame_step", 1},
+                            {"rate", 24},
+                            {"frame_zero_padding", 7},
+                            {"available_range", range(3600, 100)}};
+    EXPECT_EQ(shown(cuts(timeline({track({clip("x", range(3602, 1), reference)})})), 0), "A 12");
+}
+
+TEST_F(CutsOtio, clip_2_has_several_references) {
+    add("A", 0, 99);
+    Json item = clip("x", range(3, 1));
+    item["OTIO_SCHEMA"] = "Clip.2";
+    item.erase("media_reference");
+    item["active_media_reference_key"] = "high";
+    item["media_references"] = {{"low", external("proxy.mov")}, {"high", external("A.dpx")}};
+    EXPECT_EQ(shown(cuts(timeline({track({item})})), 0), "A 3");
+    Json by_reel = clip("", range(3, 1), {{"OTIO_SCHEMA", "MissingReference.1"}});
+    by_reel["metadata"] = {{"cmx_3600", {{"reel", "A"}}}};
+    EXPECT_EQ(shown(cuts(timeline({track({by_reel})})), 0), "A 3");
+}
+
+TEST_F(CutsOtio, speeds) {
+    add("A", 0, 199);
+    const auto play = [&](double scalar) {
+        return shown(cuts(timeline({track({with_speed(clip("A", range(20, 4)), scalar)})})), 0, 4);
+    };
+    EXPECT_EQ(play(2), (Texts{"A 20", "A 22", "A 24", "A 26"}));
+    EXPECT_EQ(play(0.5), (Texts{"A 20", "A 20", "A 21", "A 21"}));
+    EXPECT_EQ(play(-1), (Texts{"A 23", "A 22", "A 21", "A 20"}));
+    Json freeze = clip("A", range(20, 3));
+    freeze["effects"] = {{{"OTIO_SCHEMA", "FreezeFrame.1"}, {"time_scalar", 0}}};
+    EXPECT_EQ(shown(cuts(timeline({track({freeze})})), 0, 3), (Texts{"A 20", "A 20", "A 20"}));
+}
+
+TEST_F(CutsOtio, other_rates_are_converted) {
+    add("A", 0, 199);
+    // A source at 48 in a timeline of 24: every second frame.
+    Json document = Json::parse(timeline(
+        {track({clip("A", range(10, 8, 48), external("A", range(0, 200, 48))), clip("A", range(3, 1))})}));
+    document["global_start_time"] = time(86400, 24);
+    const CutList list = cuts(document.dump());
+    EXPECT_EQ(shown(list, 0, 5), (Texts{"A 10", "A 12", "A 14", "A 16", "A 3"}));
+    // 23.976 for 24 is one frame for another; half frames go down, with a note.
+    const CutList ntsc =
+        cuts(timeline({track({clip("A", range(10.5, 2, 23.976)), clip("A", range(3, 1, 24))})}));
+    EXPECT_EQ(ntsc.rate, (FrameRate{24000, 1001}));
+    EXPECT_EQ(shown(ntsc, 0, 3), (Texts{"A 10", "A 11", "A 3"}));
+    EXPECT_TRUE(has(joined(ntsc.notes), "between two frames"));
+    EXPECT_EQ(cuts(timeline({track({clip("A", range(0, 2))})}), FrameRate{25, 1}).rate, (FrameRate{25, 1}));
+}
+
+TEST_F(CutsOtio, the_topmost_track_is_read) {
+    add("A", 0, 99);
+    add("B", 0, 99);
+    Json disabled = clip("C", range(0, 1));
+    disabled["enabled"] = false;
+    const Json tracks = {track({with_speed(clip("A", range(10, 6)), 0.5)}),
+                         track({gap(1), clip("B", range(20, 2)), disabled}),
+                         track({clip("sound", range(0, 5))}, "Audio")};
+    const CutList list = cuts(timeline(tracks));
+    EXPECT_EQ(shown(list, 0, 6), (Texts{"A 10", "B 20", "B 21", "A 11", "A 12", "A 12"}));
+    EXPECT_TRUE(has(joined(list.notes), "only the topmost"));
+    EXPECT_TRUE(has(joined(list.notes), "1 tracks without a picture"));
+    EXPECT_TRUE(has(joined(list.notes), "1 disabled"));
+}
+
+TEST_F(CutsOtio, compositions_inside_each_other) {
+    add("A", 0, 99);
+    add("B", 0, 99);
+    Json inner = stack({track({clip("A", range(10, 4)), clip("B", range(20, 4))})});
+    inner["source_range"] = range(2, 4);
+    EXPECT_EQ(shown(cuts(timeline({track({clip("B", range(0, 1)), inner, clip("B", range(1, 1))})})), 0, 6),
+              (Texts{"B 0", "A 12", "A 13", "B 20", "B 21", "B 1"}));
+    Json collection = {{"OTIO_SCHEMA", "SerializableCollection.1"},
+                       {"children", {track({clip("A", range(10, 1))})}}};
+    EXPECT_EQ(shown(cuts(collection.dump()), 0), "A 10");
+}
+
+TEST_F(CutsOtio, every_problem_has_its_pointer) {
+    add("A", 0, 99);
+    Json bad_time = clip("A", range(0, 1));
+    bad_time["source_range"]["duration"]["value"] = "one";
+    Json bad_rate = clip("A", range(0, 1));
+    bad_rate["source_range"]["start_time"]["rate"] = 0;
+    const std::string found = problems(timeline(
+        {track({clip("A", range(0, 4)), bad_time, bad_rate, clip("A", nullptr), clip("", range(0, 1)),
+                Json({{"no", "schema"}}), with_speed(gap(1), 2), with_speed(clip("A", range(0, 1)), 1e9)})}));
+    EXPECT_TRUE(
+        has(found, "list.edl: /tracks/children/0/children/1/source_range/duration: expected a RationalTime"))
+        << found;
+    EXPECT_TRUE(has(found, "/tracks/children/0/children/2/source_range/start_time/rate")) << found;
+    EXPECT_TRUE(has(found, "/tracks/children/0/children/3: expected a source_range")) << found;
+    EXPECT_TRUE(has(found, "/tracks/children/0/children/4: expected a target_url")) << found;
+    EXPECT_TRUE(has(found, "/tracks/children/0/children/5: expected an object with an OTIO_SCHEMA")) << found;
+    EXPECT_TRUE(has(found, "/tracks/children/0/children/7/effects/0/time_scalar")) << found;
+    EXPECT_TRUE(
+        has(problems("{\"OTIO_SCHEMA\": \"Marker.1\"}"), "list.edl: /: expected an OTIO_SCHEMA of Timeline"));
+    EXPECT_TRUE(has(problems("{"), "not JSON"));
+    EXPECT_TRUE(has(problems(timeline({track({gap(5)})})), "no clip is shown"));
+    EXPECT_TRUE(
+        has(problems(timeline({track({clip("A", range(0, 2)), transition(3, 0), clip("A", range(9, 9))})})),
+            "/tracks/children/0/children/1: reaches past the beginning"));
+}
+
+TEST_F(CutsOtio, depth_is_bounded) {
+    Json item = track({clip("A", range(0, 1))});
+    for (int i = 0; i < 200; ++i) item = stack({item});
+    EXPECT_TRUE(has(problems(item.dump()), "64 compositions"));
+}
+
+TEST(OtioValues, urls_and_rates) {
+    EXPECT_EQ(path_in_url("file:///a/b%20c.mov"), "/a/b c.mov");
+    EXPECT_EQ(path_in_url("file://localhost/a/b.mov"), "/a/b.mov");
+    EXPECT_EQ(path_in_url("file:/a/b.mov"), "/a/b.mov");
+    EXPECT_EQ(path_in_url("a/shot.%04d.exr"), "a/shot.%04d.exr");
+    EXPECT_EQ(path_in_url("C:\\a\\b.mov"), "C:/a/b.mov");
+    EXPECT_EQ(path_in_url("50%"), "50%");
+    EXPECT_EQ(otio_rate(23.976), (FrameRate{24000, 1001}));
+    EXPECT_EQ(otio_rate(24000.0 / 1001), (FrameRate{24000, 1001}));
+    EXPECT_EQ(otio_rate(59.94), (FrameRate{60000, 1001}));
+    EXPECT_EQ(otio_rate(25), (FrameRate{25, 1}));
+    EXPECT_EQ(otio_rate(12.5), (FrameRate{25, 2}));
+    EXPECT_FALSE(otio_rate(0));
+    EXPECT_FALSE(otio_rate(1e300));
+}
+
+}  // namespace
+}  // namespace streamsim::testing
