@@ -125,14 +125,14 @@ private:
     }
 
     /// The largest distance of a frame from the grid of the rate, in seconds; nothing when one lies further off
-    /// than `allowed`.
-    std::optional<double> distance(FrameRate rate, double allowed) const {
+    /// than `allowed`. The grid begins at frame `from`.
+    std::optional<double> distance(FrameRate rate, double allowed, std::size_t from = 0) const {
         allowed = std::min(allowed, 0.25 / rate.per_second()) * (1 + 1e-9);
         const double unit = 1.0 / (static_cast<double>(given_.tick_den) * static_cast<double>(rate.num));
         double largest = 0;
-        for (std::size_t k = 0; k < at_.size(); ++k) {
-            const Signed is = Signed{at_[k] - at_[0]} * given_.tick_num * rate.num;
-            const Signed meant = static_cast<Signed>(k) * rate.den * given_.tick_den;
+        for (std::size_t k = from; k < at_.size(); ++k) {
+            const Signed is = Signed{at_[k] - at_[from]} * given_.tick_num * rate.num;
+            const Signed meant = static_cast<Signed>(k - from) * rate.den * given_.tick_den;
             const double off = static_cast<double>(is > meant ? is - meant : meant - is) * unit;
             if (off > allowed + kSame * static_cast<double>(k) / rate.per_second()) return std::nullopt;
             largest = std::max(largest, off);
@@ -140,15 +140,15 @@ private:
         return largest;
     }
 
-    std::optional<FrameRate> standard_within(double allowed) const {
+    std::optional<FrameRate> standard_within(double allowed, std::size_t from = 0) const {
         for (const FrameRate said : given_.said) {
             const auto standard = standard_near(said);
-            if (standard && distance(*standard, allowed)) return standard;
+            if (standard && distance(*standard, allowed, from)) return standard;
         }
         std::optional<FrameRate> best;
         double least = 0;
         for (const FrameRate rate : kStandardRates) {
-            const auto off = distance(rate, allowed);
+            const auto off = distance(rate, allowed, from);
             if (!off || (best && *off >= least)) continue;
             best = rate;
             least = *off;
@@ -173,7 +173,21 @@ private:
         if (even()) return FrameTiming{mean, {}, {}};
         if (const auto standard = standard_within(kCopiedRounding)) return FrameTiming{*standard, {}, {}};
         if (at_.size() > 3 && distance(mean, tick)) return FrameTiming{mean, {}, {}};
-        return std::nullopt;
+        return constant_after_first(tick);
+    }
+
+    std::optional<FrameTiming> constant_after_first(double tick) const {
+        if (at_.size() < 8) return std::nullopt;
+        const auto rate = standard_within(tick, 1);
+        if (!rate) return std::nullopt;
+        const double first = static_cast<double>(step(1)) * static_cast<double>(given_.tick_num) /
+                             static_cast<double>(given_.tick_den);
+        const double periods = first * rate->per_second();
+        if (periods > 1.999) return std::nullopt;  // a frame is missing there
+        FrameTiming timing{*rate, {}, {}};
+        timing.notes.push_back(fmt::format("its first frame lasts {:.1f} ms, all others {:.1f}: played at {} fps",
+                                           first * 1e3, 1e3 / rate->per_second(), rate->to_string()));
+        return timing;
     }
 
     FrameTiming variable() const {
