@@ -191,13 +191,14 @@ private:
         key_.push_back(key);
     }
 
-    /// What a track's length leaves for its last frame, unless an edit list has made that another thing.
+    /// What a track's length leaves for its last frame: with it what is shown after its decode stamp. A length
+    /// that leaves more than reordering can explain is not believed.
     std::int64_t plausible_last(std::int64_t ticks) const {
+        constexpr std::int64_t kMostReordered = 17;
         const auto& at = out_.stamps.decode;
-        if (at.size() < 2) return ticks;
         std::int64_t longest = 0;
         for (std::size_t k = 1; k < at.size(); ++k) longest = std::max(longest, at[k] - at[k - 1]);
-        return structure_.edit_list && ticks > longest ? at.back() - at[at.size() - 2] : ticks;
+        return at.size() < 2 || ticks / kMostReordered <= longest ? ticks : 0;
     }
 
     void note_edits(std::uint64_t entries, std::uint64_t hidden) {
@@ -332,13 +333,15 @@ private:
     }
 
     void take_audio(const AVPacket& packet) {
-        if (packet.pos < 0 || packet.size <= 0) return;
         const AVStream& stream = *context_->streams[packet.stream_index];
         if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.time_base.den <= 0) return;
         auto& pieces = scanned_audio_[static_cast<std::size_t>(packet.stream_index)];
+        if (packet.size <= 0 || (packet.pos < 0 && pieces.empty())) return;
         const std::int64_t at = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-        AudioPiece piece{
-            {static_cast<std::uint64_t>(packet.pos), static_cast<std::uint64_t>(packet.size)}, 0, 0};
+        AudioPiece piece{{0, static_cast<std::uint64_t>(packet.size)}, 0, 0};
+        // Of several frames in one packet of the stream only the first has a place.
+        piece.extent.offset = packet.pos >= 0 ? static_cast<std::uint64_t>(packet.pos)
+                                              : pieces.back().extent.offset + pieces.back().extent.bytes;
         piece.length_ns = to_ns(packet.duration, stream.time_base);
         if (at != AV_NOPTS_VALUE) {
             piece.start_ns = to_ns(at, stream.time_base);

@@ -185,8 +185,9 @@ private:
         const double periods = first * rate->per_second();
         if (periods > 1.999) return std::nullopt;  // a frame is missing there
         FrameTiming timing{*rate, {}, {}};
-        timing.notes.push_back(fmt::format("its first frame lasts {:.1f} ms, all others {:.1f}: played at {} fps",
-                                           first * 1e3, 1e3 / rate->per_second(), rate->to_string()));
+        timing.notes.push_back(
+            fmt::format("its first frame lasts {:.1f} ms, all others {:.1f}: played at {} fps", first * 1e3,
+                        1e3 / rate->per_second(), rate->to_string()));
         return timing;
     }
 

@@ -34,11 +34,11 @@ struct FrameTiming {
 /// The rate is constant where every stamp lies on its grid: within a tick of the container (which may be a
 /// millisecond), or within a millisecond for a standard rate, for stamps that were copied from such a
 /// container. A standard rate is taken before all others, also where the stamps give one that is off by less
-/// than 5 in a million: 2997/125 is what some writers make of 24000/1001. A first frame alone that is up to twice as long (writers
-/// of fragments make room for the lead-in of the audio there) does not make a rate variable; a note says it. Otherwise the frames have times of
-/// their own: their decode stamps; where these are missing or do not rise, the show stamps in their order (a
-/// decoder needs the k-th frame not later than the k-th is shown). Nothing when there are no usable stamps and
-/// no rate is named. REQUIRES: decode is not empty.
+/// than 5 in a million: 2997/125 is what some writers make of 24000/1001. A first frame alone that is up to
+/// twice as long (writers of fragments make room for the lead-in of the audio there) does not make a rate
+/// variable; a note says it. Otherwise the frames have times of their own: their decode stamps; where these are
+/// missing or do not rise, the show stamps in their order (a decoder needs the k-th frame not later than the
+/// k-th is shown). Nothing when there are no usable stamps and no rate is named. REQUIRES: decode is not empty.
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps);
 
 }  // namespace streamsim
