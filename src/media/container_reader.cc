@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "media/av.h"
+#include "media/container_mxf.h"
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -279,7 +280,6 @@ private:
 
     Result<void> by_scan() {
         show_progress();
-        out_.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
         const std::unique_ptr<AVPacket, FreePacket> packet(av_packet_alloc());
         scanned_audio_.assign(context_->nb_streams, {});
         int error = 0;
@@ -294,6 +294,9 @@ private:
             if (error < 0) break;
             if (packet->stream_index == static_cast<int>(video_)) {
                 if (auto taken = take(*packet); !taken) return taken;
+                auto walked = by_headers();
+                if (!walked) return walked.error();
+                if (*walked) return {};
             } else if (options_.audio) {
                 take_audio(*packet);
             }
@@ -303,6 +306,7 @@ private:
             return failed(
                 fmt::format("reading stopped after {} frames: {}", out_.extents.size(), av_text(error)));
         }
+        out_.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
         note_empty(empty_);
         if (guessed_ > 0) {
             out_.notes.push_back(fmt::format(
@@ -310,6 +314,55 @@ private:
         }
         place_scanned_audio();
         return {};
+    }
+
+    /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
+    /// Only where each frame can be decoded alone: which ones can, only reading tells. False: it has to be
+    /// read.
+    Result<bool> by_headers() {
+        constexpr std::size_t kFirst = 8;
+        constexpr std::size_t kFirstOfLongGop = 64;  // longer than the first group of one
+        const std::size_t enough = is_intra() ? kFirst : kFirstOfLongGop;
+        if (out_.extents.size() != enough || std::string_view(context_->iformat->name) != "mxf") return false;
+        const auto& at = out_.stamps.decode;
+        if (guessed_ > 0 || empty_ > 0 || std::find(key_.begin(), key_.end(), false) != key_.end())
+            return false;
+        const std::int64_t step = at[1] - at[0];
+        for (std::size_t k = 1; k < at.size(); ++k) {
+            if (at[k] == kNoStamp || at[k] - at[k - 1] != step) return false;
+        }
+        MxfWalk first{out_.extents, {}};
+        std::vector<std::size_t> tracks;
+        for (unsigned i = 0; options_.audio && i < context_->nb_streams; ++i) {
+            if (context_->streams[i]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
+            if (scanned_audio_[i].empty()) return false;
+            tracks.push_back(i);
+            auto& packets = first.audio.emplace_back();
+            for (const AudioPiece& piece : scanned_audio_[i]) packets.push_back(piece.extent);
+        }
+        auto walked = walk_mxf(source_, first, options_.progress);
+        if (!walked) return walked.error();
+        if (!*walked) return false;
+        take_walked(**walked, tracks, step);
+        place_scanned_audio();
+        return true;
+    }
+
+    void take_walked(const MxfWalk& walked, const std::vector<std::size_t>& tracks, std::int64_t step) {
+        auto& at = out_.stamps.decode;
+        for (std::size_t k = out_.extents.size(); k < walked.frames.size(); ++k) at.push_back(at.back() + step);
+        out_.extents = walked.frames;
+        key_.assign(walked.frames.size(), true);
+        // An element of audio for each frame, beside it.
+        const std::int64_t period = to_ns(step, video().time_base);
+        for (std::size_t track = 0; track < tracks.size(); ++track) {
+            auto& pieces = scanned_audio_[tracks[track]];
+            const std::int64_t begin = pieces.front().start_ns;
+            for (std::size_t k = pieces.size(); k < walked.audio[track].size(); ++k) {
+                const std::int64_t start = to_ns(static_cast<std::int64_t>(k) * step, video().time_base);
+                pieces.push_back({walked.audio[track][k], begin + start, period});
+            }
+        }
     }
 
     Result<void> take(const AVPacket& packet) {
@@ -420,10 +473,13 @@ private:
         }
     }
 
-    void make_sync() {
+    bool is_intra() const {
         const AVCodecDescriptor* codec = avcodec_descriptor_get(video().codecpar->codec_id);
-        const bool intra = codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
-        if (intra || std::find(key_.begin(), key_.end(), false) == key_.end()) return;
+        return codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
+    }
+
+    void make_sync() {
+        if (is_intra() || std::find(key_.begin(), key_.end(), false) == key_.end()) return;
         std::uint32_t last = 0;
         for (std::size_t k = 0; k < key_.size(); ++k) {
             if (key_[k]) last = static_cast<std::uint32_t>(k);

@@ -30,7 +30,8 @@ struct ReadContainer {
 };
 
 /// The first video track that is no cover picture. QuickTime and MP4 by their tables, fragmented ones by the
-/// headers of their fragments: without reading media. All others by reading through the file, with progress.
+/// headers of their fragments: without reading media. MXF of intra frames by its beginning and its key-length
+/// headers (container_mxf.h). All others by reading through the file, with progress.
 /// Errors: bad input naming the file and how far it was read; the source's own; interrupted after `cancel`.
 Result<ReadContainer> read_container(ByteSource& source,
                                      const std::string& path,

@@ -146,6 +146,7 @@ TEST_F(HostileContainers, ThoseOfOthersSurviveAnyDamage) {
            3);
     damage(made("c.mkv", "-c:v mpeg4 -bf 2 -c:a pcm_s16le"), 60, 4);
     damage(made("d.mxf", "-c:v mpeg2video -c:a pcm_s16le"), 60, 5);
+    damage(made("j.mxf", "-c:v jpeg2000 -c:a pcm_s16le -t 0.6"), 100, 8);
     damage(made("e.avi", "-c:v mjpeg -c:a pcm_s16le"), 40, 6);
     damage(made("f.ts", "-c:v mpeg2video -c:a mp2"), 40, 7);
 }
