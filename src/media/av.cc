@@ -13,6 +13,11 @@ namespace streamsim {
 namespace {
 
 constexpr int kBufferBytes = 256 * 1024;
+/// After a jump libav wants a header, and its buffer full of what follows would mostly be thrown away.
+constexpr std::size_t kFirstReadBytes = 16 * 1024;
+/// Of one allocation. A table of ten million frames fits, and so does a frame of 16 K; a table that only claims
+/// to be there does not get memory by claiming.
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 
 /// The last line that libav logged in this thread at level error or worse.
 std::string& last_line() {
@@ -33,7 +38,10 @@ void keep_line(void* /*about*/, int level, const char* format, va_list arguments
 
 void begin_av() {
     static std::once_flag once;
-    std::call_once(once, [] { av_log_set_callback(keep_line); });
+    std::call_once(once, [] {
+        av_log_set_callback(keep_line);
+        av_max_alloc(kMostBytes);
+    });
     last_line().clear();
 }
 
@@ -65,9 +73,28 @@ void AvIo::open(bool for_writing) {
     STREAMSIM_CHECK(context_ != nullptr, "out of memory");
 }
 
+void AvIo::show_progress(std::uint64_t bytes_total) {
+    if (progress_ == nullptr) return;
+    progress_->bytes_done = 0;
+    progress_->bytes_total = bytes_total;
+    shown_ = true;
+}
+
+void AvIo::end_progress() {
+    if (shown_) progress_->bytes_total = 0;
+    shown_ = false;
+}
+
 int AvIo::read(void* self, std::uint8_t* into, int bytes) {
     auto& stream = *static_cast<AvIo*>(self);
-    const auto span = std::as_writable_bytes(std::span(into, static_cast<std::size_t>(bytes)));
+    if (stream.progress_ != nullptr && stream.progress_->cancel) {
+        if (!stream.error_) stream.error_ = interrupted_error();
+        return AVERROR_EXIT;
+    }
+    if (stream.position_ != stream.last_read_end_) stream.read_bytes_ = kFirstReadBytes;
+    const std::size_t most = std::min(static_cast<std::size_t>(bytes), stream.read_bytes_);
+    stream.read_bytes_ = std::min(stream.read_bytes_ * 4, std::size_t{1} << 30);
+    const auto span = std::as_writable_bytes(std::span(into, most));
     auto got = stream.source_->read_at(stream.position_, span);
     if (!got) {
         if (!stream.error_) stream.error_ = got.error();
@@ -76,6 +103,7 @@ int AvIo::read(void* self, std::uint8_t* into, int bytes) {
     if (*got == 0) return AVERROR_EOF;
     stream.position_ += *got;
     stream.last_read_end_ = stream.position_;
+    if (stream.shown_) stream.progress_->bytes_done = stream.position_;
     return static_cast<int>(*got);
 }
 

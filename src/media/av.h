@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "streamsim/byte_store.h"
+#include "streamsim/media.h"
 
 extern "C" {
 #include <libavformat/avformat.h>
@@ -15,8 +16,8 @@ extern "C" {
 
 namespace streamsim {
 
-/// Takes libav's log away from standard error, for the whole process, once; and forgets what this thread has
-/// collected.
+/// Takes libav's log away from standard error and keeps it from allocating more at once than honest files need,
+/// for the whole process, once; and forgets what this thread has collected.
 void begin_av();
 
 /// "Invalid data found when processing input (moov atom not found)": libav's error with the last line that it
@@ -37,6 +38,10 @@ public:
     const std::optional<Error>& error() const { return error_; }
     /// How far reading came: the end of the last read, in bytes.
     std::uint64_t last_read_end() const { return last_read_end_; }
+    /// From here on reads are shown in `progress`; before, they only obey its `cancel`.
+    void obey(IndexProgress* progress) { progress_ = progress; }
+    void show_progress(std::uint64_t bytes_total);
+    void end_progress();
 
 private:
     static int read(void* self, std::uint8_t* into, int bytes);
@@ -50,6 +55,9 @@ private:
     std::uint64_t position_ = 0;
     std::uint64_t end_ = 0;  // of what was written
     std::uint64_t last_read_end_ = 0;
+    std::size_t read_bytes_ = 16 * 1024;  // at most, of the next read; grows while reading goes straight on
+    IndexProgress* progress_ = nullptr;
+    bool shown_ = false;
     std::optional<Error> error_;
 };
 

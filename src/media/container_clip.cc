@@ -2,185 +2,155 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-
-#include "media/av.h"
+#include "base/timecode.h"
+#include "base/units.h"
 #include "media/container_file.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
+#include "media/container_kept.h"
+#include "media/container_reader.h"
+#include "media/container_structure.h"
 
 namespace streamsim {
 namespace {
 
-/// Containers that hold their own frames. Playlists are left out on purpose: they open other files.
-constexpr const char* kContainers = "mov,mxf,matroska,avi,mpegts,mpeg,gxf";
-
-struct CloseInput {
-    void operator()(AVFormatContext* context) const { avformat_close_input(&context); }
-};
-struct FreePacket {
-    void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
-
-/// A container may name other files (data references, index files); none is opened: a clip is one file.
-int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
-    return AVERROR(EPERM);
+/// "video 2.0 frames a run": frames that touch each other in the file are read as one by whoever reads ahead.
+std::string runs_of(const std::vector<Extent>& extents) {
+    std::size_t runs = 1;
+    for (std::size_t k = 1; k < extents.size(); ++k) {
+        if (extents[k - 1].offset + extents[k - 1].bytes != extents[k].offset) ++runs;
+    }
+    if (runs == 1) return extents.size() == 1 ? "" : "frames back to back";
+    if (runs == extents.size()) return "each frame apart";
+    return fmt::format("{:.1f} frames back to back on average",
+                       static_cast<double>(extents.size()) / static_cast<double>(runs));
 }
 
-bool is_rate(AVRational rate) {
-    return rate.num > 0 && rate.den > 0;
+std::string chunks_of(const std::vector<std::vector<AudioPiece>>& tracks) {
+    std::size_t chunks = 0;
+    double length = 0;
+    for (const auto& track : tracks) {
+        chunks += track.size();
+        for (const AudioPiece& chunk : track) length += static_cast<double>(chunk.length_ns);
+    }
+    if (chunks == 0) return "";
+    return fmt::format(
+        "audio in {} chunks of {} on average", show_count(chunks),
+        show_duration(nanoseconds(static_cast<std::int64_t>(length / static_cast<double>(chunks)))));
 }
 
-class ContainerReader {
-public:
-    ContainerReader(ByteSource& source, const std::string& path) : path_(path), io_(source) {}
-
-    Result<Clip> index() {
-        if (auto opened = open(); !opened) return opened.error();
-        auto extents = has_whole_table() ? table() : walk();
-        if (!extents) return extents.error();
-        if (extents->empty()) return failed("its video track has no frames");
-        const AVRational rate = frame_rate();
-        if (!is_rate(rate)) return failed("its video track has no frame rate");
-        Clip clip;
-        clip.format = describe(*context_->streams[video_]->codecpar);
-        clip.index = make_container_index(path_, {rate.num, rate.den}, std::move(*extents));
-        if (walked_)
-            clip.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
-        return clip;
+std::string structure_line(const ContainerStructure& structure, const ReadContainer& read) {
+    std::string line = structure.line;
+    if (!read.pattern.empty()) line += " " + read.pattern;
+    const std::string parts[] = {read.tracks, runs_of(read.extents), chunks_of(read.audio)};
+    for (const std::string& part : parts) {
+        if (part.empty()) continue;
+        line += line.empty() ? part : "; " + part;
     }
+    return line;
+}
 
-private:
-    Error failed(const std::string& what) const {
-        if (io_.error()) return *io_.error();
-        return bad_input(fmt::format("{}: byte {}: {}", path_, io_.last_read_end(), what));
+/// Frames that end behind the end of the file.
+void note_frames_behind(const std::vector<Extent>& extents, std::uint64_t size, Clip& clip) {
+    std::uint64_t behind = 0;
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        if (extents[k].offset <= size && extents[k].bytes <= size - extents[k].offset) continue;
+        if (behind++ == 0) first = k;
     }
+    if (behind == 0) return;
+    clip.notes.push_back(fmt::format(
+        "{} of {} frames, from frame {} on, end behind the end of the file (byte {}): they will fail",
+        show_count(behind), show_count(extents.size()), first, size));
+}
 
-    Result<void> open() {
-        begin_av();
-        AVFormatContext* context = avformat_alloc_context();
-        if (context == nullptr) return failed("out of memory");
-        context->pb = io_.context();
-        context->io_open = refuse_open;
-        AVDictionary* options = nullptr;
-        av_dict_set(&options, "format_whitelist", kContainers, 0);
-        const int error = avformat_open_input(&context, "", nullptr, &options);
-        av_dict_free(&options);
-        if (error < 0) return failed("not a video container that can be read: " + av_text(error));
-        context_.reset(context);
-        // QuickTime says everything in its header. Others say it in their packets.
-        if (!find_video() || !has_whole_table() || !is_rate(context->streams[video_]->avg_frame_rate)) {
-            if (const int found = avformat_find_stream_info(context, nullptr); found < 0) {
-                return failed("its streams cannot be found: " + av_text(found));
-            }
-        }
-        if (!find_video()) return failed("there is no video track in it");
-        return {};
+/// A time code that counts fewer frames a second than there are (25 in 50) counts every second frame.
+void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
+    if (!read.timecode) return;
+    FrameRate counted = rate;
+    std::uint64_t each = 1;
+    const std::uint64_t nominal = nominal_rate(rate);
+    const auto said = static_cast<std::uint64_t>(read.timecode_rate);
+    if (said > 0 && said < nominal && nominal % said == 0) {
+        each = nominal / said;
+        counted = {rate.num, rate.den * static_cast<std::int64_t>(each)};
+        if (counted.den == 2002) counted = {counted.num / 2, 1001};
     }
-
-    /// The average is exact where it comes from a whole table. Elsewhere libav guesses it from the first
-    /// packets; the rate that all of their times are multiples of is then the better one, unless it is
-    /// something else altogether (fields, a variable rate).
-    AVRational frame_rate() const {
-        const AVStream& video = *context_->streams[video_];
-        if (!is_rate(video.avg_frame_rate)) return video.r_frame_rate;
-        if (!walked_ || !is_rate(video.r_frame_rate)) return video.avg_frame_rate;
-        const double ratio = av_q2d(video.r_frame_rate) / av_q2d(video.avg_frame_rate);
-        return ratio > 0.98 && ratio < 1.02 ? video.r_frame_rate : video.avg_frame_rate;
+    const auto parsed = parse_timecode(*read.timecode, counted);
+    if (!parsed) {
+        clip.notes.push_back("its time code is not used: " + parsed.error().problems.front());
+        return;
     }
-
-    bool find_video() {
-        for (unsigned i = 0; i < context_->nb_streams; ++i) {
-            const AVStream& stream = *context_->streams[i];
-            const bool picture = (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-            if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || picture) continue;
-            video_ = i;
-            return true;
-        }
-        return false;
+    clip.start_timecode = parsed->frame * each;
+    const bool drop_rate = rate == FrameRate{30000, 1001} || rate == FrameRate{60000, 1001};
+    if (drop_rate && !parsed->drop_frame && parsed->frame > 0) {
+        clip.notes.push_back(
+            fmt::format("its time code counts without drop frame: it begins at {}", *read.timecode));
     }
+}
 
-    /// QuickTime's sample tables, unless the file is fragmented or an edit list shows only part of it.
-    bool has_whole_table() const {
-        const AVStream& video = *context_->streams[video_];
-        const bool quicktime = std::string_view(context_->iformat->name).starts_with("mov");
-        const int entries = avformat_index_get_entries_count(&video);
-        return quicktime && entries > 0 && entries == video.nb_frames;
+Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    auto source = store.open(path);
+    if (!source) return source.error();
+    const auto size = (*source)->size();
+    if (!size) return size.error();
+    auto structure = container_structure(**source, options.progress);
+    if (!structure) return structure.error();
+    auto read = read_container(**source, path, *structure, options);
+    if (!read) return read.error();
+    auto timing = time_frames(read->stamps);
+    if (!timing) return bad_input(fmt::format("{}: its video track has no frame rate", path));
+    KeptClip made;
+    Clip& clip = made.clip;
+    clip.format = read->format;
+    for (auto& track : read->audio) track = join_audio(track);
+    clip.structure = structure_line(*structure, *read);
+    clip.notes = std::move(timing->notes);
+    clip.notes.insert(clip.notes.end(), read->notes.begin(), read->notes.end());
+    clip.notes.insert(clip.notes.end(), structure->notes.begin(), structure->notes.end());
+    note_frames_behind(read->extents, *size, clip);
+    take_timecode(*read, timing->rate, clip);
+    made.frames.rate = timing->rate;
+    made.frames.extents = std::move(read->extents);
+    made.frames.sync = std::move(read->sync);
+    made.frames.due_ns = std::move(timing->due_ns);
+    if (!options.audio) return made;
+    std::vector<AudioPiece> chunks;
+    for (const auto& track : read->audio) chunks.insert(chunks.end(), track.begin(), track.end());
+    if (chunks.empty()) {
+        clip.notes.emplace_back("it has no audio");
+    } else {
+        give_audio(made.frames, std::move(chunks));
     }
-
-    Result<std::vector<Extent>> table() {
-        AVStream* const video = context_->streams[video_];
-        const int entries = avformat_index_get_entries_count(video);
-        std::vector<Extent> extents;
-        extents.reserve(static_cast<std::size_t>(entries));
-        for (int i = 0; i < entries; ++i) {
-            const AVIndexEntry& entry = *avformat_index_get_entry(video, i);
-            if (entry.pos < 0 || entry.size <= 0) {
-                return failed(fmt::format("its table puts frame {} at byte {} with {} bytes", i, entry.pos,
-                                          static_cast<int>(entry.size)));
-            }
-            extents.push_back({static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(entry.size)});
-        }
-        return extents;
-    }
-
-    Result<std::vector<Extent>> walk() {
-        walked_ = true;
-        for (unsigned i = 0; i < context_->nb_streams; ++i) {
-            if (i != video_) context_->streams[i]->discard = AVDISCARD_ALL;
-        }
-        const std::unique_ptr<AVPacket, FreePacket> packet(av_packet_alloc());
-        std::vector<Extent> extents;
-        int error = 0;
-        while ((error = av_read_frame(context_.get(), packet.get())) >= 0) {
-            if (packet->stream_index == static_cast<int>(video_)) {
-                if (packet->pos < 0 || packet->size <= 0) {
-                    return failed(
-                        fmt::format("the place of frame {} in the file is not known", extents.size()));
-                }
-                extents.push_back(
-                    {static_cast<std::uint64_t>(packet->pos), static_cast<std::uint64_t>(packet->size)});
-            }
-            av_packet_unref(packet.get());
-        }
-        if (error != AVERROR_EOF || io_.error()) {
-            return failed(fmt::format("reading stopped after {} frames: {}", extents.size(), av_text(error)));
-        }
-        return extents;
-    }
-
-    static std::string describe(const AVCodecParameters& codec) {
-        const std::string name = avcodec_get_name(codec.codec_id);
-        std::string tag;
-        for (unsigned shift = 0; shift < 32; shift += 8)
-            tag += static_cast<char>(codec.codec_tag >> shift & 0xff);
-        const bool printable = std::all_of(tag.begin(), tag.end(), [](char c) { return c > ' ' && c < 127; });
-        if (printable) return fmt::format("{} {} {}x{}", name, tag, codec.width, codec.height);
-        return fmt::format("{} {}x{}", name, codec.width, codec.height);
-    }
-
-    const std::string& path_;
-    AvIo io_;
-    std::unique_ptr<AVFormatContext, CloseInput> context_;
-    unsigned video_ = 0;
-    bool walked_ = false;
-};
+    return made;
+}
 
 }  // namespace
 
 Result<Clip> index_container(ByteStore& store,
                              const std::string& path,
                              const std::string& name,
-                             const IndexOptions& /*options*/) {
-    auto source = store.open(path);
-    if (!source) return source.error();
-    auto clip = ContainerReader(**source, path).index();
-    if (!clip) return clip;
-    clip->name = name;
-    if (auto info = store.stat(path); info && *info) clip->modified_s = (*info)->modified_s;
+                             const IndexOptions& options) {
+    if (path.ends_with(kKeptSuffix)) {
+        return bad_input(
+            fmt::format("{}: this is an index that streamsim keeps beside a clip, not a clip", path));
+    }
+    const auto info = store.stat(path);
+    const FileInfo media = info && *info ? **info : FileInfo{};
+    KeptFound found;
+    if (options.keep_index) found = find_kept(store, path, media, options.audio);
+    const bool used = found.clip.has_value();
+    auto made = used ? Result<KeptClip>(std::move(*found.clip)) : make_clip(store, path, options);
+    if (!made) return made.error();
+    std::vector<std::string> notes;  // of the keeping: not kept
+    if (!found.note.empty()) notes.push_back(found.note);
+    if (options.keep_index && !used && !found.foreign) {
+        if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)
+            notes.push_back("its index is not kept: " + kept.error().problems.front());
+    }
+    Clip clip = std::move(made->clip);
+    clip.name = name;
+    clip.modified_s = media.modified_s;
+    clip.notes.insert(clip.notes.end(), notes.begin(), notes.end());
+    clip.index = make_container_index(path, std::move(made->frames));
     return clip;
 }
 

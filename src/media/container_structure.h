@@ -1,0 +1,29 @@
+// What a container file is made of, read by ourselves at its top level only: enough for one line of text and
+// for what libavformat does not tell. Inside media/ only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+struct ContainerStructure {
+    std::string line;         // "MOV: ftyp 20 B, wide 8 B, mdat 812.3 MB at byte 36, moov 71.0 kB last"; or ""
+    bool fragmented = false;  // QuickTime, MP4: there are moof atoms
+    bool edit_list = false;   // the first video track has one
+    bool elsewhere = false;   // the first video track's frames are in another file
+    std::vector<std::string> notes;  // an atom that ends behind the end of the file
+};
+
+/// Walks over the top level of QuickTime and MP4 files and the clusters of Matroska; of others only the kind is
+/// named. Reads headers only. Every step goes forward in the file and there is a limit to their number, so no
+/// size in a file, however absurd, makes it slow or large. Errors: environment from the source; interrupted
+/// after `cancel`; never bad input: what is damaged is for the reader of frames to refuse.
+Result<ContainerStructure> container_structure(ByteSource& source, const IndexProgress* progress);
+
+}  // namespace streamsim

@@ -1,0 +1,44 @@
+// From the time stamps of a container's frames to a rate, or to the knowledge that there is none. Pure. Inside
+// media/ only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+/// A stamp that the container does not give.
+inline constexpr std::int64_t kNoStamp = INT64_MIN;
+
+/// Time stamps of the frames in stored order, in ticks of tick_num / tick_den seconds.
+struct FrameStamps {
+    std::int64_t tick_num = 1;  // both: 1 ... 2^31 - 1
+    std::int64_t tick_den = 1;
+    std::vector<std::int64_t> decode;  // one a frame; kNoStamp where there is none
+    std::vector<std::int64_t> show;    // one a frame, or empty: not known
+    std::int64_t last_ticks = 0;       // how long the last frame lasts; 0: not known
+    std::vector<FrameRate> said;       // rates that the container names, the best first
+};
+
+struct FrameTiming {
+    FrameRate rate;
+    std::vector<std::int64_t> due_ns;  // empty: the rate is constant; else of each frame, and the length
+    std::vector<std::string> notes;
+};
+
+/// The rate is constant where every stamp lies on its grid: within a tick of the container (which may be a
+/// millisecond), or within a millisecond for a standard rate, for stamps that were copied from such a
+/// container. A standard rate is taken before all others, also where the stamps give one that is off by less
+/// than 5 in a million: 2997/125 is what some writers make of 24000/1001. A first frame alone that is up to
+/// twice as long (writers of fragments make room for the lead-in of the audio there) does not make a rate
+/// variable; a note says it. Otherwise the frames have times of their own: their decode stamps; where these are
+/// missing or do not rise, the show stamps in their order (a decoder needs the k-th frame not later than the
+/// k-th is shown). Nothing when there are no usable stamps and no rate is named. REQUIRES: decode is not empty.
+std::optional<FrameTiming> time_frames(const FrameStamps& stamps);
+
+}  // namespace streamsim

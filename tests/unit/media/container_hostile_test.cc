@@ -1,0 +1,244 @@
+// Files that are damaged, by accident or on purpose: an index or bad input that names file and byte, quickly,
+// and never a crash.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <random>
+
+#include "base/prng.h"
+#include "media/clip_index.h"
+#include "media/container_clip.h"
+#include "media/frame_sizes.h"
+#include "media/prores.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+using testing::DirectoryStore;
+using ::testing::HasSubstr;
+using testing::Place;
+using testing::run;
+
+/// Small files in memory, and reads counted; whoever asks may cancel on the way.
+class MemoryStore final : public ByteStore {
+public:
+    std::string bytes;
+    std::function<void(std::uint64_t offset)> on_read;
+
+    Result<std::unique_ptr<ByteSource>> open(const std::string& /*path*/) override {
+        class Source final : public ByteSource {
+        public:
+            explicit Source(MemoryStore& store) : store_(store) {}
+            Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
+                if (store_.on_read) store_.on_read(offset);
+                const std::string& from = store_.bytes;
+                if (offset >= from.size()) return std::size_t{0};
+                const std::size_t got = std::min(into.size(), from.size() - static_cast<std::size_t>(offset));
+                std::memcpy(into.data(), from.data() + offset, got);
+                return got;
+            }
+            Result<std::uint64_t> size() override { return store_.bytes.size(); }
+
+        private:
+            MemoryStore& store_;
+        };
+        return std::unique_ptr<ByteSource>(std::make_unique<Source>(*this));
+    }
+    Result<std::optional<FileInfo>> stat(const std::string& /*path*/) override {
+        return std::optional(FileInfo{false, bytes.size(), 1, false});
+    }
+    Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return none(path); }
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override { return none(path); }
+    Result<void> make_directories(const std::string& path) override { return none(path); }
+    Result<void> rename(const std::string& from, const std::string& /*to*/) override { return none(from); }
+    Result<void> remove(const std::string& path) override { return none(path); }
+    Result<std::uint64_t> free_bytes(const std::string& path) override { return none(path); }
+    Result<void> evict(const std::string& path) override { return none(path); }
+
+private:
+    static Error none(const std::string& path) { return environment_error(path + ": only files are here"); }
+};
+
+class HostileContainers : public ::testing::Test {
+protected:
+    std::string our_mov(std::uint64_t frames) {
+        const MediaFormat format = testing::small_prores("x", 64, 36, 3'000);
+        DirectoryStore disk;
+        auto sink = disk.create(place_.at("a.mov"));
+        auto writer = QuickTimeWriter::create(**sink, format, "a.mov");
+        for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
+            std::vector<std::byte> frame(bytes);
+            build_prores_frame(frame, format, bytes);
+            EXPECT_TRUE((*writer)->add(frame));
+        }
+        EXPECT_TRUE((*writer)->finish());
+        EXPECT_TRUE((*sink)->close());
+        return place_.read("a.mov");
+    }
+
+    std::string made(const std::string& name, const std::string& options) {
+        const auto ran = run(
+            "ffmpeg -v error -y -bitexact -f lavfi -i testsrc2=s=64x36:r=25 -f lavfi -i sine=r=48000 -t 0.4 " +
+            options + " " + place_.at(name));
+        EXPECT_EQ(ran.code, 0) << ran.output;
+        return place_.read(name);
+    }
+
+    Result<Clip> index(const std::string& bytes, IndexProgress* progress = nullptr) {
+        store_.bytes = bytes;
+        IndexOptions options;
+        options.audio = true;
+        options.progress = progress;
+        return index_container(store_, "clip.mov", "clip", options);
+    }
+
+    /// Either way is right; what counts is that there is one.
+    void expect_sane(const std::string& bytes) {
+        const auto clip = index(bytes);
+        if (!clip) {
+            EXPECT_EQ(clip.error().kind, ErrorKind::bad_input);
+            EXPECT_THAT(clip.error().problems.front(), HasSubstr("clip.mov"));
+            return;
+        }
+        const FrameIndex& frames = *clip->index;
+        ASSERT_GT(frames.count(), 0u);
+        EXPECT_GT(frames.rate().num, 0);
+        EXPECT_GT(frames.rate().den, 0);
+        for (std::uint64_t k = 0; k < frames.count(); ++k) {
+            EXPECT_GT(frames.extent(k).bytes, 0u);
+            EXPECT_LE(frames.extent(k).bytes, frames.largest_frame_bytes());
+            EXPECT_LE(frames.sync_frame(k), k);
+            EXPECT_LE(frames.due(k), frames.due(k + 1));
+        }
+    }
+
+    void damage(const std::string& good, int cases, std::uint64_t seed) {
+        std::mt19937_64 dice(seed);
+        for (int i = 0; i < cases; ++i) {
+            SCOPED_TRACE(i);
+            std::string bad = good;
+            if (i % 4 == 0) bad.resize(dice() % good.size());
+            for (std::uint64_t flips = dice() % 8; flips > 0 && !bad.empty(); --flips) {
+                // Half of them where the tables are: at one of the ends.
+                const std::size_t near = std::min<std::size_t>(bad.size(), 2000);
+                std::size_t at = dice() % bad.size();
+                if (flips % 4 == 1) at = dice() % near;
+                if (flips % 4 == 2) at = bad.size() - 1 - dice() % near;
+                bad[at] = static_cast<char>(flips % 3 == 0 ? 0xff : dice());
+            }
+            expect_sane(bad);
+        }
+    }
+
+    Place place_;
+    MemoryStore store_;
+};
+
+TEST_F(HostileContainers, OurFilesSurviveAnyDamage) {
+    damage(our_mov(20), 300, 1);
+}
+
+TEST_F(HostileContainers, ThoseOfOthersSurviveAnyDamage) {
+    NEED_TOOL("ffmpeg");
+    damage(made("a.mov", "-c:v mjpeg -c:a pcm_s16le -movflags +faststart"), 150, 2);
+    damage(made("b.mp4", "-c:v mpeg4 -bf 2 -c:a aac -g 5 -movflags frag_keyframe+empty_moov+global_sidx"), 150,
+           3);
+    damage(made("c.mkv", "-c:v mpeg4 -bf 2 -c:a pcm_s16le"), 60, 4);
+    damage(made("d.mxf", "-c:v mpeg2video -c:a pcm_s16le"), 60, 5);
+    damage(made("j.mxf", "-c:v jpeg2000 -c:a pcm_s16le -t 0.6"), 100, 8);
+    damage(made("e.avi", "-c:v mjpeg -c:a pcm_s16le"), 40, 6);
+    damage(made("f.ts", "-c:v mpeg2video -c:a mp2"), 40, 7);
+}
+
+TEST_F(HostileContainers, ACutAtEveryPlaceIsSaidOrPlayed) {
+    const std::string good = our_mov(3);
+    for (std::size_t bytes = 0; bytes < good.size(); bytes += bytes < 64 ? 1 : 97) {
+        const auto clip = index(good.substr(0, bytes));
+        ASSERT_FALSE(clip) << bytes;  // the table is at the end
+        EXPECT_THAT(clip.error().problems.front(), HasSubstr("clip.mov: byte "));
+    }
+}
+
+TEST_F(HostileContainers, WhatIsNoContainerIsBadInput) {
+    for (const std::string& text :
+         {std::string(), std::string("x"), std::string(5000, 'x'), std::string(200'000, '\0'),
+          std::string("#EXTM3U\n/etc/passwd\n"), std::string(300'000, '\xff')}) {
+        const auto clip = index(text);
+        ASSERT_FALSE(clip);
+        EXPECT_EQ(clip.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(clip.error().problems.front(), HasSubstr("clip.mov: byte "));
+    }
+}
+
+TEST_F(HostileContainers, FramesBehindTheEndKeepTheirSlots) {
+    NEED_TOOL("ffmpeg");
+    const std::string good = made("a.mov", "-c:v prores_ks -an -movflags +faststart");
+    const auto clip = index(good.substr(0, good.size() / 2));
+    ASSERT_TRUE(clip);
+    EXPECT_EQ(clip->index->count(), 10u);
+    const std::string notes = ::testing::PrintToString(clip->notes);
+    EXPECT_THAT(notes, HasSubstr("of 10 frames, from frame"));
+    EXPECT_THAT(notes, HasSubstr("end behind the end of the file (byte "));
+    EXPECT_THAT(notes, HasSubstr("it was cut, or is damaged"));
+}
+
+/// A table of 2^31 samples of one byte in a file of a few kB: the claim costs nothing.
+TEST_F(HostileContainers, AClaimGetsNoMemory) {
+    std::string file = our_mov(20);
+    const std::size_t stsz = file.rfind("stsz");
+    const std::size_t stsc = file.rfind("stsc");
+    ASSERT_NE(stsz, std::string::npos);
+    ASSERT_NE(stsc, std::string::npos);
+    const auto put = [&](std::size_t at, std::uint32_t value) {
+        for (int i = 0; i < 4; ++i)
+            file[at + static_cast<std::size_t>(i)] = static_cast<char>(value >> (24 - 8 * i));
+    };
+    put(stsz + 8, 1);            // all samples have one byte
+    put(stsz + 12, 0x7ffffff0);  // and so many there are
+    put(stsc + 16, 0x7ffffff0);  // in one chunk
+    expect_sane(file);
+}
+
+TEST_F(HostileContainers, FramesInAnotherFileAreRefused) {
+    std::string file = our_mov(3);
+    const std::size_t dref = file.rfind("dref");
+    ASSERT_NE(dref, std::string::npos);
+    file[dref + 4 + 8 + 11] = 0;  // the flag "in this file"
+    const auto clip = index(file);
+    ASSERT_FALSE(clip);
+    EXPECT_THAT(clip.error().problems.front(), HasSubstr("in another file"));
+}
+
+TEST_F(HostileContainers, AScanShowsHowFarItIsAndCanBeStopped) {
+    NEED_TOOL("ffmpeg");
+    const std::string good = made("a.mkv", "-c:v rawvideo -c:a pcm_s16le -t 30");
+    IndexProgress progress;
+    std::uint64_t total = 0;
+    std::uint64_t done = 0;
+    store_.on_read = [&](std::uint64_t) {
+        total = std::max<std::uint64_t>(total, progress.bytes_total);
+        done = std::max<std::uint64_t>(done, progress.bytes_done);
+    };
+    ASSERT_TRUE(index(good, &progress));
+    EXPECT_EQ(total, good.size());
+    EXPECT_GT(done, good.size() / 2);
+    EXPECT_EQ(progress.bytes_total, 0u);  // nothing goes on any more
+    store_.on_read = [&](std::uint64_t offset) {
+        if (offset > good.size() / 2) progress.cancel = true;
+    };
+    const auto stopped = index(good, &progress);
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().kind, ErrorKind::interrupted);
+}
+
+TEST_F(HostileContainers, ATableNeedsNoProgress) {
+    IndexProgress progress;
+    std::uint64_t total = 0;
+    store_.on_read = [&](std::uint64_t) { total += progress.bytes_total; };
+    ASSERT_TRUE(index(our_mov(50), &progress));
+    EXPECT_EQ(total, 0u);
+}
+
+}  // namespace
+}  // namespace streamsim

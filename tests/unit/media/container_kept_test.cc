@@ -1,0 +1,173 @@
+// The index that is kept beside a clip.
+#include "media/container_kept.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "media/clip_index.h"
+#include "media/frame_sizes.h"
+#include "media/prores.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+using testing::DirectoryStore;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Place;
+
+class KeptIndex : public ::testing::Test {
+protected:
+    KeptIndex() { write("a.mov", 20); }
+
+    void write(const std::string& name, std::uint64_t frames) {
+        const MediaFormat format = testing::small_prores("x", 320, 180, 40'000);
+        auto sink = store_.create(place_.at(name));
+        auto writer = QuickTimeWriter::create(**sink, format, name);
+        for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
+            std::vector<std::byte> frame(bytes);
+            build_prores_frame(frame, format, bytes);
+            ASSERT_TRUE((*writer)->add(frame));
+        }
+        ASSERT_TRUE((*writer)->finish());
+        ASSERT_TRUE((*sink)->close());
+    }
+
+    Clip index(bool keep, bool audio = false) {
+        IndexOptions options;
+        options.keep_index = keep;
+        options.audio = audio;
+        store_.bytes_read = 0;
+        auto clip = index_clip(store_, place_.at("a.mov"), options);
+        if (clip) return std::move(*clip);
+        ADD_FAILURE() << testing::all_problems(clip.error());
+        return {};
+    }
+
+    bool kept() const { return std::filesystem::exists(place_.at("a.mov.streamsim-index")); }
+    std::string text() const { return place_.read("a.mov.streamsim-index"); }
+
+    Place place_;
+    DirectoryStore store_;
+};
+
+void expect_same(const Clip& a, const Clip& b) {
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.format, b.format);
+    EXPECT_EQ(a.structure, b.structure);
+    EXPECT_EQ(a.start_timecode, b.start_timecode);
+    ASSERT_EQ(a.index->count(), b.index->count());
+    EXPECT_EQ(a.index->rate(), b.index->rate());
+    EXPECT_EQ(testing::path_of(*a.index, 0), testing::path_of(*b.index, 0));
+    for (std::uint64_t k = 0; k < a.index->count(); ++k) {
+        EXPECT_EQ(a.index->extent(k).offset, b.index->extent(k).offset);
+        EXPECT_EQ(a.index->extent(k).bytes, b.index->extent(k).bytes);
+        EXPECT_EQ(a.index->sync_frame(k), b.index->sync_frame(k));
+        EXPECT_EQ(a.index->due(k + 1), b.index->due(k + 1));
+    }
+}
+
+TEST_F(KeptIndex, IsWrittenOnlyOnRequestAndThenUsed) {
+    const Clip fresh = index(false);
+    EXPECT_FALSE(kept());
+    expect_same(index(true), fresh);
+    ASSERT_TRUE(kept());
+    const std::string first = text();
+    const Clip used = index(true);
+    EXPECT_LT(store_.bytes_read, first.size() + 1);  // nothing of the clip itself
+    expect_same(used, fresh);
+    EXPECT_THAT(used.notes, IsEmpty());
+    EXPECT_EQ(text(), first);
+    EXPECT_THAT(place_.files(), ElementsAre("a.mov", "a.mov.streamsim-index"));
+}
+
+TEST_F(KeptIndex, OneThatDoesNotFitIsReplacedAndSaid) {
+    index(true);
+    write("a.mov", 30);
+    EXPECT_THAT(index(true).notes, ElementsAre(HasSubstr("not used: the clip has changed since")));
+    const Clip again = index(true);
+    EXPECT_EQ(again.index->count(), 30u);
+    EXPECT_THAT(again.notes, IsEmpty());
+    EXPECT_THAT(::testing::PrintToString(index(true, true).notes), HasSubstr("made without audio"));
+    EXPECT_THAT(index(true, true).notes, ElementsAre("it has no audio"));
+}
+
+TEST_F(KeptIndex, DamageIsNeverUsed) {
+    const Clip fresh = index(true);
+    const std::string good = text();
+    for (std::size_t at = 0; at < good.size(); at += 7) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ 0x10);
+        place_.write("a.mov.streamsim-index", bad);
+        const Clip clip = index(true);
+        EXPECT_FALSE(clip.notes.empty()) << at;
+        expect_same(clip, fresh);
+        place_.write("a.mov.streamsim-index", good.substr(0, at));
+        expect_same(index(true), fresh);
+    }
+}
+
+TEST_F(KeptIndex, WhatIsNotOursIsLeftAlone) {
+    place_.write("a.mov.streamsim-index", "my own notes");
+    const Clip clip = index(true);
+    EXPECT_EQ(clip.index->count(), 20u);
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("is no index of ours")));
+    EXPECT_EQ(text(), "my own notes");
+    std::filesystem::remove(place_.at("a.mov.streamsim-index"));
+    place_.write("a.mov.streamsim-index.partial", "my own notes");
+    EXPECT_THAT(index(true).notes, ElementsAre(HasSubstr("its index is not kept")));
+    EXPECT_EQ(place_.read("a.mov.streamsim-index.partial"), "my own notes");
+    EXPECT_FALSE(kept());
+}
+
+TEST_F(KeptIndex, ADiskThatIsFullIsANote) {
+    store_.room = 10;
+    const Clip clip = index(true);
+    EXPECT_EQ(clip.index->count(), 20u);
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("its index is not kept")));
+    EXPECT_THAT(place_.files(), ElementsAre("a.mov"));
+}
+
+TEST_F(KeptIndex, IsNoClip) {
+    index(true);
+    const auto clips = clips_in(store_, place_.path());
+    ASSERT_TRUE(clips);
+    EXPECT_EQ(clips->size(), 1u);
+    const auto clip = index_clip(store_, place_.at("a.mov.streamsim-index"));
+    ASSERT_FALSE(clip);
+    EXPECT_EQ(clip.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(clip.error().problems.front(), HasSubstr("not a clip"));
+}
+
+/// Everything that a clip can have goes there and back.
+TEST_F(KeptIndex, KeepsAllThatIsKnown) {
+    KeptClip clip;
+    clip.clip.format = "h264 avc1 320x180";
+    clip.clip.structure = "MP4: ...";
+    clip.clip.notes = {"one", "", "three"};
+    clip.clip.start_timecode = 107'892;
+    clip.frames.rate = {375, 22};
+    clip.frames.extents = {{1, 2}, {UINT64_MAX, UINT64_MAX}};
+    clip.frames.sync = {0, 0};
+    clip.frames.due_ns = {0, 5, 70'000'000'000};
+    clip.frames.audio = {{7, 8}, {9, 10}, {11, 12}};
+    clip.frames.audio_begin = {0, 2, 3};
+    const FileInfo media{false, 1234, -5, false};
+    ASSERT_TRUE(keep(store_, place_.at("b"), media, true, {}, clip));
+    const KeptFound found = find_kept(store_, place_.at("b"), media, true);
+    ASSERT_TRUE(found.clip) << found.note;
+    EXPECT_EQ(found.clip->clip.notes, clip.clip.notes);
+    EXPECT_EQ(found.clip->clip.start_timecode, clip.clip.start_timecode);
+    EXPECT_EQ(found.clip->frames.sync, clip.frames.sync);
+    EXPECT_EQ(found.clip->frames.due_ns, clip.frames.due_ns);
+    EXPECT_EQ(found.clip->frames.audio_begin, clip.frames.audio_begin);
+    EXPECT_EQ(found.clip->frames.audio[2].bytes, 12u);
+    EXPECT_EQ(found.clip->frames.extents[1].offset, UINT64_MAX);
+    EXPECT_FALSE(find_kept(store_, place_.at("b"), media, false).clip);
+}
+
+}  // namespace
+}  // namespace streamsim
