@@ -139,12 +139,9 @@ Result<Clip> index_by_frame(ByteStore& store, const std::string& path, const Ind
         const auto place = place_in(sequence, at.name);
         if (!place) continue;
         const std::string why = stands_alone(store, at.directory, sequence, *own);
-        if (why.empty()) return take(sequence, sequence.pattern.show());
-        FoundSequence one;
-        one.pattern = sequence.pattern;
-        one.pattern.suffix = sequence.name(*place).substr(at.name.size() - sequence.pattern.suffix.size());
-        one.numbers = {sequence.numbers[*place]};
-        auto clip = take(one, at.name);
+        if (why.empty())
+            return take(sequence, sequence.numbers.size() == 1 ? at.name : sequence.pattern.show());
+        auto clip = take(alone(at.name), at.name);
         if (clip) clip->notes.insert(clip->notes.begin(), why);
         return clip;
     }

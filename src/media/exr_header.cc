@@ -22,6 +22,7 @@ constexpr std::uint32_t kMultipart = 0x1000;
 
 constexpr std::size_t kNameMax = 256;  // of an attribute, with its end; 32 without the long-names flag
 constexpr std::size_t kPartsMax = 1024;
+constexpr std::uint32_t kNegative = 0x80000000;
 constexpr Wide kImageBytesMax = Wide{1} << 40;
 
 constexpr const char* kCompressions[] = {"none", "rle",  "zips", "zip",  "piz",  "pxr24",
@@ -49,6 +50,23 @@ struct Part {
     std::optional<FrameRate> rate;
     std::string timecode;
 };
+
+/// Bytes of a value whose type says how long it is.
+std::optional<std::uint32_t> fixed_bytes(std::string_view type) {
+    constexpr std::pair<std::string_view, std::uint32_t> kTypes[] = {
+        {"box2f", 16},      {"box2i", 16},   {"chromaticities", 32},
+        {"compression", 1}, {"double", 8},   {"envmap", 1},
+        {"float", 4},       {"int", 4},      {"keycode", 28},
+        {"lineOrder", 1},   {"m33d", 72},    {"m33f", 36},
+        {"m44d", 128},      {"m44f", 64},    {"rational", 8},
+        {"tiledesc", 9},    {"timecode", 8}, {"v2d", 16},
+        {"v2f", 8},         {"v2i", 8},      {"v3d", 24},
+        {"v3f", 12},        {"v3i", 12}};
+    for (const auto& [name, bytes] : kTypes) {
+        if (name == type) return bytes;
+    }
+    return std::nullopt;
+}
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a / b - (a % b < 0 ? 1 : 0);
@@ -189,8 +207,20 @@ private:
             if (!type) return type.error();
             const auto size_field = bytes_.all_of(at_, 4, "the size of an attribute");
             if (!size_field) return size_field.error();
-            const auto size = load<std::uint32_t>(*size_field, 0, false);
+            const auto written = load<std::uint32_t>(*size_field, 0, false);
             const std::uint64_t value = at_ + 4;
+            if (written >= kNegative) {
+                return bytes_.wrong(at_, fmt::format("the attribute at byte {} has a negative size, {}",
+                                                     attribute_at, static_cast<std::int32_t>(written)));
+            }
+            // Values of a kind that knows its own length are read by it: everybody does, and there are files
+            // whose sizes are wrong.
+            if (*type == "chlist") {
+                at_ = value;
+                if (auto read = read_channels(part); !read) return read.error();
+                continue;
+            }
+            const std::uint32_t size = fixed_bytes(*type).value_or(written);
             if (size > bytes_.file_bytes() || value > bytes_.file_bytes() - size) {
                 return bytes_.wrong(at_,
                                     fmt::format("the attribute at byte {} has {} bytes, more than there are "
@@ -219,14 +249,7 @@ private:
                                 const std::string& type,
                                 std::uint32_t size,
                                 Part& part) {
-        if (name == "channels" && type == "chlist") return read_channels(size, part);
-        const auto value = [&](std::size_t bytes) -> Result<std::span<const std::byte>> {
-            if (size != bytes) {
-                return bytes_.wrong(at_ - 4,
-                                    fmt::format("expected {} with {} bytes, found {}", name, bytes, size));
-            }
-            return bytes_.all_of(at_, bytes, name);
-        };
+        const auto value = [&](std::size_t bytes) { return bytes_.all_of(at_, bytes, name); };
         if (name == "compression" && type == "compression") {
             const auto field = value(1);
             if (!field) return field.error();
@@ -298,12 +321,11 @@ private:
                                         part.tile_width, part.tile_height, part.level_mode));
     }
 
-    Result<void> read_channels(std::uint32_t size, Part& part) {
-        const std::uint64_t end = at_ + size;
-        while (at_ < end) {
+    Result<void> read_channels(Part& part) {
+        for (;;) {
             const auto name = text("the name of a channel");
             if (!name) return name.error();
-            if (name->empty()) break;
+            if (name->empty()) return {};
             const auto field = bytes_.all_of(at_, 16, "a channel");
             if (!field) return field.error();
             Channel channel;
@@ -321,8 +343,6 @@ private:
             part.channels.push_back(channel);
             at_ += 16;
         }
-        if (at_ > end) return bytes_.wrong(end, "the list of channels goes on past its end");
-        return {};
     }
 
     Result<ImageHeader> result(bool multipart) const {

@@ -75,18 +75,20 @@ Result<ImageHeader> read_dpx(HeaderBytes& bytes, const std::string& file) {
     return header;
 }
 
-Result<void> check_against_file(const ImageHeader& header, const HeaderBytes& bytes) {
+Result<void> check_against_file(ImageHeader& header, const HeaderBytes& bytes) {
     if (header.width > kSideMax || header.height > kSideMax) {
         return bytes.wrong(header.raster_at,
                            fmt::format("expected a raster of at most {} pixels and lines, found {} x {}",
                                        show_count(kSideMax), header.width, header.height));
     }
-    if (header.image_begins > 0 && header.image_begins >= bytes.file_bytes()) {
-        return bytes.wrong(
-            header.image_begins_at,
-            fmt::format("the image begins at byte {}, expected a place before the end of the file "
-                        "at {}",
-                        header.image_begins, bytes.file_bytes()));
+    if (header.image_begins >= bytes.file_bytes()) {
+        const Error past =
+            bytes.wrong(header.image_begins_at,
+                        fmt::format("the image begins at byte {}, expected a place before the end of the "
+                                    "file at {}",
+                                    header.image_begins, bytes.file_bytes()));
+        if (header.image_begins > kHeaderBytesMax) return past;
+        header.cut = past.problems.front();
     }
     if (header.expected_bytes > kBelievedBytes && header.expected_bytes > bytes.file_bytes()) {
         return bytes.wrong(header.raster_at,

@@ -35,6 +35,8 @@ struct ImageHeader {
     std::uint64_t raster_at = 0;        // byte offset of the field
     std::uint64_t image_begins = 0;     // byte offset of the image data; 0: not known
     std::uint64_t image_begins_at = 0;  // byte offset of the field that says so
+    /// The file ends before its image begins: where, as the text of an error. Empty: it does not.
+    std::string cut;
 };
 
 /// The kind of image that a file name promises: by its extension in any case, also where the frame number comes

@@ -16,6 +16,10 @@ namespace {
 constexpr std::uint64_t kSpanAlways = 1'000'000;
 constexpr std::uint64_t kSpanPerFrame = 1000;
 
+/// A header whose file ends before the image says how long it should be, but a whole file says so better; of so
+/// many after it one should be whole.
+constexpr std::size_t kLooksAfterCut = 16;
+
 struct FirstHeader {
     ImageHeader header;
     std::string path;
@@ -28,18 +32,23 @@ Result<FirstHeader> first_readable(ByteStore& store,
                                    const FoundSequence& sequence,
                                    const IndexProgress* progress) {
     FirstHeader found;
+    std::optional<FirstHeader> cut;
     std::optional<Error> first_error;
     for (; found.place < sequence.numbers.size(); ++found.place) {
         if (progress != nullptr && progress->cancel) return interrupted_error();
+        if (cut && found.place - cut->place > kLooksAfterCut) break;
         found.path = join_path(directory, sequence.name(found.place));
         auto header = read_frame_header(store, found.path);
         if (header) {
             found.header = std::move(*header);
             if (first_error) found.first_problem = first_error->problems.front();
-            return found;
+            if (found.header.cut.empty()) return found;
+            if (!cut) cut = found;
         }
-        if (!first_error) first_error = header.error();
+        if (!first_error) first_error = header ? bad_input(cut->header.cut) : header.error();
     }
+    // One file has to be an image. Of many that are all cut it is enough to know how long they should be.
+    if (cut && sequence.numbers.size() > 1) return *cut;
     return *first_error;
 }
 
