@@ -158,6 +158,14 @@ private:
                 {kSampleFormat, &numbers_}, {kFrameRate, &frame_rate_}};
     }
 
+    Result<void> check_list(const Entry& entry) const {
+        const Wide end = Wide{entry.values_at} + Wide{entry.count} * type_bytes(entry.type);
+        if (entry.count == 0 || end <= bytes_.file_bytes()) return {};
+        return bytes_.wrong(entry.entry_at,
+                            fmt::format("{} values at byte {} go past the end of the file at {}", entry.count,
+                                        entry.values_at, bytes_.file_bytes()));
+    }
+
     /// The values of an entry: whole numbers only. REQUIRES: entry.count > 0.
     Result<std::vector<std::uint64_t>> values(const Entry& entry, const char* what) {
         const std::size_t bytes = type_bytes(entry.type);
@@ -167,12 +175,7 @@ private:
             return bytes_.wrong(entry.entry_at + 2,
                                 fmt::format("expected {} as whole numbers, found type {}", what, entry.type));
         }
-        const Wide end = Wide{entry.values_at} + Wide{entry.count} * bytes;
-        if (end > bytes_.file_bytes()) {
-            return bytes_.wrong(entry.entry_at,
-                                fmt::format("{}: {} values at byte {} go past the end of the file at {}", what,
-                                            entry.count, entry.values_at, bytes_.file_bytes()));
-        }
+        if (auto fits = check_list(entry); !fits) return fits.error();
         const auto field = bytes_.all_of(entry.values_at, static_cast<std::size_t>(entry.count) * bytes, what);
         if (!field) return field.error();
         std::vector<std::uint64_t> out;
@@ -236,6 +239,9 @@ private:
         if (offsets_.count == 0)
             return bytes_.wrong(directory_field_, "its directory does not say where the image is");
         header_.image_begins_at = offsets_.entry_at;
+        for (const Entry* const list : {&offsets_, &sizes_}) {
+            if (auto fits = check_list(*list); !fits) return fits.error();
+        }
         const bool short_list = Wide{offsets_.count} * type_bytes(offsets_.type) <= kListBytesMax &&
                                 Wide{sizes_.count} * type_bytes(sizes_.type) <= kListBytesMax;
         if (!short_list) return {};
