@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
@@ -9,15 +13,28 @@
 namespace streamsim {
 namespace {
 
-OrderedJson document_of(const Clip& clip, const InspectFacts& facts, bool frames) {
+/// File names are bytes; a document is UTF-8.
+std::string dump(const OrderedJson& json, int indent = -1) {
+    return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+OrderedJson text_or_null(const std::string& text) {
+    return text.empty() ? OrderedJson() : OrderedJson(text);
+}
+
+OrderedJson document_of(const Clip& clip, const InspectFacts& facts) {
     OrderedJson document = {{"schema", "streamsim.inspect"},
                             {"version", 1},
                             {"clip", clip.name},
                             {"format", clip.format},
                             {"frames", facts.frames},
+                            {"frames_missing", facts.frames_missing},
                             {"rate", {facts.rate.num, facts.rate.den}},
+                            {"variable_rate", facts.variable_rate},
                             {"duration_ns", facts.duration.ns},
                             {"timecode", facts.timecode},
+                            {"start_timecode", text_or_null(facts.start_timecode)},
+                            {"end_timecode", text_or_null(facts.end_timecode)},
                             {"bytes", facts.bytes_total},
                             {"frame_bytes",
                              {{"min", facts.frame_bytes_min},
@@ -25,44 +42,127 @@ OrderedJson document_of(const Clip& clip, const InspectFacts& facts, bool frames
                               {"p99", facts.frame_bytes_p99},
                               {"max", facts.frame_bytes_max}}},
                             {"required_bytes_per_s", facts.bytes_per_s},
+                            {"bits_per_s", facts.bytes_per_s * 8},
                             {"layout", facts.layout},
+                            {"structure", text_or_null(facts.structure)},
+                            {"interleave", text_or_null(facts.interleave)},
+                            {"frames_unaligned", facts.frames_unaligned},
+                            {"first_file", facts.first_path},
+                            {"last_file", facts.last_path},
+                            {"warnings", facts.warnings},
                             {"notes", facts.notes}};
-    if (!frames) return document;
-    OrderedJson& list = document["extents"] = OrderedJson::array();
-    std::string path(clip.index->path_capacity(), '\0');
-    for (std::uint64_t i = 0; i < clip.index->count(); ++i) {
-        const Extent extent = clip.index->extent(i);
-        clip.index->write_path(i, path.data());
-        list.push_back({{"frame", i},
-                        {"number", clip.index->frame_number(i)},
-                        {"file", path.c_str()},
-                        {"offset", extent.offset},
-                        {"bytes", extent.bytes}});
+    if (facts.audio.chunks > 0) {
+        document["audio"] = {{"chunks", facts.audio.chunks},
+                             {"bytes", facts.audio.bytes},
+                             {"chunk_bytes_max", facts.audio.chunk_bytes_max}};
     }
     return document;
+}
+
+/// Calls `row` with each frame and the path of its file.
+template <typename Row>
+void each_frame(const FrameIndex& index, const Row& row) {
+    std::string path(index.path_capacity(), '\0');
+    for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
+        index.write_path(frame, path.data());
+        row(frame, path.c_str());
+    }
+}
+
+/// A line for each frame. A tree of a million objects would take a GB before the first of them is written.
+std::string extents_of(const FrameIndex& index) {
+    fmt::memory_buffer out;
+    const auto into = std::back_inserter(out);
+    each_frame(index, [&](std::uint64_t frame, const char* path) {
+        const Extent extent = index.extent(frame);
+        fmt::format_to(into,
+                       "{}\n    {{\"frame\": {}, \"number\": {}, \"due_ns\": {}, \"file\": {}, \"offset\": {}, "
+                       "\"bytes\": {}",
+                       frame == 0 ? "" : ",", frame, index.frame_number(frame), index.due(frame).ns,
+                       dump(OrderedJson(path)), extent.offset, extent.bytes);
+        if (!index.listed(frame)) fmt::format_to(into, ", \"missing\": true");
+        const auto audio = index.audio(frame);
+        for (std::size_t i = 0; i < audio.size(); ++i) {
+            fmt::format_to(into, "{}{{\"offset\": {}, \"bytes\": {}}}", i == 0 ? ", \"audio\": [" : ", ",
+                           audio[i].offset, audio[i].bytes);
+        }
+        fmt::format_to(into, "{}}}", audio.empty() ? "" : "]");
+    });
+    return fmt::to_string(out);
+}
+
+std::string text_of(const Clip& clip, const InspectFacts& facts, bool frames) {
+    std::string text = dump(document_of(clip, facts), 2);
+    if (frames) {
+        text.resize(text.rfind('\n'));  // before the brace at the end
+        text += ",\n  \"extents\": [" + extents_of(*clip.index) + "\n  ]\n}";
+    }
+    return text + "\n";
+}
+
+void print_frames(const FrameIndex& index) {
+    fmt::memory_buffer out;
+    const auto into = std::back_inserter(out);
+    constexpr std::size_t kFlush = std::size_t{64} << 10;
+    fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}  {}\n", "frame", "number", "due s", "offset",
+                   "bytes", "file");
+    each_frame(index, [&](std::uint64_t frame, const char* path) {
+        const Extent extent = index.extent(frame);
+        const std::int64_t due = index.due(frame).ns;
+        fmt::format_to(into, "{:>8} {:>10} {:>6}.{:06} {:>14} {:>12}  {}{}\n", frame, index.frame_number(frame),
+                       due / 1'000'000'000, due % 1'000'000'000 / 1000, extent.offset, extent.bytes, path,
+                       index.listed(frame) ? "" : "  (missing)");
+        for (const Extent& chunk : index.audio(frame)) {
+            fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}\n", "", "audio", "", chunk.offset,
+                           chunk.bytes);
+        }
+        if (out.size() < kFlush) return;
+        std::fwrite(out.data(), 1, out.size(), stdout);
+        out.clear();
+    });
+    std::fwrite(out.data(), 1, out.size(), stdout);
+}
+
+std::string timecodes(const InspectFacts& facts) {
+    if (facts.start_timecode.empty()) return "";
+    if (facts.end_timecode.empty()) return fmt::format("  timecode    from {}\n", facts.start_timecode);
+    return fmt::format("  timecode    {} to {} (its last frame)\n", facts.start_timecode, facts.end_timecode);
 }
 
 void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
     fmt::print("{}: {}\n", clip.name, clip.format);
     fmt::print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
                facts.timecode, show_duration(facts.duration));
+    fmt::print("{}", timecodes(facts));
     fmt::print("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
                show_count(nearest_whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
                show_count(facts.frame_bytes_max));
     fmt::print("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6,
                facts.bytes_per_s * 8 / 1e6);
-    fmt::print("  layout      {}\n  first file  {}\n  last file   {}\n", facts.layout, facts.first_path,
-               facts.last_path);
-    for (const std::string& note : facts.notes) fmt::print("  note        {}\n", note);
-    if (!frames) return;
-    std::string path(clip.index->path_capacity(), '\0');
-    fmt::print("{:>8} {:>10} {:>14} {:>12}  {}\n", "frame", "number", "offset", "bytes", "file");
-    for (std::uint64_t i = 0; i < clip.index->count(); ++i) {
-        const Extent extent = clip.index->extent(i);
-        clip.index->write_path(i, path.data());
-        fmt::print("{:>8} {:>10} {:>14} {:>12}  {}\n", i, clip.index->frame_number(i), extent.offset,
-                   extent.bytes, path.c_str());
+    if (!facts.structure.empty()) fmt::print("  structure   {}\n", facts.structure);
+    fmt::print("  layout      {}\n", facts.layout);
+    if (!facts.interleave.empty()) fmt::print("  interleave  {}\n", facts.interleave);
+    if (facts.audio.chunks > 0) {
+        fmt::print("  audio       {} in {} chunks of up to {} bytes\n", show_bytes(facts.audio.bytes),
+                   show_count(facts.audio.chunks), show_count(facts.audio.chunk_bytes_max));
     }
+    if (facts.first_path == facts.last_path) {
+        fmt::print("  file        {}\n", facts.first_path);
+    } else {
+        fmt::print("  first file  {}\n  last file   {}\n", facts.first_path, facts.last_path);
+    }
+    for (const std::string& warning : facts.warnings) fmt::print("  warning     {}\n", warning);
+    for (const std::string& note : facts.notes) {
+        const bool said = std::find(facts.warnings.begin(), facts.warnings.end(), note) != facts.warnings.end();
+        if (!said) fmt::print("  note        {}\n", note);
+    }
+    if (frames) print_frames(*clip.index);
+}
+
+/// What of the command line is about indexing.
+IndexOptions index_options(const CliOptions& /*options*/) {
+    // --audio and --keep-index belong here, and the progress of a long scan.
+    return {};
 }
 
 }  // namespace
@@ -77,7 +177,7 @@ int inspect_command(CliContext& context, const CliOptions& options) {
         return report_error(context,
                             environment_error(fmt::format("{}: there is no such file or directory", path)));
     }
-    const auto clip = index_clip(*store, path);
+    const auto clip = index_clip(*store, path, index_options(options));
     if (!clip) return report_error(context, clip.error());
     const InspectFacts facts = inspect(*clip);
     if (options.json.empty()) {
@@ -85,7 +185,7 @@ int inspect_command(CliContext& context, const CliOptions& options) {
         return kExitPass;
     }
     const auto written = write_document(options.json, "{\n  \"schema\": \"streamsim.inspect\"",
-                                        document_of(*clip, facts, options.frames).dump(2) + "\n");
+                                        text_of(*clip, facts, options.frames));
     return written ? kExitPass : report_error(context, written.error());
 }
 

@@ -14,21 +14,9 @@ namespace {
 
 constexpr std::string_view kContainers[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
                                             "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "gxf"};
-/// Images that come as sequences and that are not DPX.
-constexpr std::string_view kOtherImages[] = {"exr", "tif", "tiff", "cin", "png", "jpg", "jpeg", "jp2",
-                                             "j2k", "j2c", "dng",  "ari", "arx", "tga", "sgi",  "rgb"};
-
 template <std::size_t N>
 bool is_one_of(const std::string& extension, const std::string_view (&list)[N]) {
     return std::find(std::begin(list), std::end(list), extension) != std::end(list);
-}
-
-bool is_other_image(const std::string& name) {
-    return is_one_of(extension_of(name), kOtherImages);
-}
-
-Error only_dpx(const std::string& path) {
-    return bad_input(fmt::format("{}: only DPX image sequences can be played so far", path));
 }
 
 /// What of a directory can be a clip.
@@ -36,7 +24,6 @@ struct Listing {
     std::vector<FoundSequence> sequences;
     std::vector<std::string> containers;
     std::vector<std::string> directories;
-    std::string other_image;  // the first one; empty: none
 };
 
 /// What prepare has not finished never plays as a clip.
@@ -44,45 +31,71 @@ bool is_partial(std::string_view name) {
     return name.ends_with(kPartial);
 }
 
+/// One image of a kind that also comes as a poster or a thumbnail beside the media.
+bool is_still(const FoundSequence& sequence) {
+    return sequence.numbers.size() == 1 && image_kind(sequence.name(0)) == ImageKind::by_size;
+}
+
+/// An image whose name has no number: a clip of one frame.
+FoundSequence alone(std::string_view name) {
+    FoundSequence sequence;
+    sequence.pattern = {std::string(name), 0, ""};
+    sequence.numbers = {0};
+    return sequence;
+}
+
+bool has_number(std::string_view name) {
+    return name.find_first_of("0123456789") != std::string_view::npos;
+}
+
 Result<Listing> look_into(ByteStore& store, const std::string& directory) {
-    auto entries = store.list(directory);
+    const auto entries = store.list(directory);
     if (!entries) return entries.error();
     Listing out;
-    std::vector<std::string> images;
+    std::vector<std::string_view> images;
     for (const DirectoryEntry& entry : *entries) {
         if (entry.name.empty() || entry.name.front() == '.') continue;
-        const std::string extension = extension_of(entry.name);
         if (entry.directory) {
             // lost+found belongs to the file system, and only root may look into it
             if (entry.name != kMediaDirectory && entry.name != "lost+found" && !is_partial(entry.name))
                 out.directories.push_back(entry.name);
-        } else if (extension == "dpx") {
+        } else if (image_kind(entry.name)) {
             images.push_back(entry.name);
-        } else if (is_one_of(extension, kContainers)) {
+        } else if (is_one_of(extension_of(entry.name), kContainers)) {
             out.containers.push_back(entry.name);
-        } else if (out.other_image.empty() && is_other_image(entry.name)) {
-            out.other_image = entry.name;
         }
     }
     out.sequences = group_sequences(images);
+    if (out.sequences.empty()) {
+        for (const std::string_view name : images) {
+            if (!has_number(name)) out.sequences.push_back(alone(name));
+        }
+    }
+    const bool only_stills =
+        out.containers.empty() && std::all_of(out.sequences.begin(), out.sequences.end(), is_still);
+    if (!only_stills) std::erase_if(out.sequences, is_still);
     return out;
 }
 
-Result<Clip> index_directory(ByteStore& store, const std::string& path) {
-    auto listing = look_into(store, path);
-    if (!listing) return listing.error();
-    const auto& sequences = listing->sequences;
-    if (sequences.size() == 1) return index_sequence(store, path, sequences.front(), base_name(path));
-    if (sequences.empty()) {
-        if (!listing->other_image.empty()) return only_dpx(join_path(path, listing->other_image));
-        return bad_input(fmt::format("{}: there is no DPX sequence in this directory", path));
-    }
+Error several_sequences(const std::string& path, const std::vector<FoundSequence>& sequences) {
     constexpr std::size_t kShown = 5;
     std::string names;
     for (std::size_t i = 0; i < std::min(kShown, sequences.size()); ++i)
         names += " " + sequences[i].pattern.show();
     return bad_input(fmt::format("{}: {} sequences in this directory, name one of them:{}{}", path,
                                  sequences.size(), names, sequences.size() > kShown ? " ..." : ""));
+}
+
+Result<Clip> index_directory(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    auto listing = look_into(store, path);
+    if (!listing) return listing.error();
+    const auto& sequences = listing->sequences;
+    if (sequences.size() == 1) {
+        return index_sequence(store, path, sequences.front(), base_name(path), std::nullopt, options.progress);
+    }
+    if (!sequences.empty()) return several_sequences(path, sequences);
+    return bad_input(fmt::format("{}: there is no image sequence in this directory; expected one of {}", path,
+                                 known_image_extensions()));
 }
 
 struct SplitPath {
@@ -96,32 +109,70 @@ SplitPath split(const std::string& path) {
     return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
+/// A frame stands for its sequence where the first and the last frame have a header like its own. Where they do
+/// not, names that look like a sequence are none, and the file is meant that was named.
+std::string stands_alone(ByteStore& store,
+                         const std::string& directory,
+                         const FoundSequence& sequence,
+                         const ImageHeader& own) {
+    for (const std::size_t place : {std::size_t{0}, sequence.numbers.size() - 1}) {
+        const std::string other = join_path(directory, sequence.name(place));
+        const auto header = read_frame_header(store, other);
+        if (header && header->format != own.format)
+            return fmt::format("taken alone, because it is {} and {} is {}", own.format, other, header->format);
+    }
+    return "";
+}
+
 /// The sequence that one of its frames stands for.
-Result<Clip> index_by_frame(ByteStore& store, const std::string& path) {
+Result<Clip> index_by_frame(ByteStore& store, const std::string& path, const IndexOptions& options) {
     const SplitPath at = split(path);
+    const auto own = read_frame_header(store, path);
+    if (!own) return own.error();
+    const auto take = [&](const FoundSequence& sequence, const std::string& name) {
+        return index_sequence(store, at.directory, sequence, name, std::nullopt, options.progress);
+    };
+    if (!has_number(at.name)) return take(alone(at.name), at.name);
     auto listing = look_into(store, at.directory);
     if (!listing) return listing.error();
     for (const FoundSequence& sequence : listing->sequences) {
-        const auto number = number_in(sequence.pattern, at.name);
-        if (!number || !std::binary_search(sequence.numbers.begin(), sequence.numbers.end(), *number)) continue;
-        return index_sequence(store, at.directory, sequence, sequence.pattern.show());
+        const auto place = place_in(sequence, at.name);
+        if (!place) continue;
+        const std::string why = stands_alone(store, at.directory, sequence, *own);
+        if (why.empty())
+            return take(sequence, sequence.numbers.size() == 1 ? at.name : sequence.pattern.show());
+        auto clip = take(alone(at.name), at.name);
+        if (clip) clip->notes.insert(clip->notes.begin(), why);
+        return clip;
     }
-    return bad_input(fmt::format("{}: its name has no frame number, so it is not a frame of a sequence", path));
+    return take(alone(at.name), at.name);  // hidden, a still beside other media, or digits that count nothing
 }
 
-Result<Clip> index_pattern(ByteStore& store, const std::string& path) {
+Result<Clip> index_pattern(ByteStore& store, const std::string& path, const IndexOptions& options) {
     const SplitPath at = split(path);
-    FoundSequence sequence{*parse_pattern(at.name), {}};
-    if (extension_of(at.name) != "dpx") return only_dpx(path);
-    auto entries = store.list(at.directory);
+    FoundSequence sequence;
+    sequence.pattern = *parse_pattern(at.name);
+    if (!image_kind(sequence.pattern.name(0))) {
+        return bad_input(fmt::format("{}: frames of this kind are not known; expected one of {}", path,
+                                     known_image_extensions()));
+    }
+    const auto entries = store.list(at.directory);
     if (!entries) return entries.error();
     for (const DirectoryEntry& entry : *entries) {
         const auto number = number_in(sequence.pattern, entry.name);
         if (number && !entry.directory) sequence.numbers.push_back(*number);
     }
-    if (sequence.numbers.empty()) return bad_input(fmt::format("{}: no file has a name of this pattern", path));
+    if (sequence.numbers.empty()) {
+        std::string there;
+        if (const auto listing = look_into(store, at.directory)) {
+            for (const FoundSequence& other : listing->sequences) {
+                if (there.size() < 200) there += (there.empty() ? "; there is " : ", ") + other.pattern.show();
+            }
+        }
+        return bad_input(fmt::format("{}: no file has a name of this pattern{}", path, there));
+    }
     std::sort(sequence.numbers.begin(), sequence.numbers.end());
-    return index_sequence(store, at.directory, sequence, at.name);
+    return index_sequence(store, at.directory, sequence, at.name, std::nullopt, options.progress);
 }
 
 /// The sequences of one directory; each has its pattern in its name where the directory alone does not say
@@ -130,11 +181,13 @@ Result<void> add_sequences(ByteStore& store,
                            const std::string& directory,
                            const std::string& name,
                            const std::vector<FoundSequence>& sequences,
+                           const IndexOptions& options,
                            std::vector<Clip>& clips) {
-    const bool alone = !name.empty() && sequences.size() == 1;
+    const bool only = !name.empty() && sequences.size() == 1;
     for (const FoundSequence& sequence : sequences) {
         auto clip =
-            index_sequence(store, directory, sequence, alone ? name : join_path(name, sequence.pattern.show()));
+            index_sequence(store, directory, sequence, only ? name : join_path(name, sequence.pattern.show()),
+                           std::nullopt, options.progress);
         if (!clip) return clip.error();
         clips.push_back(std::move(*clip));
     }
@@ -153,12 +206,11 @@ Result<Clip> index_clip(ByteStore& store, const std::string& given, const IndexO
     auto info = store.stat(path);
     if (!info) return info.error();
     if (!*info) {
-        if (is_pattern(path)) return index_pattern(store, path);
+        if (is_pattern(path)) return index_pattern(store, path, options);
         return environment_error(fmt::format("{}: no such file or directory", path));
     }
-    if ((*info)->directory) return index_directory(store, path);
-    if (extension_of(path) == "dpx") return index_by_frame(store, path);
-    if (is_other_image(base_name(path))) return only_dpx(path);
+    if ((*info)->directory) return index_directory(store, path, options);
+    if (image_kind(base_name(path))) return index_by_frame(store, path, options);
     return index_container(store, path, base_name(path), options);
 }
 
@@ -168,8 +220,8 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
     auto top = look_into(store, directory);
     if (!top) return top.error();
     std::vector<Clip> clips;
-    std::string other_image = top->other_image.empty() ? "" : join_path(directory, top->other_image);
-    if (auto added = add_sequences(store, directory, "", top->sequences, clips); !added) return added.error();
+    if (auto added = add_sequences(store, directory, "", top->sequences, options, clips); !added)
+        return added.error();
     for (const std::string& name : top->containers) {
         auto clip = index_container(store, join_path(directory, name), name, options);
         if (!clip) return clip.error();
@@ -179,12 +231,9 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
         const std::string below = join_path(directory, name);
         auto listing = look_into(store, below);
         if (!listing) return listing.error();
-        if (other_image.empty() && !listing->other_image.empty())
-            other_image = join_path(below, listing->other_image);
-        if (auto added = add_sequences(store, below, name, listing->sequences, clips); !added)
+        if (auto added = add_sequences(store, below, name, listing->sequences, options, clips); !added)
             return added.error();
     }
-    if (clips.empty() && !other_image.empty()) return only_dpx(other_image);
     std::sort(clips.begin(), clips.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
     return clips;
 }

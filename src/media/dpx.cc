@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "base/check.h"
 #include "base/units.h"
 #include "base/wide.h"
 #include "media/byte_order.h"
+#include "media/image_rate.h"
 
 namespace streamsim {
 namespace {
@@ -112,20 +113,23 @@ std::uint64_t saturated(Wide value) {
     return value > UINT64_MAX ? UINT64_MAX : static_cast<std::uint64_t>(value);
 }
 
-/// What a frame rate field means: the trade writes 23.976, 23.98 or 23.97602 for the same rate.
-std::optional<FrameRate> rate_from(std::uint32_t bits) {
-    const auto value = static_cast<double>(std::bit_cast<float>(bits));
-    if (!std::isfinite(value) || value < 0.01 || value > 1000) return std::nullopt;
-    for (const std::int64_t nominal : {24, 30, 48, 60, 120}) {
-        const double exact = static_cast<double>(nominal) * 1000 / 1001;
-        if (std::abs(value - exact) < 0.0002 * exact) return FrameRate{nominal * 1000, 1001};
+std::optional<FrameRate> rate_field(std::uint32_t bits) {
+    return rate_from(static_cast<double>(std::bit_cast<float>(bits)));
+}
+
+/// Binary coded decimals, two digits a byte: hours, minutes, seconds, frames. Empty where they are not: the
+/// field is seldom set, and zero is seldom meant.
+std::string time_code_text(std::uint32_t field, std::optional<FrameRate> rate) {
+    if (field == 0) return "";
+    std::array<unsigned, 4> parts{};
+    for (unsigned i = 0; i < 4; ++i) {
+        const unsigned byte = field >> (24 - 8 * i) & 0xff;
+        if (byte >> 4 > 9 || (byte & 15) > 9) return "";
+        parts[i] = (byte >> 4) * 10 + (byte & 15);
     }
-    const double whole = std::round(value);
-    if (whole > 0 && std::abs(value - whole) < 0.0002 * whole)
-        return FrameRate{static_cast<std::int64_t>(whole), 1};
-    const auto thousandths = static_cast<std::int64_t>(std::round(value * 1000));
-    const std::int64_t common = std::gcd(thousandths, std::int64_t{1000});
-    return FrameRate{thousandths / common, 1000 / common};
+    const double frames = rate ? std::ceil(rate->per_second()) : 100;
+    if (parts[0] > 23 || parts[1] > 59 || parts[2] > 59 || parts[3] >= frames) return "";
+    return fmt::format("{:02}:{:02}:{:02}:{:02}", parts[0], parts[1], parts[2], parts[3]);
 }
 
 /// Reads one header. Every failure is kept with the byte where it is; only the first is reported.
@@ -141,6 +145,7 @@ public:
             if (!defined(u32(kElement + k * kElementBytes + kDataOffset))) continue;
             DpxHeader first = header_;
             if (auto image = read_element(k); !image) return image.error();
+            first.run_length = header_.run_length;
             header_ = first;
             end_ = std::max(end_, element_end_);
         }
@@ -215,19 +220,20 @@ private:
             return wrong(base + kPacking, fmt::format("expected packing 0, 1 or 2, found {}", packing));
         }
         header_.packing = packing_matters ? static_cast<int>(packing) : 0;
-        if (encoding != 0 && encoding != 0xffff) {
-            return wrong(
-                base + kEncoding,
-                fmt::format("the image is run-length encoded ({}); only images that are not (0) can be "
-                            "played, because the header does not say how long an encoded one is",
-                            encoding));
+        if (encoding > 1 && encoding != 0xffff) {
+            return wrong(base + kEncoding,
+                         fmt::format("expected encoding 0 (none) or 1 (run-length), found {}", encoding));
         }
+        header_.run_length = header_.run_length || encoding == 1;
         return place_image(base);
     }
 
     Result<void> place_image(std::size_t base) {
         const std::uint32_t own_offset = u32(base + kDataOffset);
-        const Wide offset = defined(own_offset) ? own_offset : header_.image_offset;
+        const bool own = own_offset != kUndefined && own_offset >= kElement + kElementBytes;
+        const Wide offset = own ? own_offset : header_.image_offset;
+        header_.data_offset = static_cast<std::uint64_t>(offset);
+        header_.data_offset_at = own ? base + kDataOffset : kImageOffset;
         const std::uint32_t padding = u32(base + kLinePadding);
         const Wide line_end = padding == kUndefined ? 0 : padding;
         const LineBytes line = line_bytes(header_.width, header_.bits, header_.packing, header_.components);
@@ -248,10 +254,11 @@ private:
         const bool there = header_.image_offset >= kDpxHeaderBytes && bytes_.size() >= kDpxHeaderBytes &&
                            u32(kIndustryLength) != 0;
         if (!there) return;
-        header_.rate = rate_from(u32(kFilmFrameRate));
-        if (!header_.rate) header_.rate = rate_from(u32(kTelevisionFrameRate));
+        header_.rate = rate_field(u32(kFilmFrameRate));
+        if (!header_.rate) header_.rate = rate_field(u32(kTelevisionFrameRate));
         const std::uint32_t position = u32(kFilmFramePosition);
         if (position != kUndefined) header_.frame_number = position;
+        header_.timecode = time_code_text(u32(kTimeCode), header_.rate);
     }
 
     std::span<const std::byte> bytes_;
@@ -322,8 +329,10 @@ std::uint32_t time_code_field(std::uint64_t frame, FrameRate rate) {
 }  // namespace
 
 std::string DpxHeader::describe() const {
-    const char* fill = bits == 10 || bits == 12 ? (packing == 0 ? " packed" : " filled") : "";
-    const std::string more = components == 3 ? "" : fmt::format(", {} components", components);
+    constexpr const char* kFills[] = {" packed", " filled", " filled B"};
+    const char* fill = bits == 10 || bits == 12 ? kFills[packing] : "";
+    std::string more = components == 3 ? "" : fmt::format(", {} components", components);
+    if (run_length) more += ", run-length encoded";
     return fmt::format("dpx {} bit{} {}x{}{}", bits, fill, width, height, more);
 }
 

@@ -33,10 +33,15 @@ struct DpxHeader {
     int bits = 0;                      // a component
     int packing = 0;                   // 0 packed, 1 filled method A, 2 filled method B
     std::uint32_t image_offset = 0;    // bytes from the beginning of the file
+    std::uint64_t data_offset = 0;     // of the data of element 0: its own where it has one
+    std::uint64_t data_offset_at = 0;  // where the field is that says so
+    /// Run-length encoded: how long the image is then, no field says.
+    bool run_length = false;
     std::uint64_t expected_bytes = 0;  // of the file up to the last image byte, by offset, raster and packing
     /// Film frame rate, else television frame rate; nothing when neither is set.
     std::optional<FrameRate> rate;
     std::optional<std::uint32_t> frame_number;  // film frame position
+    std::string timecode;  // television header: "01:00:00:00"; empty: none, zero or no such time
 
     /// "dpx 12 bit filled 3840x2160"
     std::string describe() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "media/frame_gaps.h"
 
 namespace streamsim {
 namespace {
@@ -16,26 +17,136 @@ std::string path_of(const FrameIndex& index, std::uint64_t frame) {
     return path;
 }
 
-/// How the frames lie in one file: what a reader that runs front to back passes over between them.
-std::string container_layout(const FrameIndex& index) {
+/// What a reader that runs front to back through one file meets.
+struct Interleave {
+    std::uint64_t between = 0;    // bytes that are in no frame, from the first frame to the last
+    std::uint64_t runs = 0;       // of frames with nothing between them
+    std::uint64_t run_min = 0;    // frames
+    std::uint64_t run_max = 0;    // frames
+    std::uint64_t gap_min = 0;    // bytes
+    std::uint64_t gap_max = 0;    // bytes
+    std::uint64_t backwards = 0;  // frames that lie before the one that precedes them
+
+    void end_run(std::uint64_t frames) {
+        run_min = runs == 0 ? frames : std::min(run_min, frames);
+        run_max = std::max(run_max, frames);
+        ++runs;
+    }
+};
+
+Interleave interleave_of(const FrameIndex& index) {
+    Interleave out;
     std::uint64_t end = index.extent(0).offset;
-    std::uint64_t between = 0;
-    std::uint64_t backwards = 0;
+    std::uint64_t in_run = 0;
     for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
         const Extent extent = index.extent(frame);
-        if (extent.offset >= end) {
-            between += extent.offset - end;
-        } else {
-            ++backwards;
+        const bool joins = extent.offset == end;
+        if (!joins) {
+            out.end_run(in_run);
+            in_run = 0;
         }
+        if (extent.offset < end) {
+            ++out.backwards;
+        } else if (!joins) {
+            const std::uint64_t gap = extent.offset - end;
+            out.gap_min = out.between == 0 ? gap : std::min(out.gap_min, gap);
+            out.gap_max = std::max(out.gap_max, gap);
+            out.between += gap;
+        }
+        ++in_run;
         end = extent.offset + extent.bytes;
     }
-    std::string layout = fmt::format("one file, first frame at byte {}", show_count(index.extent(0).offset));
-    if (between == 0 && backwards == 0) return layout + ", frames back to back";
-    if (between > 0) layout += fmt::format(", {} between frames", show_bytes(between));
-    if (backwards > 0)
-        layout += fmt::format(", {} frames before the one that precedes them", show_count(backwards));
-    return layout;
+    out.end_run(in_run);
+    return out;
+}
+
+std::string range(const std::string& min, const std::string& max) {
+    return min == max ? min : fmt::format("{} to {}", min, max);
+}
+
+void describe_container(const FrameIndex& index, InspectFacts& facts) {
+    const Interleave lie = interleave_of(index);
+    facts.layout = fmt::format("one file, first frame at byte {}", show_count(index.extent(0).offset));
+    if (lie.between == 0 && lie.backwards == 0) {
+        facts.layout += ", frames back to back";
+        return;
+    }
+    if (lie.between > 0) facts.layout += fmt::format(", {} between frames", show_bytes(lie.between));
+    if (lie.backwards > 0)
+        facts.layout += fmt::format(", {} frames before the one that precedes them", show_count(lie.backwards));
+    const std::string frames = range(show_count(lie.run_min), show_count(lie.run_max));
+    facts.interleave =
+        fmt::format("{} runs of {} {}", show_count(lie.runs), frames, lie.run_max == 1 ? "frame" : "frames");
+    if (lie.between > 0)
+        facts.interleave += fmt::format(", {} of other bytes between them",
+                                        range(show_bytes(lie.gap_min), show_bytes(lie.gap_max)));
+}
+
+void count_audio(const FrameIndex& index, AudioFacts& audio) {
+    if (index.largest_audio_bytes() == 0) return;
+    for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
+        for (const Extent& chunk : index.audio(frame)) {
+            ++audio.chunks;
+            audio.bytes += chunk.bytes;
+            audio.chunk_bytes_max = std::max(audio.chunk_bytes_max, chunk.bytes);
+        }
+    }
+}
+
+/// Sizes of the frames that are there, gaps, and frames that do not begin where direct I/O would like it.
+void measure(const FrameIndex& index, InspectFacts& facts, FrameGaps& gaps) {
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t gap_begins = 0;
+    bool in_gap = false;
+    for (std::uint64_t frame = 0; frame < facts.frames; ++frame) {
+        const bool listed = index.listed(frame);
+        if (listed && in_gap) gaps.add(index.frame_number(gap_begins), index.frame_number(frame - 1));
+        if (!listed && !in_gap) gap_begins = frame;
+        in_gap = !listed;
+        if (!listed) continue;
+        const Extent extent = index.extent(frame);
+        sizes.push_back(extent.bytes);
+        facts.bytes_total += extent.bytes;
+        if (extent.offset % kAlignment != 0) ++facts.frames_unaligned;
+    }
+    if (in_gap) gaps.add(index.frame_number(gap_begins), index.frame_number(facts.frames - 1));
+    facts.frames_missing = gaps.missing();
+    if (sizes.empty()) return;
+    const auto [min, max] = std::minmax_element(sizes.begin(), sizes.end());
+    facts.frame_bytes_min = *min;
+    facts.frame_bytes_max = *max;
+    facts.frame_bytes_mean = static_cast<double>(facts.bytes_total) / static_cast<double>(sizes.size());
+    const auto p99 = sizes.begin() + static_cast<std::ptrdiff_t>((sizes.size() * 99 + 99) / 100 - 1);
+    std::nth_element(sizes.begin(), p99, sizes.end());
+    facts.frame_bytes_p99 = *p99;
+}
+
+/// Empty where the number is no time of day: a sequence may count as it likes.
+std::string time_of_day(std::uint64_t frame, FrameRate rate) {
+    const auto second = static_cast<std::uint64_t>((rate.num + rate.den - 1) / rate.den);
+    return second > 0 && frame / second < 86'400 ? timecode(frame, rate) : "";
+}
+
+void warn(const FrameIndex& index, const FrameGaps& gaps, InspectFacts& facts) {
+    if (facts.variable_rate) {
+        facts.warnings.push_back(
+            fmt::format("variable frame rate: {} fps is the mean, frames are due at their own "
+                        "time stamps",
+                        facts.rate.to_string()));
+    }
+    if (gaps.missing() > 0) facts.warnings.push_back(gaps.text());
+    if (facts.frames_unaligned > 0) {
+        facts.warnings.push_back(
+            fmt::format("{} of {} frames do not begin at a multiple of {} bytes: direct I/O "
+                        "reads a little more than them",
+                        show_count(facts.frames_unaligned), show_count(facts.frames), kAlignment));
+    }
+    const bool differ = facts.frame_bytes_min != facts.frame_bytes_max;
+    if (index.file_per_frame() && differ) {
+        facts.warnings.push_back(fmt::format("its files differ in size, {} to {} bytes: the rate is a mean",
+                                             show_count(facts.frame_bytes_min),
+                                             show_count(facts.frame_bytes_max)));
+    }
 }
 
 }  // namespace
@@ -45,31 +156,30 @@ InspectFacts inspect(const Clip& clip) {
     InspectFacts facts;
     facts.frames = index.count();
     facts.rate = index.rate();
-    facts.duration = facts.rate.due(facts.frames);
+    facts.variable_rate = index.variable_rate();
+    facts.duration = index.due(facts.frames);
     facts.timecode = timecode(facts.frames, facts.rate);
+    if (clip.start_timecode) {
+        facts.start_timecode = time_of_day(*clip.start_timecode, facts.rate);
+        facts.end_timecode = time_of_day(*clip.start_timecode + facts.frames - 1, facts.rate);
+    }
     facts.notes = clip.notes;
+    facts.structure = clip.structure;
     facts.first_path = path_of(index, 0);
     facts.last_path = path_of(index, facts.frames - 1);
+    FrameGaps gaps;
+    measure(index, facts, gaps);
     if (index.file_per_frame()) {
-        // Alike by construction, and a sequence with a stray number may have very many slots.
-        const Extent extent = index.extent(0);
-        facts.bytes_total = extent.bytes * facts.frames;
-        facts.frame_bytes_min = facts.frame_bytes_p99 = facts.frame_bytes_max = extent.bytes;
-        facts.layout = fmt::format("a file a frame, numbers {} to {}", index.frame_number(0),
-                                   index.frame_number(facts.frames - 1));
+        const std::uint64_t last = index.frame_number(facts.frames - 1);
+        facts.layout = facts.frames == 1
+                           ? "a file a frame, one file"
+                           : fmt::format("a file a frame, numbers {} to {}", index.frame_number(0), last);
     } else {
-        std::vector<std::uint64_t> sizes;
-        sizes.reserve(facts.frames);
-        for (std::uint64_t frame = 0; frame < facts.frames; ++frame) sizes.push_back(index.extent(frame).bytes);
-        for (const std::uint64_t bytes : sizes) facts.bytes_total += bytes;
-        std::sort(sizes.begin(), sizes.end());
-        facts.frame_bytes_min = sizes.front();
-        facts.frame_bytes_p99 = sizes[(sizes.size() * 99 + 99) / 100 - 1];
-        facts.frame_bytes_max = sizes.back();
-        facts.layout = container_layout(index);
+        describe_container(index, facts);
     }
-    facts.frame_bytes_mean = static_cast<double>(facts.bytes_total) / static_cast<double>(facts.frames);
+    count_audio(index, facts.audio);
     facts.bytes_per_s = facts.frame_bytes_mean * facts.rate.per_second();
+    warn(index, gaps, facts);
     return facts;
 }
 

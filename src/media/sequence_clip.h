@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "media/dpx.h"
+#include "media/image_header.h"
 #include "media/sequence_names.h"
 #include "streamsim/byte_store.h"
 
@@ -19,12 +19,18 @@ struct KnownFrames {
     FrameRate rate;
 };
 
-/// Reads headers in frame order until one is readable and makes the index from it. Errors: that of the first
-/// frame when none is.
+/// Reads headers in frame order until one is readable and makes the index from it; the header of the last frame
+/// is compared with it. Only where headers do not tell how long the files are (compressed images, or headers of
+/// different lengths) is each file looked at. `progress` may be null. Errors: that of the first frame when none
+/// is readable; interrupted.
 Result<Clip> index_sequence(ByteStore& store,
                             const std::string& directory,
                             const FoundSequence& sequence,
                             const std::string& name,
-                            std::optional<KnownFrames> known = std::nullopt);
+                            std::optional<KnownFrames> known = std::nullopt,
+                            IndexProgress* progress = nullptr);
+
+/// The header of one file. REQUIRES: image_kind knows its name.
+Result<ImageHeader> read_frame_header(ByteStore& store, const std::string& path);
 
 }  // namespace streamsim

@@ -1,16 +1,19 @@
-// The frame index of an image sequence: a name pattern, a range of numbers and one length. Inside media/ only.
+// The frame index of an image sequence: a name pattern, a range of numbers, and one length or a list of them.
+// Inside media/ only.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "streamsim/media.h"
 
 namespace streamsim {
 
 /// File names of a sequence: prefix, number, suffix. The number has at least `digits` digits, filled up with
-/// zeros.
+/// zeros; 0 digits: there is no number in the name, and one file only.
 struct FramePattern {
     std::string prefix;
     int digits = 1;
@@ -25,17 +28,33 @@ struct FramePattern {
 FramePattern prepared_pattern();
 inline constexpr std::uint64_t kFirstFrameNumber = 1;
 
+/// Frames next to each other whose files were in the listing.
+struct FrameRun {
+    std::uint64_t first = 0;   // frame, not number
+    std::uint64_t count = 0;   // at least 1
+    std::uint64_t before = 0;  // frames in the runs before this one
+};
+
 struct SequenceFacts {
     std::string directory;
     FramePattern pattern;
     std::uint64_t first = 1;
     std::uint64_t count = 1;
+    /// Of every frame; where there are frame_sizes, of the frames that were not listed.
     std::uint64_t frame_bytes = 0;
     FrameRate rate;
+    std::vector<FrameRun> listed;            // rising; empty: all of them
+    std::vector<std::uint64_t> frame_sizes;  // bytes of the listed frames, in their order; empty: all alike
+    /// Listed frames, in their order, whose names end in `other_suffix` instead; empty: none does.
+    std::vector<bool> other_case;
+    std::string other_suffix;  // of the length of the pattern's
 };
 
-/// REQUIRES: count > 0.
+/// REQUIRES: count > 0, and the lists that are not empty have an entry for each listed frame.
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts);
+
+/// The runs of `numbers` (rising) in a clip whose frame 0 has the number `first`. REQUIRES: first <= numbers.
+std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first);
 
 /// `directory`/`name`, without a second slash.
 std::string join_path(const std::string& directory, const std::string& name);

@@ -21,7 +21,8 @@ using testing::write_sequence;
 
 std::vector<std::string> patterns(const std::vector<std::string>& names) {
     std::vector<std::string> out;
-    for (const FoundSequence& sequence : group_sequences(names)) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    for (const FoundSequence& sequence : group_sequences(views)) {
         out.push_back(sequence.pattern.show() + " x" + std::to_string(sequence.numbers.size()));
     }
     return out;
@@ -101,7 +102,7 @@ TEST_F(Sequences, MissingNumbersKeepTheirSlots) {
     EXPECT_EQ(clip.index->count(), 11u);
     EXPECT_EQ(path_of(*clip.index, 2), place_.at("3.dpx"));
     EXPECT_EQ(path_of(*clip.index, 10), place_.at("11.dpx"));
-    EXPECT_THAT(clip.notes, ElementsAre("7 frame numbers are missing"));
+    EXPECT_THAT(clip.notes, ElementsAre("7 frame numbers are missing: 3 to 4, 6 to 10"));
 }
 
 TEST_F(Sequences, AFileThatIsFarAwayInNumberIsNamedAndCostsNothing) {
@@ -120,7 +121,7 @@ TEST_F(Sequences, TheLengthComesFromTheFirstReadableHeaderAndNeverFromStat) {
     const Clip clip = index("");
     EXPECT_EQ(clip.index->extent(0).bytes, 8192u + 16 * 9 * 6);
     EXPECT_EQ(clip.index->count(), 4u);
-    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("2 frames at its beginning without a readable header")));
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("3 frames at its beginning without a readable header")));
     EXPECT_LE(store_.stats, 2u);  // of the path that was given, and for the age of the media
 }
 
@@ -143,12 +144,14 @@ TEST_F(Sequences, SaysWhatCannotBePlayed) {
     place_.write("exr/a.0001.exr", "v/1");
     place_.write("empty/readme.txt", "nothing");
     place_.write("still/title.dpx", "SDPX");
-    EXPECT_THAT(problem("exr"), HasSubstr("only DPX image sequences can be played so far"));
-    EXPECT_THAT(problem("exr/a.0001.exr"), HasSubstr("only DPX"));
-    EXPECT_THAT(problem("exr/a.%04d.exr"), HasSubstr("only DPX"));
-    EXPECT_THAT(problem("empty"), HasSubstr("there is no DPX sequence"));
-    EXPECT_THAT(problem("still/title.dpx"), HasSubstr("no frame number"));
+    EXPECT_THAT(problem("exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
+    EXPECT_THAT(problem("exr/a.0001.exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
+    EXPECT_THAT(problem("exr/a.%04d.exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
+    EXPECT_THAT(problem("exr/a.%04d.txt"), HasSubstr("frames of this kind are not known; expected one of dpx"));
+    EXPECT_THAT(problem("empty"), HasSubstr("there is no image sequence"));
+    EXPECT_THAT(problem("still/title.dpx"), HasSubstr("title.dpx: byte 4: the file ends here"));
     EXPECT_THAT(problem("empty/a.%04d.dpx"), HasSubstr("no file has a name of this pattern"));
+    EXPECT_THAT(problem("exr/a.%05d.exr"), HasSubstr("of this pattern; there is a.%04d.exr"));
     EXPECT_THAT(problem("nowhere.mov", ErrorKind::environment), HasSubstr("no such file"));
     write_sequence(place_, "two/a.", ".dpx", {"1", "2"}, format_);
     write_sequence(place_, "two/b.", ".dpx", {"1", "2"}, format_);
@@ -188,7 +191,8 @@ TEST_F(Sequences, ClipsInADirectory) {
 TEST_F(Sequences, ADirectoryWithoutClips) {
     EXPECT_THAT(*clips_in(store_, place_.path()), IsEmpty());
     place_.write("sub/a.1.exr", "x");
-    EXPECT_THAT(clips_in(store_, place_.path()).error().problems.front(), HasSubstr("sub/a.1.exr: only DPX"));
+    EXPECT_THAT(clips_in(store_, place_.path()).error().problems.front(),
+                HasSubstr("sub/a.1.exr: byte 1: the file ends here"));
     EXPECT_EQ(clips_in(store_, place_.at("nowhere")).error().kind, ErrorKind::environment);
 }
 

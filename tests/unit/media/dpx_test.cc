@@ -134,7 +134,8 @@ TEST(DpxHeaderReader, NamesTheByteThatIsWrong) {
                           {800, 255, 1, "f.dpx: byte 800: image descriptor 255"},
                           {803, 11, 1, "f.dpx: byte 803: expected 1, 8, 10"},
                           {804, 3, 2, "f.dpx: byte 804: expected packing"},
-                          {806, 1, 2, "f.dpx: byte 806: the image is run-length encoded"},
+                          {806, 2, 2, "f.dpx: byte 806: expected encoding 0 (none) or 1"},
+                          {806, 1, 2, "no problem"},
                           {776, 0xfffffffe, 4, "f.dpx: byte 772: an image of 64 x 4294967294"},
                           {812, 0xfffffffe, 4, "no problem"}};
     for (const Case& at : cases) {

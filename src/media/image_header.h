@@ -1,0 +1,58 @@
+// What the header of one image file says, whatever its kind: where the file of a frame has to end, the rate,
+// the raster. A header is a claim; it is believed only as far as its own file bears it out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "streamsim/byte_store.h"
+
+namespace streamsim {
+
+enum class ImageKind {
+    dpx,
+    exr,
+    tiff,
+    cineon,
+    by_size,  // PNG, JPEG, JPEG 2000, ARRIRAW, ...: nothing is read of it, the size of each file is its length
+};
+
+struct ImageHeader {
+    std::string format;        // "exr half zip 3840x2160"
+    std::uint64_t width = 0;   // pixels; 0: not read
+    std::uint64_t height = 0;  // lines
+    /// Of the file up to the last byte that the header accounts for. 0: its images are compressed, only the
+    /// size of each file tells.
+    std::uint64_t expected_bytes = 0;
+    std::optional<FrameRate> rate;
+    std::string timecode;  // "01:00:00:00"; empty: it has none
+
+    // Where the claims stand in the file, for messages.
+    std::uint64_t raster_at = 0;        // byte offset of the field
+    std::uint64_t image_begins = 0;     // byte offset of the image data; 0: not known
+    std::uint64_t image_begins_at = 0;  // byte offset of the field that says so
+    /// The file ends before its image begins: where, as the text of an error. Empty: it does not.
+    std::string cut;
+};
+
+/// The kind of image that a file name promises: by its extension in any case, also where the frame number comes
+/// after it ("shot.dpx.0101"). Nothing when it is none that is known.
+std::optional<ImageKind> image_kind(std::string_view name);
+
+/// The extension by which image_kind knows the name, in lower case: "dpx"; empty when it knows none.
+std::string image_extension(std::string_view name);
+
+/// "dpx, exr, tif, ...": for messages.
+std::string known_image_extensions();
+
+/// Reads a header: a few KiB of the file, never more than 1 MiB, and never allocates by what it claims. Errors:
+/// bad input that names `file`, the byte and what was expected there, also where the image would begin past the
+/// end of the file, or be larger than a GiB that is not there; environment from the source. A file that is
+/// merely shorter than its image is no error: it was cut.
+Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const std::string& file);
+
+}  // namespace streamsim

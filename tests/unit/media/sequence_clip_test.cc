@@ -1,0 +1,199 @@
+// Sequences of every kind, from a directory to a clip.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "media/clip_index.h"
+#include "unit/media/fixtures.h"
+#include "unit/media/image_samples.h"
+
+namespace streamsim {
+namespace {
+
+using ::testing::Contains;
+using testing::DirectoryStore;
+using testing::dpx_sample;
+using testing::exr_attribute;
+using testing::exr_sample;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::path_of;
+using testing::Place;
+using testing::put;
+
+class Images : public ::testing::Test {
+protected:
+    Clip index(const std::string& name, const IndexOptions& options = {}) {
+        auto clip = index_clip(store_, name.empty() ? place_.path() : place_.at(name), options);
+        if (clip) return *clip;
+        ADD_FAILURE() << testing::all_problems(clip.error());
+        return {};
+    }
+    std::string problem(const std::string& name) {
+        const auto clip = index_clip(store_, name.empty() ? place_.path() : place_.at(name));
+        return clip ? "no problem" : clip.error().problems.front();
+    }
+
+    Place place_;
+    DirectoryStore store_;
+};
+
+TEST_F(Images, NoFileIsLookedAtWhereTheListingIsEnough) {
+    const std::string frame = dpx_sample(4, 2, 10, 1, 2048);
+    for (int i = 1000; i < 1300; ++i) place_.write("a." + std::to_string(i) + ".dpx", frame);
+    store_.stats = 0;
+    store_.bytes_read = 0;
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->count(), 300u);
+    EXPECT_LE(store_.stats, 2u);
+    EXPECT_LE(store_.bytes_read, 64u << 10);
+    EXPECT_EQ(clip.start_timecode, 1000u);
+    EXPECT_TRUE(clip.index->listed(299));
+}
+
+TEST_F(Images, CompressedOnesAreAsLongAsTheirFiles) {
+    for (int i = 0; i < 600; ++i) {
+        if (i == 7 || i == 8) continue;
+        place_.write("a." + std::to_string(i) + ".exr",
+                     exr_sample({.compression = 3}) + std::string(static_cast<std::size_t>(i), 'z'));
+    }
+    place_.write("a.5.exr", "");
+    const std::uint64_t bytes = exr_sample({.compression = 3}).size();
+    IndexProgress progress;
+    store_.stats = 0;
+    const Clip clip = index("", {.progress = &progress});
+    EXPECT_EQ(clip.format, "exr half zip 5x3");
+    EXPECT_EQ(clip.index->count(), 600u);
+    EXPECT_EQ(clip.index->extent(0).bytes, bytes);
+    EXPECT_EQ(clip.index->extent(599).bytes, bytes + 599);
+    EXPECT_EQ(clip.index->largest_frame_bytes(), bytes + 599);
+    EXPECT_FALSE(clip.index->listed(7));
+    EXPECT_FALSE(clip.index->listed(8));
+    EXPECT_TRUE(clip.index->listed(9));
+    EXPECT_EQ(clip.index->extent(9).bytes, bytes + 9);
+    EXPECT_NEAR(static_cast<double>(clip.index->extent(7).bytes), static_cast<double>(bytes + 302), 2);
+    EXPECT_EQ(clip.index->extent(5).bytes, clip.index->extent(7).bytes);  // empty: as long as it should be
+    EXPECT_THAT(clip.notes, Contains("2 frame numbers are missing: 7 to 8"));
+    EXPECT_THAT(clip.notes, Contains("1 file is empty or cannot be looked at"));
+    EXPECT_EQ(progress.bytes_done, 598u);
+    EXPECT_EQ(progress.bytes_total, 0u);
+    progress.cancel = true;
+    EXPECT_EQ(index_clip(store_, place_.path(), {.progress = &progress}).error().kind, ErrorKind::interrupted);
+}
+
+TEST_F(Images, KindsThatAreNotRead) {
+    place_.write("j/a.1.jp2", "12345");
+    place_.write("j/a.2.jp2", "1234567");
+    const Clip clip = index("j");
+    EXPECT_EQ(clip.format, "jp2");
+    EXPECT_EQ(clip.index->extent(1).bytes, 7u);
+    EXPECT_THAT(clip.notes, Contains("rate not in the file: 24 taken"));
+    place_.write("e/a.1.png", "");
+    EXPECT_THAT(problem("e"), HasSubstr("a.1.png: byte 0: the file is empty"));
+}
+
+TEST_F(Images, HeadersOfDifferentLengthsAreEachTheirOwn) {
+    for (const int frame : {9, 10}) {
+        const std::string text = exr_attribute("comment", "string", "frame " + std::to_string(frame));
+        place_.write("a." + std::to_string(frame) + ".exr", exr_sample({.more = text}));
+    }
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->extent(1).bytes, clip.index->extent(0).bytes + 1);
+    EXPECT_THAT(clip.notes, Contains(HasSubstr("headers are of different lengths")));
+}
+
+TEST_F(Images, AFrameStandsForItsSequenceOnlyWhereItLooksLikeIt) {
+    place_.write("input10.dpx", dpx_sample(73, 43, 10, 0, 2048));
+    place_.write("input12.dpx", dpx_sample(73, 43, 12, 0, 2048));
+    place_.write("input16.dpx", dpx_sample(73, 43, 16, 0, 2048));
+    const Clip twelve = index("input12.dpx");
+    EXPECT_EQ(twelve.format, "dpx 12 bit packed 73x43");
+    EXPECT_EQ(twelve.index->count(), 1u);
+    EXPECT_EQ(path_of(*twelve.index, 0), place_.at("input12.dpx"));
+    EXPECT_EQ(twelve.index->extent(0).bytes, 2048u + 332 * 43);
+    EXPECT_THAT(twelve.notes, Contains(HasSubstr("taken alone, because it is dpx 12 bit packed")));
+    EXPECT_EQ(index("input10.dpx").index->count(), 1u);
+    const Clip all = index("");
+    EXPECT_EQ(all.index->count(), 7u);
+    EXPECT_THAT(all.notes, Contains(HasSubstr("its headers differ")));
+}
+
+TEST_F(Images, OneFileAndNoNumber) {
+    place_.write("one/title.dpx", dpx_sample(8, 8, 10, 1, 2048));
+    for (const char* path : {"one", "one/title.dpx"}) {
+        const Clip clip = index(path);
+        EXPECT_EQ(clip.index->count(), 1u);
+        EXPECT_EQ(path_of(*clip.index, 0), place_.at("one/title.dpx"));
+        EXPECT_FALSE(clip.start_timecode);
+    }
+    EXPECT_EQ(index("one/title.dpx").name, "title.dpx");
+}
+
+TEST_F(Images, APictureBesideTheMediaIsNoClip) {
+    const std::string frame = dpx_sample(8, 8, 10, 1, 2048);
+    place_.write("a.1.dpx", frame);
+    place_.write("a.2.dpx", frame);
+    place_.write("thumb01.jpg", "jpeg");
+    EXPECT_EQ(index("").format, "dpx 10 bit filled 8x8");
+    EXPECT_EQ(clips_in(store_, place_.path()).value().size(), 1u);
+    EXPECT_EQ(index("thumb01.jpg").format, "jpg");
+}
+
+TEST_F(Images, TwoSpellingsOfTheExtensionAreReadByTheirNames) {
+    const std::string frame = dpx_sample(8, 8, 10, 1, 2048);
+    for (const char* name : {"a.1.dpx", "a.2.DPX", "a.4.dpx"}) place_.write(name, frame);
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->count(), 4u);
+    EXPECT_EQ(path_of(*clip.index, 1), place_.at("a.2.DPX"));
+    EXPECT_EQ(path_of(*clip.index, 2), place_.at("a.3.dpx"));
+    EXPECT_EQ(path_of(*clip.index, 3), place_.at("a.4.dpx"));
+    EXPECT_THAT(clip.notes, Contains("1 of its names ends in .DPX instead of .dpx: taken as one sequence"));
+    EXPECT_EQ(index("a.2.DPX").index->count(), 4u);
+}
+
+TEST_F(Images, ThePatternOfTheUserWins) {
+    const std::string frame = dpx_sample(8, 8, 10, 1, 2048);
+    for (const char* name : {"s01_1.dpx", "s02_1.dpx", "s03_1.dpx"}) place_.write(name, frame);
+    EXPECT_EQ(index("").index->count(), 3u);
+    EXPECT_EQ(index("s01_%d.dpx").index->count(), 1u);
+    EXPECT_EQ(index("s01_@.dpx").index->count(), 1u);
+    EXPECT_EQ(index("s##_1.dpx").index->count(), 3u);
+    EXPECT_EQ(index("s%2d_1.dpx").index->count(), 3u);
+}
+
+TEST_F(Images, AFileThatIsLongerOrShorterThanItsHeaderSaysIsSaid) {
+    const std::string frame = dpx_sample(64, 36, 16, 0, 2048);
+    place_.write("long/a.1.dpx", frame + std::string(100, 'x'));
+    EXPECT_THAT(index("long").notes, Contains(HasSubstr("100 more than its header accounts for")));
+    EXPECT_EQ(index("long").index->extent(0).bytes, frame.size());
+    place_.write("short/a.1.dpx", frame.substr(0, 5000));
+    EXPECT_THAT(index("short").notes, Contains(HasSubstr("a frame like it fails as too short")));
+    EXPECT_EQ(index("short").index->extent(0).bytes, frame.size());
+}
+
+TEST_F(Images, FramesThatEndBeforeTheirImageAreASequenceOneIsNot) {
+    const std::string frame = dpx_sample(64, 36, 10, 1, 8192);
+    for (const char* name : {"many/a.1.dpx", "many/a.2.dpx", "one/a.1.dpx"})
+        place_.write(name, frame.substr(0, 1024));
+    EXPECT_EQ(index("many").index->extent(0).bytes, frame.size());
+    EXPECT_THAT(problem("one"), HasSubstr("a.1.dpx: byte 808: the image begins at byte 8192"));
+    std::string far = frame;
+    put(far, 808, std::string("\xff\xff\xff\x00", 4));
+    place_.write("far/a.1.dpx", far);
+    place_.write("far/a.2.dpx", far);
+    EXPECT_THAT(problem("far"), HasSubstr("a.1.dpx: byte 808: the image begins at byte 4294967040"));
+}
+
+TEST_F(Images, TheTimeCodeOfTheHeaderIsSaidWhereItDiffers) {
+    std::string frame = dpx_sample(8, 8, 10, 1, 2048);  // 25 fps
+    put(frame, 1920, std::string("\x01\x00\x00\x00", 4));
+    place_.write("same/a.90000.dpx", frame);
+    EXPECT_THAT(index("same").notes, Not(Contains(HasSubstr("time code"))));
+    EXPECT_EQ(index("same").start_timecode, 90000u);
+    place_.write("other/a.90001.dpx", frame);
+    EXPECT_THAT(index("other").notes, Contains(HasSubstr("is 01:00:00:00; its number says 01:00:00:01")));
+}
+
+}  // namespace
+}  // namespace streamsim
