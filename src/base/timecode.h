@@ -1,15 +1,8 @@
-<<<<<<< HEAD
 // SMPTE time code (ST 12-1) from text. The other direction is timecode() in base/units.h.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-=======
-// SMPTE time codes as people and files write them. units.h has the way back.
-#pragma once
-
-#include <cstdint>
->>>>>>> wt-containers
 #include <string_view>
 
 #include "base/result.h"
@@ -17,7 +10,6 @@
 
 namespace streamsim {
 
-<<<<<<< HEAD
 /// A time code as it is written, before a rate is known.
 struct TimecodeLabel {
     /// How the frames are set off: ':' or '.' (the second field), ';' or ',' (the same, drop frame).
@@ -49,21 +41,4 @@ Result<std::uint64_t> frames_of(const TimecodeLabel& label, FrameRate rate, bool
 /// of timecode(). Errors: as read_timecode_label and frames_of.
 Result<std::uint64_t> parse_timecode(std::string_view text, FrameRate rate);
 
-=======
-struct Timecode {
-    std::uint64_t frame = 0;  // frames since 00:00:00:00
-    bool drop_frame = false;  // counted with labels left out (ST 12-1)
-};
-
-/// Reads "HH:MM:SS:FF", and "HH:MM:SS;FF" (or "." or "," before the frames) as drop frame, at the rate's
-/// nominal count; of drop-frame labels it is the inverse of timecode(), of others too where the rate has no
-/// drop frame. FF has two digits or three. Errors: bad input when the text is anything else, a number is out of
-/// its range (hours may go up to 99), the rate has no drop frame (only 30000/1001 and 60000/1001 have), or the
-/// label is one that drop frame leaves out.
-Result<Timecode> parse_timecode(std::string_view text, FrameRate rate);
-
-/// Frames that a second of time code counts: the rate, rounded up.
-std::uint64_t nominal_rate(FrameRate rate);
-
->>>>>>> wt-containers
 }  // namespace streamsim

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "cli/formats_directory.h"
+#include "media/cut_list.h"
 
 namespace streamsim {
 namespace {
@@ -30,7 +31,7 @@ struct Typed {
     std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
         decode_cpu;
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
-    std::optional<std::string> multicam, layers;
+    std::optional<std::string> multicam, layers, cuts;
     bool sync = false, audio = false, keep_index = false;
     bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false;
 };
@@ -149,6 +150,8 @@ void add_play_options(CLI::App& app, Typed& typed) {
          "filename-prefetch, streaming or on-demand (sequences the first, containers the second)");
     text("Playing", "--order", typed.order, "ORDER",
          "what the operator does: forward, reverse, ping-pong, shuttle:N, scrub, random or cuts (forward)");
+    text("Playing", "--cuts", typed.cuts, "FILE",
+         "the cut list of --order cuts: a CMX3600 EDL or an OpenTimelineIO document; played once");
     flag("Playing", "--sync", typed.sync, "the streams of a seat run on one clock");
     text("Playing", "--multicam", typed.multicam, "all|active",
          "the streams of a seat are angles of one scene: all are read, or only the one that is shown");
@@ -244,6 +247,27 @@ void read_faults(Reader& reader, const Typed& typed, PlayRequest& play) {
     }
 }
 
+void read_cuts(Reader& reader, const Typed& typed, PlayRequest& play) {
+    const bool wanted = play.order.kind == PlayOrder::Kind::cuts;
+    if (!typed.cuts) {
+        if (wanted) reader.note("--order", "cuts plays a cut list: give --cuts FILE");
+        return;
+    }
+    if (typed.order && !wanted) reader.note("--cuts", fmt::format("is not for --order {}", *typed.order));
+    play.order.kind = PlayOrder::Kind::cuts;
+    const auto text = read_file(*typed.cuts);
+    if (!text) {
+        reader.note("--cuts", fmt::format("'{}' cannot be read", *typed.cuts));
+        return;
+    }
+    auto list = parse_cut_list(*text, *typed.cuts);
+    if (list) {
+        play.cuts = std::move(*list);
+    } else {
+        for (const auto& problem : list.error().problems) reader.problems.push_back(problem);
+    }
+}
+
 void read_media_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     reader.count("--streams", typed.streams, 100'000, play.streams);
     reader.count("--seats", typed.seats, 100'000, play.seats);
@@ -277,6 +301,7 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     reader.count("--layers", typed.layers, 64, play.layers);
     play.sync = typed.sync || play.multicam == MultiCam::all;
     play.audio = typed.audio;
+    read_cuts(reader, typed, play);
     play.keep_index = typed.keep_index;
     reader.count("--readahead", typed.readahead, 10'000, play.readahead);
     reader.count("--inflight", typed.inflight, 10'000, play.inflight);
@@ -364,6 +389,11 @@ void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& p
     }
     if (play.multicam == MultiCam::active && play.layers > 1)
         reader.note("--layers", "only one angle is read with --multicam active, and it has one layer");
+    if (typed.cuts && play.layers > 1) reader.note("--layers", "a cut list says itself what lies on what");
+    if (typed.cuts && play.multicam == MultiCam::active)
+        reader.note("--multicam", "a cut list says itself what is shown when");
+    if (typed.cuts && !play.formats.empty())
+        reader.note("--cuts", "names clips of its own below TARGET: no format is given beside it");
     if (play.sync && play.stagger > Duration{})
         reader.note("--stagger", "streams on one clock (--sync, --multicam all) begin together");
     for (std::size_t i = 0; i < play.formats.size(); ++i) {

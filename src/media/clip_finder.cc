@@ -146,21 +146,21 @@ void ClipFinder::add_container(const Folder& folder, const std::string& name) {
 void ClipFinder::add_sequences(const Folder& folder,
                                const std::vector<std::string>& images,
                                const std::string& only) {
-    std::vector<FoundSequence> sequences = group_sequences(images);
+    const std::vector<std::string_view> names(images.begin(), images.end());
+    std::vector<FoundSequence> sequences = group_sequences(names);
     if (!only.empty()) {
         const auto pattern = parse_pattern(only);
         std::erase_if(sequences, [&](const FoundSequence& found) {
             if (pattern)
                 return pattern->prefix != found.pattern.prefix || pattern->suffix != found.pattern.suffix;
-            return !number_in(found.pattern, only);
+            return !place_in(found, only);
         });
     }
     for (const FoundSequence& sequence : sequences) {
         const FramePattern& pattern = sequence.pattern;
         const std::size_t clip = clips_.size();
         const bool typed = (pattern.prefix + pattern.suffix).find_first_of("%#") == std::string::npos;
-        const std::string path =
-            join_path(folder.path, typed ? pattern.show() : pattern.name(sequence.numbers.front()));
+        const std::string path = join_path(folder.path, typed ? pattern.show() : sequence.name(0));
         std::string name = path.substr(join_path(target_, "").size());
         if (sequences.size() == 1 && only.empty() && !folder.parts.empty())
             name = folder.depth == 0 ? folder.parts.back() : folder.path.substr(join_path(target_, "").size());

@@ -243,7 +243,7 @@ bool is_container_name(const std::string& name) {
 }
 
 bool is_image_name(const std::string& name) {
-    return extension_of(name) == "dpx" || is_other_image(name);
+    return image_kind(name).has_value();
 }
 
 bool is_pattern(std::string_view path) {

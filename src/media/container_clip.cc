@@ -79,9 +79,8 @@ void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
         clip.notes.push_back("its time code is not used: " + parsed.error().problems.front());
         return;
     }
-    clip.start_timecode = parsed->frame * each;
-    const bool drop_rate = rate == FrameRate{30000, 1001} || rate == FrameRate{60000, 1001};
-    if (drop_rate && !parsed->drop_frame && parsed->frame > 0) {
+    clip.start_timecode = *parsed * each;
+    if (has_drop_frame(rate) && !read_timecode_label(*read.timecode)->says_drop() && *parsed > 0) {
         clip.notes.push_back(
             fmt::format("its time code counts without drop frame: it begins at {}", *read.timecode));
     }

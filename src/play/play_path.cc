@@ -279,9 +279,7 @@ private:
         return sources;
     }
     std::uint64_t frame_of(const CutSegment& segment, std::uint64_t i) const {
-        const auto steps = static_cast<std::int64_t>(i) * segment.speed_num;
-        std::int64_t moved = steps / segment.speed_den;
-        if (steps % segment.speed_den < 0) --moved;
+        const std::int64_t moved = floor_scaled(i, segment.speed_num, segment.speed_den);
         const auto last = static_cast<std::int64_t>(sources()[segment.clip]->count()) - 1;
         return static_cast<std::uint64_t>(std::clamp<std::int64_t>(segment.first + moved, 0, last));
     }

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "media/clip_index.h"
+#include "media/cut_list.h"
 #include "media/planned_index.h"
 
 namespace streamsim {
@@ -106,6 +107,13 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
     options.audio = request.audio;
     options.keep_index = request.keep_index;
     options.progress = progress;
+    if (request.cuts) {
+        if (store == nullptr) return bad_input("--cuts needs the clips that it names: expected a path");
+        auto list = resolve_cut_list(*store, request.target.path, *request.cuts, request.rate, options);
+        if (!list) return list.error();
+        found.cuts = std::move(*list);
+        return found;
+    }
     if (store != nullptr && request.formats.empty()) {
         auto clips = clips_of_target(*store, request, options);
         if (!clips) return clips.error();

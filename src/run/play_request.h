@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "media/edit_list.h"
 #include "play/player.h"
 #include "run/backends.h"
 #include "storage/fault_plan.h"
@@ -30,8 +31,9 @@ struct PlayRequest {
     std::optional<std::uint32_t> total_streams;  // instead: of each format, dealt round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
     PlayOrder order;
-    std::uint32_t layers = 1;  // clips that lie on each other in each stream
-    bool sync = false;         // the streams of a seat run on one clock
+    std::optional<EditList> cuts;  // order cuts: what to play of the clips below the target
+    std::uint32_t layers = 1;      // clips that lie on each other in each stream
+    bool sync = false;             // the streams of a seat run on one clock
     MultiCam multicam = MultiCam::none;
     bool audio = false;             // read along with the frames
     bool keep_index = false;        // of a container, beside it

@@ -2,17 +2,13 @@
 
 #include <gtest/gtest.h>
 
-<<<<<<< HEAD
 #include <string>
 
-=======
->>>>>>> wt-containers
 #include "base/units.h"
 
 namespace streamsim {
 namespace {
 
-<<<<<<< HEAD
 std::uint64_t frames(const char* text, FrameRate rate) {
     const auto parsed = parse_timecode(text, rate);
     EXPECT_TRUE(parsed.has_value()) << text << ": " << (parsed ? "" : parsed.error().problems.front());
@@ -60,53 +56,6 @@ TEST(Timecode, labels_that_do_not_exist_are_errors) {
                              "1234567:00:00:00", "-1:00:00:00", "00:00:00:00 ", "aa:00:00:00", "00 00 00 00"}) {
         EXPECT_NE(problem(text, {24, 1}).find("not a time code"), std::string::npos) << text;
     }
-=======
-constexpr FrameRate kNtsc{30000, 1001};
-constexpr FrameRate kNtsc60{60000, 1001};
-
-std::uint64_t frame_of(const char* text, FrameRate rate) {
-    const auto parsed = parse_timecode(text, rate);
-    if (parsed) return parsed->frame;
-    ADD_FAILURE() << parsed.error().problems.front();
-    return 0;
-}
-
-TEST(Timecodes, AreFramesSinceMidnight) {
-    EXPECT_EQ(frame_of("00:00:00:00", {24, 1}), 0u);
-    EXPECT_EQ(frame_of("01:00:00:00", {24, 1}), 86'400u);
-    EXPECT_EQ(frame_of("10:11:12:13", {25, 1}), (10u * 3600 + 11 * 60 + 12) * 25 + 13);
-    EXPECT_EQ(frame_of("01:00:00:00", {24000, 1001}), 86'400u);
-    EXPECT_EQ(frame_of("00:00:01:119", {120, 1}), 239u);
-    EXPECT_EQ(frame_of("01:00:00:00", kNtsc), 108'000u);  // without drop frame
-}
-
-TEST(Timecodes, DropFrameCountsAsItsRuleSays) {
-    EXPECT_EQ(frame_of("00:00:59;29", kNtsc), 1799u);
-    EXPECT_EQ(frame_of("00:01:00;02", kNtsc), 1800u);
-    EXPECT_EQ(frame_of("00:10:00;00", kNtsc), 17'982u);
-    EXPECT_EQ(frame_of("01:00:00;00", kNtsc), 107'892u);
-    EXPECT_EQ(frame_of("00:01:00;04", kNtsc60), 3600u);
-    EXPECT_EQ(frame_of("00:10:00.00", kNtsc60), 35'964u);
-    EXPECT_TRUE(parse_timecode("01:00:00;00", kNtsc)->drop_frame);
-    EXPECT_FALSE(parse_timecode("01:00:00:00", kNtsc)->drop_frame);
-}
-
-TEST(Timecodes, AreTheInverseOfThoseThatAreShown) {
-    for (const FrameRate rate : {FrameRate{24, 1}, FrameRate{24000, 1001}, FrameRate{25, 1}, kNtsc, kNtsc60}) {
-        for (std::uint64_t frame = 0; frame < 200'000; frame += frame % 1800 < 10 ? 1 : 7) {
-            ASSERT_EQ(frame_of(timecode(frame, rate).c_str(), rate), frame) << rate.to_string();
-        }
-    }
-}
-
-TEST(Timecodes, WhatIsNoneIsSaid) {
-    for (const char* text : {"", "1:00:00:00", "01:00:00", "01:00:00:24", "01:60:00:00", "01:00:60:00",
-                             "01-00-00-00", "0a:00:00:00", "01:00:00;00", "01:00:00:0000", "+1:00:00:00"}) {
-        EXPECT_FALSE(parse_timecode(text, {24, 1})) << text;
-    }
-    EXPECT_FALSE(parse_timecode("00:01:00;01", kNtsc));
-    EXPECT_FALSE(parse_timecode("00:09:00;03", kNtsc60));
->>>>>>> wt-containers
 }
 
 }  // namespace
