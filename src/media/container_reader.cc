@@ -32,12 +32,21 @@ int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary*
     return AVERROR(EPERM);
 }
 
+/// Stamps and times beyond this are damage; within it sums and differences of a few do not overflow.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
+constexpr std::int64_t kLongestPieceNs = std::int64_t{1} << 40;
+
 std::int64_t stamp_of(std::int64_t av) {
-    return av == AV_NOPTS_VALUE ? kNoStamp : av;
+    return av == AV_NOPTS_VALUE || av > kFarthest || av < -kFarthest ? kNoStamp : av;
 }
 
 std::int64_t to_ns(std::int64_t ticks, AVRational base) {
-    return av_rescale_q_rnd(ticks, base, {1, 1'000'000'000}, AV_ROUND_DOWN);
+    // What does not fit comes back as INT64_MIN.
+    return std::clamp(av_rescale_q_rnd(ticks, base, {1, 1'000'000'000}, AV_ROUND_DOWN), -kFarthest, kFarthest);
+}
+
+std::int64_t piece_length(std::int64_t ns) {
+    return std::clamp(ns, std::int64_t{0}, kLongestPieceNs);
 }
 
 std::string describe(const AVCodecParameters& codec) {
@@ -158,7 +167,6 @@ private:
         key_.reserve(count);
         std::uint64_t empty = 0;
         std::uint64_t hidden = 0;
-        std::int64_t end = 0;
         for (int i = 0; i < entries; ++i) {
             const AVIndexEntry& entry = *avformat_index_get_entry(&video(), i);
             const int bytes = entry.size;
@@ -173,16 +181,16 @@ private:
             if ((entry.flags & AVINDEX_DISCARD_FRAME) != 0) ++hidden;
             add({static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(bytes)}, entry.timestamp,
                 (entry.flags & AVINDEX_KEYFRAME) != 0);
-            end = entry.timestamp;
         }
         if (out_.extents.empty()) return {};
         note_edits(static_cast<std::uint64_t>(entries), hidden);
         note_empty(empty);
         const std::int64_t begin = out_.stamps.decode.front();
-        if (!structure_.fragmented && video().duration > 0 && end - begin >= 0 &&
-            video().duration > end - begin)
-            out_.stamps.last_ticks = plausible_last(video().duration - (end - begin));
-        if (options_.audio) audio_by_table(to_ns(begin + delay, video().time_base));
+        const std::int64_t end = out_.stamps.decode.back();
+        const std::int64_t length = stamp_of(video().duration);
+        if (!structure_.fragmented && begin != kNoStamp && end >= begin && length > end - begin)
+            out_.stamps.last_ticks = plausible_last(length - (end - begin));
+        if (options_.audio) audio_by_table(begin == kNoStamp ? 0 : to_ns(begin + delay, video().time_base));
         return {};
     }
 
@@ -198,7 +206,9 @@ private:
         constexpr std::int64_t kMostReordered = 17;
         const auto& at = out_.stamps.decode;
         std::int64_t longest = 0;
-        for (std::size_t k = 1; k < at.size(); ++k) longest = std::max(longest, at[k] - at[k - 1]);
+        for (std::size_t k = 1; k < at.size(); ++k) {
+            if (at[k] != kNoStamp && at[k - 1] != kNoStamp) longest = std::max(longest, at[k] - at[k - 1]);
+        }
         return at.size() < 2 || ticks / kMostReordered <= longest ? ticks : 0;
     }
 
@@ -230,7 +240,7 @@ private:
         discard_others(false);
         const std::unique_ptr<AVPacket, FreePacket> packet(av_packet_alloc());
         if (av_read_frame(context_.get(), packet.get()) < 0) return 0;
-        if (packet->pts == AV_NOPTS_VALUE || packet->dts == AV_NOPTS_VALUE) return 0;
+        if (stamp_of(packet->pts) == kNoStamp || stamp_of(packet->dts) == kNoStamp) return 0;
         const std::int64_t delay = packet->pts - packet->dts;
         return delay > 0 && delay < video().time_base.den ? delay : 0;
     }
@@ -269,7 +279,7 @@ private:
                 const AVIndexEntry& entry = *avformat_index_get_entry(&stream, k);
                 if (entry.pos < 0 || entry.size <= 0) continue;
                 const std::int64_t start = to_ns(entry.timestamp, stream.time_base) - base_ns;
-                if (!pieces.empty()) pieces.back().length_ns = start - pieces.back().start_ns;
+                if (!pieces.empty()) pieces.back().length_ns = piece_length(start - pieces.back().start_ns);
                 pieces.push_back(
                     {{static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(entry.size)},
                      start,
@@ -327,9 +337,11 @@ private:
         const auto& at = out_.stamps.decode;
         if (guessed_ > 0 || empty_ > 0 || std::find(key_.begin(), key_.end(), false) != key_.end())
             return false;
+        if (std::find(at.begin(), at.end(), kNoStamp) != at.end()) return false;
         const std::int64_t step = at[1] - at[0];
+        if (step <= 0 || step > INT32_MAX) return false;
         for (std::size_t k = 1; k < at.size(); ++k) {
-            if (at[k] == kNoStamp || at[k] - at[k - 1] != step) return false;
+            if (at[k] - at[k - 1] != step) return false;
         }
         MxfWalk first{out_.extents, {}};
         std::vector<std::size_t> tracks;
@@ -395,7 +407,7 @@ private:
         // Of several frames in one packet of the stream only the first has a place.
         piece.extent.offset = packet.pos >= 0 ? static_cast<std::uint64_t>(packet.pos)
                                               : pieces.back().extent.offset + pieces.back().extent.bytes;
-        piece.length_ns = to_ns(packet.duration, stream.time_base);
+        piece.length_ns = piece_length(to_ns(packet.duration, stream.time_base));
         if (at != AV_NOPTS_VALUE) {
             piece.start_ns = to_ns(at, stream.time_base);
         } else if (!pieces.empty()) {
@@ -420,6 +432,10 @@ private:
     }
 
     void describe_streams() {
+        if (video().codecpar->width == 0 && structure_.width > 0) {  // MPEG-4: libav leaves it to a decoder
+            video().codecpar->width = structure_.width;
+            video().codecpar->height = structure_.height;
+        }
         out_.format = describe(*video().codecpar);
         std::vector<std::pair<std::string, unsigned>> kinds;
         for (unsigned i = 0; i < context_->nb_streams; ++i) {

@@ -162,6 +162,8 @@ private:
         bool video = false;
         bool edit_list = false;
         bool elsewhere = false;
+        int width = 0;
+        int height = 0;
     };
 
     void look_into_moov(const Atom& moov) {
@@ -174,6 +176,8 @@ private:
             found = true;
             out_.edit_list = track.edit_list;
             out_.elsewhere = track.elsewhere;
+            out_.width = track.width;
+            out_.height = track.height;
         });
     }
 
@@ -185,11 +189,22 @@ private:
         each_atom(parent.body(), std::min(size_, bounded_end(parent)), [&](const Atom& atom) {
             if (atom.type == "vmhd") track.video = true;
             if (atom.type == "elst") track.edit_list = true;
+            if (atom.type == "tkhd") read_raster(atom, track);
             if (atom.type == "dref") track.elsewhere = is_elsewhere(atom);
             const bool holds =
                 atom.type == "edts" || atom.type == "mdia" || atom.type == "minf" || atom.type == "dinf";
             if (holds && depth < 4) look_into(atom, depth + 1, track);
         });
+    }
+
+    /// The last two numbers of a track header, in 1/65536 pixels; how far they are depends on its version.
+    void read_raster(const Atom& tkhd, Track& track) {
+        const auto version = read(tkhd.body(), 1);
+        if (version.empty()) return;
+        const auto raster = read(tkhd.body() + (version.front() == std::byte{1} ? 88 : 76), 8);
+        if (raster.size() < 8) return;
+        track.width = load<std::uint16_t>(raster, 0, true);
+        track.height = load<std::uint16_t>(raster, 4, true);
     }
 
     /// The first data reference: flag 1 says that the data is in this file.

@@ -17,6 +17,8 @@ struct ContainerStructure {
     bool fragmented = false;  // QuickTime, MP4: there are moof atoms
     bool edit_list = false;   // the first video track has one
     bool elsewhere = false;   // the first video track's frames are in another file
+    int width = 0;            // QuickTime, MP4: as the first video track is shown, in pixels; 0: not said
+    int height = 0;
     std::vector<std::string> notes;  // an atom that ends behind the end of the file
 };
 

@@ -18,9 +18,10 @@ constexpr FrameRate kStandardRates[] = {
     {25, 2},       {15000, 1001},  {12, 1}, {12000, 1001}, {10, 1},        {20, 1},       {8, 1},   {5, 1},
     {1, 1},        {240000, 1001}, {72, 1}, {90, 1},       {200, 1}};
 
-constexpr double kSame = 5e-6;                    // rates that differ by less are one rate
-constexpr double kCopiedRounding = 1e-3;          // seconds
-constexpr std::int64_t kLargestTerm = 1'000'000;  // of a mean rate as a fraction
+constexpr std::int64_t kFarthest = INT64_MAX / 4;  // ticks: differences never overflow
+constexpr double kSame = 5e-6;                     // rates that differ by less are one rate
+constexpr double kCopiedRounding = 1e-3;           // seconds
+constexpr std::int64_t kLargestTerm = 1'000'000;   // of a mean rate as a fraction
 
 std::optional<FrameRate> standard_near(FrameRate rate) {
     for (const FrameRate standard : kStandardRates) {
@@ -64,7 +65,7 @@ bool usable(const std::vector<std::int64_t>& stamps) {
     for (std::size_t k = 1; k < stamps.size(); ++k) {
         if (stamps[k] <= stamps[k - 1]) return false;
     }
-    return stamps.front() > -(INT64_MAX / 4) && stamps.back() < INT64_MAX / 4;
+    return stamps.front() > -kFarthest && stamps.back() < kFarthest;
 }
 
 /// Gives the frames without a stamp (the second field of a picture) their place between their neighbours.
@@ -83,8 +84,9 @@ void fill_gaps(std::vector<std::int64_t>& stamps) {
     }
     // Behind the last known one: as the one before.
     for (std::size_t k = 2; k < stamps.size(); ++k) {
-        if (stamps[k] == kNoStamp && stamps[k - 1] != kNoStamp && stamps[k - 2] != kNoStamp)
-            stamps[k] = stamps[k - 1] + (stamps[k - 1] - stamps[k - 2]);
+        if (stamps[k] != kNoStamp || stamps[k - 1] == kNoStamp || stamps[k - 2] == kNoStamp) continue;
+        const Signed next = 2 * Signed{stamps[k - 1]} - stamps[k - 2];
+        if (next > -kFarthest && next < kFarthest) stamps[k] = static_cast<std::int64_t>(next);
     }
 }
 

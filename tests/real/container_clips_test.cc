@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include "base/json.h"
@@ -240,7 +241,7 @@ Probed probe(const std::string& path) {
     return out;
 }
 
-class ContainerClips : public ::testing::TestWithParam<Made> {
+class ContainerClips : public ::testing::Test {
 protected:
     static void SetUpTestSuite() { place_ = std::make_unique<Place>(); }
     static void TearDownTestSuite() { place_.reset(); }
@@ -256,6 +257,8 @@ protected:
 };
 
 std::unique_ptr<Place> ContainerClips::place_;
+
+class EachContainerClip : public ContainerClips, public ::testing::WithParamInterface<Made> {};
 
 void expect_times(const FrameIndex& index, const Probed& probed, bool odd_first) {
     ASSERT_EQ(probed.seconds.size(), index.count());
@@ -293,7 +296,7 @@ void expect_audio(const FrameIndex& index, const Probed& probed) {
     EXPECT_EQ(bytes, listed);
 }
 
-TEST_P(ContainerClips, AreIndexedAsFfprobeListsThem) {
+TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
     NEED_TOOL("ffmpeg");
     NEED_TOOL("ffprobe");
     const Made& made = GetParam();
@@ -326,7 +329,94 @@ TEST_P(ContainerClips, AreIndexedAsFfprobeListsThem) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ffmpeg, ContainerClips, ::testing::ValuesIn(kClips), [](const auto& test) {
+std::string big_endian(std::uint64_t value, int bytes) {
+    std::string out;
+    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) out += static_cast<char>(value >> shift);
+    return out;
+}
+
+std::uint64_t number_at(const std::string& text, std::size_t at) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(text[at + i]);
+    return value;
+}
+
+/// The atoms in `atoms` with every stco made a co64 whose offsets are `further` on.
+std::string with_co64(const std::string& atoms, std::uint64_t further) {
+    std::string out;
+    for (std::size_t at = 0; at + 8 <= atoms.size();) {
+        const auto size = static_cast<std::size_t>(number_at(atoms, at));
+        std::string type = atoms.substr(at + 4, 4);
+        std::string body = atoms.substr(at + 8, size - 8);
+        if (type == "moov" || type == "trak" || type == "mdia" || type == "minf" || type == "stbl") {
+            body = with_co64(body, further);
+        } else if (type == "stco") {
+            type = "co64";
+            std::string offsets = body.substr(0, 8);
+            for (std::size_t i = 8; i < body.size(); i += 4)
+                offsets += big_endian(number_at(body, i) + further, 8);
+            body = offsets;
+        }
+        out += big_endian(body.size() + 8, 4) + type + body;
+        at += size;
+    }
+    return out;
+}
+
+/// A clip as a camera's of many GB: a hole before its frames, and 64-bit offsets.
+TEST_F(ContainerClips, BeyondFourGigabytes) {
+    NEED_TOOL("ffmpeg");
+    NEED_TOOL("ffprobe");
+    ASSERT_NO_FATAL_FAILURE(
+        make({"small.mov", small("25") + kSound, "-t 2 -c:v prores_ks -c:a pcm_s16le", {25, 1}}));
+    const std::string file = place_->read("small.mov");
+    constexpr std::uint64_t kHole = 5'000'000'000;
+    const std::size_t begin = 36;  // behind ftyp, wide and the header of mdat
+    ASSERT_EQ(file.substr(32, 4), "mdat");
+    const std::size_t end = 28 + static_cast<std::size_t>(number_at(file, 28));
+    const std::string path = place_->at("large.mov");
+    {
+        std::ofstream out(path, std::ios::binary);
+        out << file.substr(0, 20) << big_endian(1, 4) << "mdat" << big_endian(16 + kHole + end - begin, 8);
+        out.seekp(static_cast<std::streamoff>(begin + kHole));
+        out << file.substr(begin, end - begin) << with_co64(file.substr(end), kHole);
+        ASSERT_TRUE(out.good());
+    }
+    store_.bytes_read = 0;
+    const auto clip = index_clip(store_, path);
+    ASSERT_TRUE(clip) << testing::all_problems(clip.error());
+    EXPECT_LT(store_.bytes_read, 1'000'000u);
+    EXPECT_THAT(clip->structure, HasSubstr("mdat 5.0 GB at byte 20 (64-bit size), moov"));
+    const Probed probed = probe(path);
+    ASSERT_EQ(clip->index->count(), probed.frames.size());
+    for (std::uint64_t k = 0; k < clip->index->count(); ++k) {
+        EXPECT_EQ(clip->index->extent(k).offset, probed.frames[k].first);
+        EXPECT_EQ(clip->index->extent(k).bytes, probed.frames[k].second);
+        EXPECT_GT(clip->index->extent(k).offset, kHole);
+    }
+}
+
+/// Table, fragments and key-length headers: the frames themselves are left alone.
+TEST_F(ContainerClips, LongOnesAreNotReadThrough) {
+    NEED_TOOL("ffmpeg");
+    const Made made[] = {
+        {"long.mov", small("25"), "-t 10 -c:v prores_ks"},
+        {"long.mp4", small("25"),
+         "-t 10 -c:v libx264 -preset ultrafast -qp 4 -g 50 -movflags frag_keyframe+empty_moov "
+         "-frag_duration 2000000"},
+        {"long.mxf", hd("25") + kSound, "-t 6 -c:v dnxhd -profile:v dnxhr_lb -pix_fmt yuv422p -c:a pcm_s16le"}};
+    for (const Made& one : made) {
+        SCOPED_TRACE(one.file);
+        ASSERT_NO_FATAL_FAILURE(make(one));
+        store_.bytes_read = 0;
+        const auto clip = index_clip(store_, place_->at(one.file));
+        ASSERT_TRUE(clip) << testing::all_problems(clip.error());
+        EXPECT_LT(store_.bytes_read, std::filesystem::file_size(place_->at(one.file)) / 4);
+        EXPECT_EQ(clip->notes, std::vector<std::string>());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ffmpeg, EachContainerClip, ::testing::ValuesIn(kClips), [](const auto& test) {
     std::string name = test.param.file;
     std::replace(name.begin(), name.end(), '.', '_');
     return name;
