@@ -86,12 +86,15 @@ std::optional<std::int64_t> milli(std::string_view text) {
     return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// Whether all of it is UTF-8, roughly: lead bytes with as many bytes after them as they announce.
+/// Whether all of it is UTF-8.
 bool is_utf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto lead = static_cast<unsigned char>(text[at++]);
         if (lead < 0x80) continue;
-        if (lead < 0xc2 || lead > 0xf4) return false;
+        if (lead < 0xc2 || lead > 0xf4 || at >= text.size()) return false;
+        const auto next = static_cast<unsigned char>(text[at]);
+        const bool too_long = (lead == 0xe0 && next < 0xa0) || (lead == 0xf0 && next < 0x90);
+        if (too_long || (lead == 0xed && next > 0x9f) || (lead == 0xf4 && next > 0x8f)) return false;
         for (int rest = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1; rest > 0; --rest, ++at) {
             if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) return false;
         }
