@@ -86,6 +86,37 @@ std::optional<std::int64_t> milli(std::string_view text) {
     return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
 }
 
+/// Whether all of it is UTF-8.
+bool is_utf8(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[at++]);
+        if (lead < 0x80) continue;
+        if (lead < 0xc2 || lead > 0xf4 || at >= text.size()) return false;
+        const auto next = static_cast<unsigned char>(text[at]);
+        const bool too_long = (lead == 0xe0 && next < 0xa0) || (lead == 0xf0 && next < 0x90);
+        if (too_long || (lead == 0xed && next > 0x9f) || (lead == 0xf4 && next > 0x8f)) return false;
+        for (int rest = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1; rest > 0; --rest, ++at) {
+            if (at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) return false;
+        }
+    }
+    return true;
+}
+
+/// Latin-1, which old systems write, as UTF-8.
+std::string from_latin1(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code < 0x80) {
+            out += c;
+        } else {
+            out += static_cast<char>(0xc0 | code >> 6);
+            out += static_cast<char>(0x80 | (code & 0x3f));
+        }
+    }
+    return out;
+}
+
 struct Channels {
     bool video = false;
     std::uint32_t track = 1;
@@ -121,6 +152,12 @@ public:
         if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
             return bad_input(fmt::format("{}: byte 0: this is UTF-16, expected UTF-8 or ASCII", list_.source));
         if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+        std::string converted;
+        if (!is_utf8(text)) {
+            converted = from_latin1(text);
+            text = converted;
+            list_.notes.emplace_back("not UTF-8: its names are taken as Latin-1");
+        }
         while (!text.empty()) {
             const std::size_t end = text.find_first_of("\r\n");
             ++line_;
@@ -147,7 +184,7 @@ private:
         if (is_digit(line.front())) return read_event(line);
         const std::string word = upper(line.substr(0, 6));
         if (word.starts_with("TITLE:")) {
-            if (list_.name.empty()) list_.name = printable(trim(line.substr(6)));
+            if (list_.name.empty()) list_.name = std::string(trim(line.substr(6)));
         } else if (word.starts_with("FCM:")) {
             const std::string rest = upper(line.substr(4));
             drop_ = rest.find("DROP") != std::string::npos && rest.find("NON") == std::string::npos;
@@ -160,13 +197,6 @@ private:
         }
     }
 
-    /// What goes into messages and documents: nobody says which encoding the list is in.
-    static std::string printable(std::string_view text) {
-        std::string out;
-        for (const char c : text) out += c >= ' ' && c < 127 ? c : '?';
-        return out;
-    }
-
     void read_event(std::string_view line) {
         const Tokens tokens = split(line);
         const std::string number(tokens.front());
@@ -175,7 +205,7 @@ private:
         NamedEvent named;
         EdlEvent& event = named.event;
         event.line = line_;
-        event.number = printable(number);
+        event.number = number;
         event.drop = drop_;
         audio_line_ = false;
         const auto first_time = std::find_if(tokens.begin() + 1, tokens.end(), looks_like_time);
@@ -222,13 +252,13 @@ private:
             problem(line_,
                     fmt::format("event {}: expected a reel, channels and a transition (C, D, Wnnn, K, KB, KO) "
                                 "before the time codes, found \"{}\"",
-                                event.number, printable(joined(tokens, 1, end))));
+                                event.number, joined(tokens, 1, end)));
             return std::nullopt;
         }
         const auto channels = read_channels(tokens[end - 2]);
         if (!channels) {
             problem(line_, fmt::format("event {}: expected channels such as V, A2 or AA/V, found \"{}\"",
-                                       event.number, printable(tokens[end - 2].substr(0, kReelShown))));
+                                       event.number, tokens[end - 2].substr(0, kReelShown)));
             return std::nullopt;
         }
         named.media.reel = joined(tokens, 1, end - 2);
@@ -248,7 +278,7 @@ private:
             const auto label = read_timecode_label(tokens[at + i]);
             if (!label || label->hours > kHoursMax) {
                 problem(line_, fmt::format("event {}: '{}' is not a time code: expected HH:MM:SS:FF",
-                                           event.number, printable(tokens[at + i].substr(0, kReelShown))));
+                                           event.number, tokens[at + i].substr(0, kReelShown)));
                 good = false;
                 continue;
             }

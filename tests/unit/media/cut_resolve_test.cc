@@ -47,6 +47,13 @@ TEST_F(CutsResolve, a_clip_goes_by_many_names) {
     EXPECT_EQ(shown(cuts(event("other", "* FROM CLIP NAME: A001_C002_0101\n")), 0), "day1/A001_C002_0101 5");
 }
 
+TEST_F(CutsResolve, names_may_be_in_latin_1) {
+    add("M\xc3\xb6we", 0, 99);
+    add("other", 0, 99);
+    const char* const lists[] = {"* FROM CLIP NAME: M\xc3\xb6we\n", "* FROM CLIP NAME: M\xf6we\n"};
+    for (const char* list : lists) EXPECT_EQ(shown(cuts(event("AX", list)), 0), "M\xc3\xb6we 5");
+}
+
 TEST_F(CutsResolve, more_of_a_path_and_the_reel_tell_equals_apart) {
     add("day1/A", 0, 99);
     add("day2/A", 0, 99);
@@ -222,7 +229,8 @@ TEST_F(CutsResolve, damaged_lists_are_refused_or_played_and_never_crash) {
         "M2   B       048.0                00:00:00:30\n* FROM CLIP NAME: A.dpx\n* TO CLIP NAME: B.dpx\n"
         "003  BL V2 K  002 00:00:00:00 00:00:00:05 00:00:00:20 00:00:00:25\n";
     const std::string otio =
-        R"({"OTIO_SCHEMA":"Track.1","kind":"Video","children":[{"OTIO_SCHEMA":"Clip.2","name":"A","source_range":{)"
+        R"({"OTIO_SCHEMA":"Track.1","kind":"Video","children":[{"OTIO_SCHEMA":"Clip.2","name":"A",)"
+        R"("source_range":{)"
         R"("start_time":{"value":10,"rate":24},"duration":{"value":10.5,"rate":25}},"effects":[{"OTIO_SCHEMA":)"
         R"("LinearTimeWarp.1","time_scalar":-2.5}],"media_references":{"DEFAULT_MEDIA":{"OTIO_SCHEMA":)"
         R"("ExternalReference.1","target_url":"file:///x/A.dpx","available_range":{"start_time":{"value":0,)"
