@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "streamsim/media.h"
 
@@ -22,7 +23,7 @@ struct FramePattern {
 };
 
 /// "frame.0000001.dpx": one run of digits, and seven of them. The first frame has the number 1.
-FramePattern prepared_pattern();
+FramePattern prepared_pattern(std::string_view extension = "dpx");
 inline constexpr std::uint64_t kFirstFrameNumber = 1;
 
 struct SequenceFacts {
