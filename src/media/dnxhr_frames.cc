@@ -1,5 +1,5 @@
-// DNxHR (SMPTE ST 2019-1): a header with the place of each row of macroblocks, the rows, stuffing, and a mark in
-// the last four bytes. Decoders find the rows by the header and never look at the stuffing.
+// DNxHR (SMPTE ST 2019-1): a header with the place of each row of macroblocks, the rows, stuffing, and a mark
+// in the last four bytes. Decoders find the rows by the header and never look at the stuffing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct Flavour {
     AVPixelFormat pixels;
 };
 constexpr Flavour kFlavours[] = {
-    {"lb", FF_PROFILE_DNXHR_LB, AV_PIX_FMT_YUV422P},      {"sq", FF_PROFILE_DNXHR_SQ, AV_PIX_FMT_YUV422P},
-    {"hq", FF_PROFILE_DNXHR_HQ, AV_PIX_FMT_YUV422P},      {"hqx", FF_PROFILE_DNXHR_HQX, AV_PIX_FMT_YUV422P10},
+    {"lb", FF_PROFILE_DNXHR_LB, AV_PIX_FMT_YUV422P},     {"sq", FF_PROFILE_DNXHR_SQ, AV_PIX_FMT_YUV422P},
+    {"hq", FF_PROFILE_DNXHR_HQ, AV_PIX_FMT_YUV422P},     {"hqx", FF_PROFILE_DNXHR_HQX, AV_PIX_FMT_YUV422P10},
     {"444", FF_PROFILE_DNXHR_444, AV_PIX_FMT_YUV444P10},
 };
 constexpr std::size_t kEndMark = 4;
@@ -69,8 +69,7 @@ MadeMaker make_dnxhr_maker(const MediaFormat& format) {
                                     .pixels = flavour->pixels,
                                     .options = {{"profile", fmt::format("dnxhr_{}", flavour->name)}}});
     if (!coded) return coded.error();
-    return std::unique_ptr<FrameMaker>(
-        std::make_unique<DnxhrMaker>(*flavour, std::move(coded->front().bytes)));
+    return std::unique_ptr<FrameMaker>(std::make_unique<DnxhrMaker>(*flavour, std::move(coded->front().bytes)));
 }
 
 std::uint64_t dnxhr_bytes_min(const MediaFormat& format) {

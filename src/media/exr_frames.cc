@@ -1,6 +1,6 @@
 // OpenEXR: half R, G, B scan lines. Uncompressed frames have random pixels. Compressed ones are a flat picture
-// by the OpenEXR library whose chunks stand apart: the offset table, not their order, says where they are, and
-// the gaps between them are random.
+// by the OpenEXR library at the end of the file; what is between it and the offset table, which says where its
+// chunks are, is random. The chunks stand together: OpenEXR seeks to the first and then reads on.
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompression.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -72,8 +72,8 @@ Result<std::vector<std::byte>> flat_file(const MediaFormat& format, const Flavou
     try {
         Imf::Header header(format.width, format.height);
         header.compression() = flavour.compression;
-        Imf::addFramesPerSecond(header, Imf::Rational(static_cast<int>(format.rate.num),
-                                                      static_cast<int>(format.rate.den)));
+        Imf::addFramesPerSecond(
+            header, Imf::Rational(static_cast<int>(format.rate.num), static_cast<int>(format.rate.den)));
         const std::vector<Imath::half> line(static_cast<std::size_t>(format.width), Imath::half(0.18F));
         Imf::FrameBuffer pixels;
         for (const char* const channel : {"R", "G", "B"}) {
@@ -90,9 +90,8 @@ Result<std::vector<std::byte>> flat_file(const MediaFormat& format, const Flavou
         }
         return memory.take();
     } catch (const std::exception& error) {
-        return environment_error(
-            fmt::format("{}: OpenEXR cannot write a picture of {}x{}: {}", format.name, format.width,
-                        format.height, error.what()));
+        return environment_error(fmt::format("{}: OpenEXR cannot write a picture of {}x{}: {}", format.name,
+                                             format.width, format.height, error.what()));
     }
 }
 
@@ -128,26 +127,20 @@ public:
         const std::span<const std::byte> file = file_;
         const std::size_t begin = header_ + chunks_ * kTableEntry;
         const std::size_t gaps = into.size() - file.size();
-        if (!random_) fill_payload(into.subspan(begin), at.key, {});
+        if (!random_) fill_payload(into.subspan(begin, gaps), at.key, {});
         std::copy_n(file.begin(), header_, into.begin());
-        std::size_t to = begin;
-        if (random_) {  // a gap in front of uncompressed lines makes the header longer, no more
-            std::fill_n(into.begin() + static_cast<std::ptrdiff_t>(begin), gaps, std::byte{0});
-            to += gaps;
-        }
+        // In front of uncompressed lines the gap makes the header longer, no more.
+        if (random_) std::fill_n(into.begin() + static_cast<std::ptrdiff_t>(begin), gaps, std::byte{0});
+        std::size_t to = begin + gaps;
         for (std::uint64_t chunk = 0; chunk < chunks_; ++chunk) {
             const std::size_t from = load<std::uint64_t>(file, header_ + chunk * kTableEntry, false);
             const std::size_t bytes = load<std::uint32_t>(file, from + 4, false);
             store<std::uint64_t>(into, header_ + chunk * kTableEntry, false, to);
-            if (random_) {
-                std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(from), kChunkHeader,
-                            into.begin() + static_cast<std::ptrdiff_t>(to));
+            std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(from),
+                        random_ ? kChunkHeader : kChunkHeader + bytes,
+                        into.begin() + static_cast<std::ptrdiff_t>(to));
+            if (random_)
                 fill_halves(into.subspan(to + kChunkHeader, bytes), at.key, chunk * ((bytes + 7) / 8 * 8));
-            } else {
-                std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(from), kChunkHeader + bytes,
-                            into.begin() + static_cast<std::ptrdiff_t>(to));
-                to += gaps * (chunk + 1) / chunks_ - gaps * chunk / chunks_;
-            }
             to += kChunkHeader + bytes;
         }
     }
@@ -173,8 +166,7 @@ MadeMaker make_exr_maker(const MediaFormat& format) {
     const auto header = end_of_header(*file);
     if (!header || *header + chunks_of(format, *flavour) * kTableEntry > file->size())
         return environment_error(fmt::format("{}: OpenEXR wrote a file without lines", format.name));
-    return std::unique_ptr<FrameMaker>(
-        std::make_unique<ExrMaker>(format, *flavour, std::move(*file), *header));
+    return std::unique_ptr<FrameMaker>(std::make_unique<ExrMaker>(format, *flavour, std::move(*file), *header));
 }
 
 std::uint64_t exr_bytes_min(const MediaFormat& format) {
@@ -184,8 +176,7 @@ std::uint64_t exr_bytes_min(const MediaFormat& format) {
     const std::uint64_t chunks = chunks_of(format, *flavour);
     const auto width = static_cast<std::uint64_t>(format.width);
     // A flat chunk: codes for runs, less than a byte a pixel of its first line, and tables; measured.
-    const std::uint64_t bytes =
-        flavour->compression == Imf::NO_COMPRESSION ? width * kPixelBytes : 512 + width;
+    const std::uint64_t bytes = flavour->compression == Imf::NO_COMPRESSION ? width * kPixelBytes : 512 + width;
     return kHeader + chunks * (kTableEntry + kChunkHeader + bytes);
 }
 

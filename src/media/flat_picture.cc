@@ -35,7 +35,8 @@ void fill_grey(AVFrame& frame, const AVPixFmtDescriptor& pixels) {
             continue;
         }
         const unsigned grey = 1U << (component.depth - 1 + component.shift);
-        for (std::size_t i = 0; i + 1 < buffer.size; i += 2) {  // each format that is used here is little-endian
+        for (std::size_t i = 0; i + 1 < buffer.size;
+             i += 2) {  // each format that is used here is little-endian
             buffer.data[i] = static_cast<std::uint8_t>(grey & 0xff);
             buffer.data[i + 1] = static_cast<std::uint8_t>(grey >> 8);
         }
@@ -90,11 +91,10 @@ private:
         context_->sample_aspect_ratio = {1, 1};
         context_->thread_count = 1;
         context_->flags |= AV_CODEC_FLAG_BITEXACT;
-        const auto b = std::count(wanted_.types.begin(), wanted_.types.end(), 'B');
         context_->gop_size = wanted_.types.find_first_not_of('I') == std::string::npos
                                  ? 1
                                  : static_cast<int>(wanted_.types.size());
-        context_->max_b_frames = static_cast<int>(std::min<std::ptrdiff_t>(b, 16));
+        context_->max_b_frames = wanted_.b_frames_max;
         AVDictionary* options = nullptr;
         for (const auto& [name, value] : wanted_.options) av_dict_set(&options, name.c_str(), value.c_str(), 0);
         const int error = avcodec_open2(context_.get(), codec, &options);

@@ -20,6 +20,7 @@ struct FlatPictures {
     const char* encoder = nullptr;
     AVPixelFormat pixels = AV_PIX_FMT_NONE;
     std::string types = "I";  // of the pictures, in the order of display: 'I', 'P' or 'B'
+    int b_frames_max = 0;     // between two others
     std::vector<std::pair<std::string, std::string>> options;  // of the encoder
 };
 

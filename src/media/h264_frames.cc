@@ -107,8 +107,8 @@ void append(std::vector<std::byte>& to, const Unit& unit, bool start_codes) {
 }
 
 struct Pattern {
-    std::string stored;   // picture types as they are stored
-    std::string display;  // and as they are shown
+    std::string stored;                     // picture types as they are stored
+    std::string display;                    // and as they are shown
     std::vector<std::uint64_t> display_of;  // of each stored picture
     std::uint64_t delay = 0;
 };
@@ -134,6 +134,16 @@ std::optional<Pattern> pattern_of(const std::string& stored) {
     return out;
 }
 
+int longest_run_of_b(const std::string& stored) {
+    int longest = 0;
+    int run = 0;
+    for (const char letter : stored) {
+        run = letter == 'B' ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    return longest;
+}
+
 struct Flavour {
     const char* name;
     const char* avc_intra_class;  // null: not intra
@@ -145,9 +155,7 @@ constexpr Flavour kFlavours[] = {
 class H264Maker final : public FrameMaker {
 public:
     H264Maker(const MediaFormat& format, const Flavour& flavour)
-        : format_(format),
-          flavour_(flavour),
-          start_codes_(format.container == MediaFormat::Container::mxf) {}
+        : format_(format), flavour_(flavour), start_codes_(format.container == MediaFormat::Container::mxf) {}
 
     /// Codes the pictures: of a whole group, and of the shorter one at the end of the clip.
     Result<void> code(std::uint64_t frames) {
@@ -210,11 +218,10 @@ private:
     }
 
     Result<void> code_intra() {
-        FlatPictures wanted{
-            .encoder = "libx264",
-            .pixels = pixels(),
-            .types = "II",
-            .options = {{"avcintra-class", flavour_.avc_intra_class}, {"preset", "ultrafast"}}};
+        FlatPictures wanted{.encoder = "libx264",
+                            .pixels = pixels(),
+                            .types = "II",
+                            .options = {{"avcintra-class", flavour_.avc_intra_class}, {"preset", "ultrafast"}}};
         auto coded = code_flat(format_, wanted);
         if (!coded) {
             // Rasters and rates that the classes are not defined for: the same profile, without their fixed
@@ -238,6 +245,7 @@ private:
             {.encoder = "libx264",
              .pixels = pixels(),
              .types = pattern->display,
+             .b_frames_max = longest_run_of_b(format_.size.gop),
              .options = {{"preset", "ultrafast"},
                          {"profile", "high"},
                          {"qp", "30"},
@@ -247,12 +255,12 @@ private:
                          {"sc_threshold", "0"},
                          {"rc-lookahead", "0"},
                          {"forced-idr", "1"},
-                         {"x264-params", "keyint=infinite:sync-lookahead=0:sliced-threads=0"}}});
+                         {"x264-params", "keyint=infinite:sync-lookahead=0:sliced-threads=0:8x8dct=1"}}});
         if (!coded) return coded.error();
         for (std::size_t i = 0; i < coded->size(); ++i) {
             if ((*coded)[i].display == static_cast<std::int64_t>(pattern->display_of[i])) continue;
-            return environment_error(fmt::format("{}: libx264 does not keep to the group of pictures {}",
-                                                 format_.name, stored));
+            return environment_error(
+                fmt::format("{}: libx264 does not keep to the group of pictures {}", format_.name, stored));
         }
         return keep(*coded, into);
     }
@@ -261,8 +269,11 @@ private:
         for (const CodedPicture& picture : coded) {
             AccessUnit unit{.display = static_cast<std::uint64_t>(picture.display)};
             for (const Unit& each : units_of(picture.bytes)) {
-                if (type_of(each) == kSequenceSet) sequence_set_ = each;
-                if (type_of(each) == kPictureSet) picture_set_ = each;
+                if (!is_the_same(each, kSequenceSet, sequence_set_) ||
+                    !is_the_same(each, kPictureSet, picture_set_)) {
+                    return environment_error(
+                        fmt::format("{}: libx264 codes a short group with other parameters", format_.name));
+                }
                 const bool of_the_header = type_of(each) == kSequenceSet || type_of(each) == kPictureSet;
                 if (of_the_header && !start_codes_) continue;
                 append(is_slice(each) ? unit.slices : unit.before, each, start_codes_);
@@ -274,6 +285,13 @@ private:
                 fmt::format("{}: libx264 made a stream without parameter sets", format_.name));
         }
         return {};
+    }
+
+    /// Keeps the first unit of a type; false when a later one differs. One header is for all frames.
+    static bool is_the_same(const Unit& unit, int type, Unit& kept) {
+        if (type_of(unit) != type) return true;
+        if (kept.empty()) kept = unit;
+        return kept == unit;
     }
 
     /// AVCDecoderConfigurationRecord (ISO/IEC 14496-15).
@@ -289,7 +307,7 @@ private:
         out.push_back(std::byte{1});
         put(picture_set_);
         const bool intra = flavour_.avc_intra_class != nullptr;
-        const std::byte depth{static_cast<unsigned char>(intra ? 0xf8 | 2 : 0xf8)};  // 10 or 8 bits
+        const std::byte depth{static_cast<unsigned char>(intra ? 0xf8 | 2 : 0xf8)};         // 10 or 8 bits
         out.push_back(std::byte{static_cast<unsigned char>(intra ? 0xfc | 2 : 0xfc | 1)});  // 4:2:2 or 4:2:0
         out.insert(out.end(), {depth, depth, std::byte{0}});
         return out;

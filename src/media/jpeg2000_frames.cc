@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint16_t kStartOfTile = 0xff90;
 constexpr std::uint16_t kComment = 0xff64;
-constexpr std::size_t kCommentHeader = 6;     // marker, length, kind
+constexpr std::size_t kCommentHeader = 6;       // marker, length, kind
 constexpr std::size_t kCommentMax = 2 + 65535;  // the length counts from itself
 constexpr std::size_t kCommentMin = kCommentHeader + 2;
 
@@ -95,7 +95,8 @@ MadeMaker make_jpeg2000_maker(const MediaFormat& format) {
 }
 
 std::uint64_t jpeg2000_bytes_min(const MediaFormat& format) {
-    // Mostly packet headers, a bit or two for each precinct and code block: measured below a byte for 250 pixels.
+    // Mostly packet headers, a bit or two for each precinct and code block: measured below a byte for 250
+    // pixels.
     return 4096 + static_cast<std::uint64_t>(format.width) * static_cast<std::uint64_t>(format.height) / 200;
 }
 

@@ -142,8 +142,8 @@ Result<void> plan_clips(ByteStore& store, const std::vector<StoredClip>& stored,
         const auto sizes = plan_frame_bytes(format, plan.frames, plan.request.seed, number);
         PlannedClip clip;
         clip.number = number;
-        clip.path =
-            join_path(join_path(plan.directory, length_name(plan.frames)), ClipName{number, format.container}.text());
+        clip.path = join_path(join_path(plan.directory, length_name(plan.frames)),
+                              ClipName{number, format.container}.text());
         clip.bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
         if (!container) clip.frames_there.assign(plan.frames, false);
         for (const StoredClip& partial : stored) {

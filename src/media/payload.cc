@@ -55,8 +55,8 @@ void fill_payload(std::span<std::byte> into, std::uint64_t key, PayloadMask mask
 
 void fill_mark_free(std::span<std::byte> into, std::uint64_t key, std::uint64_t offset) {
     fill(into, key, offset, [](std::uint64_t word) {
-        word |= zero_bytes_of(word) >> 1;      // 00 becomes 40
-        return word ^ zero_bytes_of(~word);    // ff becomes 7f
+        word |= zero_bytes_of(word) >> 1;    // 00 becomes 40
+        return word ^ zero_bytes_of(~word);  // ff becomes 7f
     });
 }
 

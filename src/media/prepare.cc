@@ -102,7 +102,8 @@ public:
     }
 
 private:
-    /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were written.
+    /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
+    /// written.
     bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
         auto file = work_.store.open(path);
         if (!file) return false;
@@ -167,12 +168,14 @@ Result<std::uint64_t> check_sizes(const PreparePlan& plan, const FrameMaker& mak
             const FrameLimits limits = maker.limits(frame);
             largest = std::max<std::uint64_t>(largest, sizes[frame]);
             if (sizes[frame] >= limits.min && sizes[frame] <= limits.max) continue;
-            return bad_input(fmt::format(
-                "{}: frame {} is to have {} bytes, and a {} frame of {}x{} has {} {}", plan.request.format.name,
-                frame, sizes[frame], plan.request.format.codec, plan.request.format.width,
-                plan.request.format.height,
-                limits.min == limits.max ? "exactly" : sizes[frame] < limits.min ? "at least" : "at most",
-                sizes[frame] < limits.min ? limits.min : limits.max));
+            return bad_input(fmt::format("{}: frame {} is to have {} bytes, and a {} frame of {}x{} has {} {}",
+                                         plan.request.format.name, frame, sizes[frame],
+                                         plan.request.format.codec, plan.request.format.width,
+                                         plan.request.format.height,
+                                         limits.min == limits.max    ? "exactly"
+                                         : sizes[frame] < limits.min ? "at least"
+                                                                     : "at most",
+                                         sizes[frame] < limits.min ? limits.min : limits.max));
         }
     }
     return largest;

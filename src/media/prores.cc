@@ -148,9 +148,9 @@ public:
 private:
     int profile() const {
         constexpr std::pair<const char*, int> kProfiles[] = {
-            {"apco", FF_PROFILE_PRORES_PROXY}, {"apcs", FF_PROFILE_PRORES_LT},
+            {"apco", FF_PROFILE_PRORES_PROXY},    {"apcs", FF_PROFILE_PRORES_LT},
             {"apcn", FF_PROFILE_PRORES_STANDARD}, {"apch", FF_PROFILE_PRORES_HQ},
-            {"ap4h", FF_PROFILE_PRORES_4444}, {"ap4x", FF_PROFILE_PRORES_XQ}};
+            {"ap4h", FF_PROFILE_PRORES_4444},     {"ap4x", FF_PROFILE_PRORES_XQ}};
         for (const auto& [name, profile] : kProfiles)
             if (format_.profile == name) return profile;
         return FF_PROFILE_UNKNOWN;

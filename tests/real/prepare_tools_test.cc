@@ -99,21 +99,24 @@ TEST_P(Containers, AreWhatTheyClaimToFfprobe) {
     EXPECT_EQ(probe("width"), std::to_string(format().width));
     EXPECT_EQ(probe("height"), std::to_string(format().height));
     EXPECT_EQ(probe("r_frame_rate"), rate_text(format().rate));
-    EXPECT_EQ(probe("avg_frame_rate"), rate_text(format().rate));
-    const auto counted = run("ffprobe -v error -count_frames -select_streams v:0 -show_entries "
-                             "stream=nb_read_frames -of csv=p=0 " + frame(0));
+    if (format().container != Container::mxf) {  // a mean of as many packets as ffprobe looks at, or none
+        EXPECT_EQ(probe("avg_frame_rate"), rate_text(format().rate));
+    }
+    const auto counted =
+        run("ffprobe -v error -count_frames -select_streams v:0 -show_entries "
+            "stream=nb_read_frames -of csv=p=0 " +
+            frame(0));
     EXPECT_EQ(std::atoi(counted.output.c_str()), static_cast<int>(claim().frames)) << counted.output;
 }
 
 TEST_P(Containers, HavePacketsAsPlannedAndOurIndexFindsThem) {
-    const auto ran = run("ffprobe -v error -select_streams v:0 -show_entries packet=size,pos -of csv=p=0 " +
-                         frame(0));
+    const auto ran =
+        run("ffprobe -v error -select_streams v:0 -show_entries packet=size,pos -of csv=p=0 " + frame(0));
     const auto packets = lines_of(ran.output);
     ASSERT_EQ(packets.size(), claim().frames) << ran.output;
     for (std::uint64_t i = 0; i < claim().frames; ++i) {
         const Extent extent = clip_.index->extent(i);
-        EXPECT_EQ(packets[i].substr(0, packets[i].rfind(',')),
-                  std::to_string(sizes_[i]) + "," + std::to_string(extent.offset));
+        EXPECT_EQ(packets[i], std::to_string(sizes_[i]) + "," + std::to_string(extent.offset));
         EXPECT_EQ(extent.bytes, sizes_[i]);
     }
 }
@@ -123,16 +126,26 @@ TEST_P(Containers, DecodeWithoutComplaint) {
 }
 
 TEST_P(Containers, ShowTheirFramesOneByOne) {
-    const auto ran = run("ffprobe -v error -select_streams v:0 -show_entries frame=best_effort_timestamp_time "
-                         "-of csv=p=0 " + frame(0));
+    const auto ran =
+        run("ffprobe -v error -select_streams v:0 -show_entries frame=best_effort_timestamp_time "
+            "-of csv=p=0 " +
+            frame(0));
     const auto times = lines_of(ran.output);
     ASSERT_EQ(times.size(), claim().frames) << ran.output;
     for (std::uint64_t i = 0; i < times.size(); ++i)
         EXPECT_NEAR(std::atof(times[i].c_str()), static_cast<double>(format().rate.due(i).ns) / 1e9, 2e-6);
 }
 
-Claim container(const char* codec, const char* profile, Container kind, int width, int height, FrameRate rate,
-                std::uint64_t bytes, const char* name, const char* profile_name, const char* pixels) {
+Claim container(const char* codec,
+                const char* profile,
+                Container kind,
+                int width,
+                int height,
+                FrameRate rate,
+                std::uint64_t bytes,
+                const char* name,
+                const char* profile_name,
+                const char* pixels) {
     return {format_of(codec, profile, kind, width, height, rate, bytes), name, profile_name, pixels};
 }
 
@@ -144,14 +157,17 @@ std::vector<Claim> containers() {
     constexpr FrameRate k30{30000, 1001};
     constexpr FrameRate k60{60000, 1001};
     std::vector<Claim> out;
-    const auto add = [&out](auto... each) { out.push_back(container(each...)); };
+    const auto add = [&out](const char* codec, const char* profile, Container kind, int width, int height,
+                            FrameRate rate, std::uint64_t bytes, const char* name, const char* said,
+                            const char* pixels) {
+        out.push_back(container(codec, profile, kind, width, height, rate, bytes, name, said, pixels));
+    };
     add("prores", "apco", kMov, 1920, 1080, k24, 189'773, "prores", "Proxy", "yuv422p10le");
     add("prores", "apcs", kMov, 1920, 1080, k30, 425'425, "prores", "LT", "yuv422p10le");
     add("prores", "apcn", kMov, 1920, 1080, k25, 611'027, "prores", "Standard", "yuv422p10le");
     add("prores", "apch", kMov, 3840, 2160, k60, 3'687'017, "prores", "HQ", "yuv422p10le");
-    add("prores", "ap4h", kMov, 2048, 1080, k24, 1'474'000, "prores", "4444", "yuv444p10le");
-    add("prores", "ap4x", kMov, 4096, 2160, k24, 8'846'000, "prores", "XQ", "yuv444p10le");
-    out.back().pixels = "yuv444p12le";
+    add("prores", "ap4h", kMov, 2048, 1080, k24, 1'474'000, "prores", "4444", "yuv444p12le");
+    add("prores", "ap4x", kMov, 4096, 2160, k24, 8'846'000, "prores", "XQ", "yuv444p12le");
     out.push_back(out.front());
     out.back().format = with_scenes(out.back().format);
     out.back().format.name += "-scenes";
@@ -185,7 +201,8 @@ std::vector<Claim> containers() {
     add("h264", "xavc300", kMxf, 4096, 2160, k60, 1'260'032, "h264", kIntra, "yuv422p10le");
     add("h264", "xavc480", kMxf, 3840, 2160, k30, 2'009'600, "h264", kIntra, "yuv422p10le");
     const auto long_gop = [&](const char* name, const char* gop, std::uint64_t frames, FrameRate rate) {
-        add("h264", "long-gop", Container::mp4, 1920, 1080, rate, std::uint64_t{41'667}, "h264", "High", "yuv420p");
+        add("h264", "long-gop", Container::mp4, 1920, 1080, rate, std::uint64_t{41'667}, "h264", "High",
+            "yuv420p");
         out.back().format.name += name;
         out.back().format.size.gop = gop;
         out.back().frames = frames;
@@ -199,7 +216,7 @@ std::vector<Claim> containers() {
         "JPEG 2000 digital cinema 2K", "xyz12le");
     add("jpeg2000", "", kMxf, 4096, 2160, FrameRate{24, 1}, 1'302'083, "jpeg2000",
         "JPEG 2000 digital cinema 4K", "xyz12le");
-    add("jpeg2000", "", kMxf, 1920, 1080, k24, 1'302'083, "jpeg2000", "", "gbrp12le");
+    add("jpeg2000", "", kMxf, 1920, 1080, k24, 1'302'083, "jpeg2000", "", "rgb48le");
     return out;
 }
 
@@ -252,9 +269,10 @@ Claim exr(const char* profile, int width, int height, std::uint64_t bytes) {
 
 std::vector<Claim> images() {
     std::vector<Claim> out = {exr("none", 1920, 1080, 12'459'483), exr("none", 3840, 2160, 49'801'563),
-                              exr("zip", 3840, 2160, 19'000'000), exr("piz", 3840, 2160, 19'000'000),
+                              exr("zip", 3840, 2160, 19'000'000),  exr("piz", 3840, 2160, 19'000'000),
                               exr("dwaa", 3840, 2160, 13'000'000), exr("zip", 1998, 1077, 4'000'001)};
-    const auto other = [&out](const char* codec, int width, int height, std::uint64_t bytes, const char* pixels) {
+    const auto other = [&out](const char* codec, int width, int height, std::uint64_t bytes,
+                              const char* pixels) {
         out.push_back({format_of(codec, "", Container::sequence, width, height, {24, 1}, bytes),
                        std::string(codec) == "cineon" ? "" : codec, "", pixels, 2});
     };

@@ -28,7 +28,8 @@ using Container = MediaFormat::Container;
 double compressed_to(std::span<const std::byte> bytes) {
     uLongf size = compressBound(bytes.size());
     std::vector<Bytef> out(size);
-    EXPECT_EQ(compress2(out.data(), &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 1), Z_OK);
+    EXPECT_EQ(compress2(out.data(), &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 1),
+              Z_OK);
     return static_cast<double>(size) / static_cast<double>(bytes.size());
 }
 
@@ -39,7 +40,10 @@ std::unique_ptr<FrameMaker> maker_of(const MediaFormat& format, std::uint64_t fr
     return nullptr;
 }
 
-std::vector<std::byte> frame_of(const FrameMaker& maker, std::size_t bytes, std::uint64_t frame, std::uint64_t key) {
+std::vector<std::byte> frame_of(const FrameMaker& maker,
+                                std::size_t bytes,
+                                std::uint64_t frame,
+                                std::uint64_t key) {
     std::vector<std::byte> out(bytes, std::byte{0xee});
     maker.make(out, {frame, frame + 1, key, "frame.dpx"});
     return out;
@@ -84,7 +88,8 @@ TEST_P(EveryFormat, HasFramesThatShareNoBlockAndDoNotCompress) {
     const auto same = frame_of(*maker, bytes, 0, 11);
     const auto other = frame_of(*maker, bytes, 0, 12);
     EXPECT_EQ(one, same);
-    const bool random_image = format.container == Container::sequence && (format.profile.empty() || format.profile == "none");
+    const bool random_image =
+        format.container == Container::sequence && (format.profile.empty() || format.profile == "none");
     if (random_image || format.codec == "v210") return;
     EXPECT_GT(compressed_to(one), 0.95 * 400'003 / static_cast<double>(bytes));
     constexpr std::size_t kBlock = 512;
@@ -113,7 +118,8 @@ TEST_P(EveryFormat, MakesEverySizeFromItsSmallestOn) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryFormat, ::testing::ValuesIn(all_small_formats()), [](const auto& at) {
     std::string name = at.param.name;
-    std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
     return name;
 });
 

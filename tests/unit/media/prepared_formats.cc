@@ -36,7 +36,10 @@ MediaFormat format_of(const std::string& codec,
 
 MediaFormat dpx_of(int bits, int packing, bool big_endian, int width, int height) {
     MediaFormat format = format_of("dpx", "", Container::sequence, width, height);
-    format.name += std::to_string(bits) + (packing == 0 ? "p" : packing == 1 ? "a" : "b") +
+    format.name += std::to_string(bits) +
+                   (packing == 0   ? "p"
+                    : packing == 1 ? "a"
+                                   : "b") +
                    (big_endian ? "" : "le") + "-" + std::to_string(width);
     format.dpx = {.bits = bits, .packing = packing, .big_endian = big_endian};
     format.mean_frame_bytes = static_cast<double>(frame_bytes_min(format));
@@ -63,8 +66,7 @@ std::vector<MediaFormat> all_small_formats() {
         for (const bool big_endian : {true, false}) {
             for (const int bits : {8, 16}) formats.push_back(dpx_of(bits, 0, big_endian, width, 19));
             for (const int packing : {0, 1, 2})
-                for (const int bits : {10, 12})
-                    formats.push_back(dpx_of(bits, packing, big_endian, width, 19));
+                for (const int bits : {10, 12}) formats.push_back(dpx_of(bits, packing, big_endian, width, 19));
         }
     }
     for (const char* profile : {"none", "zip", "piz", "dwaa"})

@@ -29,7 +29,8 @@ MediaFormat with_scenes(MediaFormat format);
 /// Every codec and profile that prepare can make, at a raster that is quick.
 std::vector<MediaFormat> all_small_formats();
 
-/// Prepares one clip of `frames` frames below the place; its files are kept there. Fails the test when it cannot.
+/// Prepares one clip of `frames` frames below the place; its files are kept there. Fails the test when it
+/// cannot.
 void prepare_clip(DirectoryStore& store, const Place& place, const MediaFormat& format, std::uint64_t frames);
 
 /// The one complete clip of the format below the place.
