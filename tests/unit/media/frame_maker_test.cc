@@ -123,27 +123,5 @@ INSTANTIATE_TEST_SUITE_P(All, EveryFormat, ::testing::ValuesIn(all_small_formats
     return name;
 });
 
-TEST(FrameMakers, EstimatesHoldAtTheRastersOfTheField) {
-    for (const auto& [width, height] : {std::pair{1920, 1080}, {2048, 1080}, {1998, 1080}, {3840, 2160}}) {
-        std::vector<MediaFormat> formats;
-        for (const char* profile : {"lb", "hqx", "444"})
-            formats.push_back(format_of("dnxhr", profile, Container::mxf, width, height));
-        for (const char* profile : {"zip", "piz", "dwaa"})
-            formats.push_back(format_of("exr", profile, Container::sequence, width, height));
-        formats.push_back(format_of("h264", "long-gop", Container::mp4, width, height));
-        const bool class_100 = width == 1920;
-        const bool class_300 = width == 3840;
-        if (class_100) formats.push_back(format_of("h264", "avci100", Container::mxf, width, height, {25, 1}));
-        if (class_300) formats.push_back(format_of("h264", "xavc300", Container::mxf, width, height, {25, 1}));
-        if (width < 3000) formats.push_back(format_of("jpeg2000", "", Container::mxf, width, height));
-        for (const MediaFormat& format : formats) {
-            const auto maker = maker_of(format);
-            ASSERT_TRUE(maker);
-            for (std::uint64_t frame = 0; frame < 8; ++frame)
-                EXPECT_LE(maker->limits(frame).min, frame_bytes_min(format)) << format.name << " " << width;
-        }
-    }
-}
-
 }  // namespace
 }  // namespace streamsim
