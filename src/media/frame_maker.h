@@ -37,6 +37,7 @@ struct FrameLimits {
 class FrameMaker {
 public:
     virtual ~FrameMaker() = default;
+    /// REQUIRES, here and below: frame is one of the clip that the maker was made for.
     virtual FrameLimits limits(std::uint64_t frame) const = 0;
     /// Fills all of `into`. REQUIRES: limits(at.frame).min <= into.size() <= limits(at.frame).max.
     virtual void make(std::span<std::byte> into, const FrameToMake& at) const = 0;

@@ -344,10 +344,10 @@ MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
 }
 
 std::uint64_t h264_bytes_min(const MediaFormat& format) {
-    // Of a flat picture: with CAVLC, as intra classes have it, below 2 bytes a macroblock; with CABAC far less.
+    // Of a flat picture: with CAVLC, as intra classes have it, about 2 bytes a macroblock; with CABAC far less.
     const auto blocks = [](int pixels) { return (static_cast<std::uint64_t>(pixels) + 15) / 16; };
     const std::uint64_t macroblocks = blocks(format.width) * blocks(format.height);
-    return format.profile == "long-gop" ? 1536 + macroblocks / 4 : 4096 + macroblocks * 2;
+    return format.profile == "long-gop" ? 1536 + macroblocks / 4 : 4096 + macroblocks * 3;
 }
 
 }  // namespace streamsim
