@@ -152,6 +152,13 @@ constexpr Flavour kFlavours[] = {
     {"avci100", "100"}, {"avci200", "200"}, {"xavc300", "300"}, {"xavc480", "480"}, {"long-gop", nullptr},
 };
 
+/// Whether x264 may know the class for this raster. Asking it in vain costs a little memory each time, which it
+/// does not give back.
+bool may_have_class(const MediaFormat& format) {
+    return (format.width == 1920 && format.height == 1080) || (format.width == 1280 && format.height == 720) ||
+           format.height == 2160;
+}
+
 class H264Maker final : public FrameMaker {
 public:
     H264Maker(const MediaFormat& format, const Flavour& flavour)
@@ -222,7 +229,8 @@ private:
                             .pixels = pixels(),
                             .types = "II",
                             .options = {{"avcintra-class", flavour_.avc_intra_class}, {"preset", "ultrafast"}}};
-        auto coded = code_flat(format_, wanted);
+        Result<std::vector<CodedPicture>> coded = Error{};
+        if (may_have_class(format_)) coded = code_flat(format_, wanted);
         if (!coded) {
             // Rasters and rates that the classes are not defined for: the same profile, without their fixed
             // sizes, which stuffing gives anyway.
