@@ -8,9 +8,11 @@
 
 #include "base/units.h"
 #include "media/container_clip.h"
+#include "media/frame_maker.h"
 #include "media/frame_sizes.h"
 #include "media/media_set_names.h"
 #include "media/sequence_clip.h"
+#include "media/sized_sequence.h"
 
 namespace streamsim {
 namespace {
@@ -33,10 +35,10 @@ Result<std::optional<std::string>> format_directory(ByteStore& store,
 }
 
 /// The frames of one of our sequences that its directory lists.
-Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip) {
+Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip, const MediaFormat& format) {
     const auto entries = store.list(clip.path);
     if (!entries) return entries.error();
-    FoundSequence sequence{prepared_pattern(), {}};
+    FoundSequence sequence{prepared_pattern(frame_extension(format)), {}};
     for (const DirectoryEntry& entry : *entries) {
         const auto number = number_in(sequence.pattern, entry.name);
         const bool in_range =
@@ -47,27 +49,69 @@ Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip) {
     return sequence;
 }
 
-Result<Clip> index_stored(ByteStore& store, const StoredClip& clip, FrameRate rate, const std::string& name) {
-    if (clip.name.container) return index_container(store, clip.path, name, {});
-    const auto sequence = frames_listed(store, clip);
+/// One of our sequences whose headers do not say how long their files are: a constant size is the format's,
+/// others are those of the files, which were whole when the clip got its name.
+Result<Clip> index_by_size(ByteStore& store,
+                           const StoredClip& clip,
+                           const MediaFormat& format,
+                           const FoundSequence& sequence) {
+    SequenceFacts facts{.directory = clip.path,
+                        .pattern = sequence.pattern,
+                        .first = kFirstFrameNumber,
+                        .count = clip.frames,
+                        .frame_bytes = static_cast<std::uint64_t>(format.mean_frame_bytes),
+                        .rate = format.rate};
+    std::vector<std::uint32_t> sizes(clip.frames);
+    Clip out;
+    for (const std::uint64_t number : sequence.numbers) {
+        const std::uint64_t frame = number - kFirstFrameNumber;
+        const bool constant = format.size.kind == FrameSizeModel::Kind::constant;
+        sizes[frame] = static_cast<std::uint32_t>(facts.frame_bytes);
+        if (constant && out.modified_s != 0) continue;
+        const auto info = store.stat(join_path(clip.path, sequence.pattern.name(number)));
+        if (!info) return info.error();
+        if (!*info) continue;
+        if (out.modified_s == 0) out.modified_s = (*info)->modified_s;
+        if (!constant) sizes[frame] = static_cast<std::uint32_t>((*info)->bytes);
+    }
+    if (const std::uint64_t missing = clip.frames - sequence.numbers.size(); missing > 0)
+        out.notes.push_back(fmt::format("{} of its {} frames are missing", missing, clip.frames));
+    out.index = make_sized_sequence(std::move(facts), std::move(sizes));
+    return out;
+}
+
+Result<Clip> index_stored(ByteStore& store,
+                          const StoredClip& clip,
+                          const MediaFormat& format,
+                          const std::string& name) {
+    if (clip.name.is_file()) return index_container(store, clip.path, name, {});
+    const auto sequence = frames_listed(store, clip, format);
     if (!sequence) return sequence.error();
     if (sequence->numbers.empty()) return bad_input(fmt::format("{}: none of its frames is left", clip.path));
-    return index_sequence(store, clip.path, *sequence, name, KnownFrames{kFirstFrameNumber, clip.frames, rate});
+    if (format.codec == "dpx") {
+        return index_sequence(store, clip.path, *sequence, name,
+                              KnownFrames{kFirstFrameNumber, clip.frames, format.rate});
+    }
+    auto out = index_by_size(store, clip, format, *sequence);
+    if (out) out->name = name;
+    return out;
 }
 
 /// What an interrupted prepare left of a sequence: frames that have their full length.
 Result<void> find_frames_there(ByteStore& store,
                                const StoredClip& partial,
-                               std::uint64_t frame_bytes,
+                               const MediaFormat& format,
+                               const std::vector<std::uint32_t>& sizes,
                                PlannedClip& clip) {
-    const auto sequence = frames_listed(store, partial);
+    const auto sequence = frames_listed(store, partial, format);
     if (!sequence) return sequence.error();
     for (const std::uint64_t number : sequence->numbers) {
         const auto info = store.stat(join_path(partial.path, sequence->pattern.name(number)));
         if (!info) return info.error();
-        if (!*info || (*info)->bytes != frame_bytes) continue;
-        clip.frames_there[number - kFirstFrameNumber] = true;
-        clip.bytes -= frame_bytes;
+        const std::uint64_t frame = number - kFirstFrameNumber;
+        if (!*info || (*info)->bytes != sizes[frame]) continue;
+        clip.frames_there[frame] = true;
+        clip.bytes -= sizes[frame];
     }
     return {};
 }
@@ -75,7 +119,7 @@ Result<void> find_frames_there(ByteStore& store,
 /// Which clips the plan is to write: first those that were begun, then the lowest numbers that are free.
 Result<void> plan_clips(ByteStore& store, const std::vector<StoredClip>& stored, PreparePlan& plan) {
     const MediaFormat& format = plan.request.format;
-    const bool container = format.container == MediaFormat::Container::quicktime;
+    const bool container = format.container != MediaFormat::Container::sequence;
     std::vector<std::uint32_t> numbers;
     std::set<std::uint32_t> complete;
     for (const StoredClip& clip : stored) {
@@ -98,15 +142,15 @@ Result<void> plan_clips(ByteStore& store, const std::vector<StoredClip>& stored,
         const auto sizes = plan_frame_bytes(format, plan.frames, plan.request.seed, number);
         PlannedClip clip;
         clip.number = number;
-        clip.path =
-            join_path(join_path(plan.directory, length_name(plan.frames)), ClipName{number, container}.text());
+        clip.path = join_path(join_path(plan.directory, length_name(plan.frames)),
+                              ClipName{number, format.container}.text());
         clip.bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
         if (!container) clip.frames_there.assign(plan.frames, false);
         for (const StoredClip& partial : stored) {
             const bool same =
                 partial.frames == plan.frames && partial.name.partial && partial.name.number == number;
             if (!same || container) continue;
-            if (auto found = find_frames_there(store, partial, sizes.front(), clip); !found)
+            if (auto found = find_frames_there(store, partial, format, sizes, clip); !found)
                 return found.error();
         }
         plan.bytes_to_write += clip.bytes;
@@ -144,7 +188,7 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
     if (!stored) return stored.error();
     for (const StoredClip& at : *stored) {
         if (at.name.partial) continue;
-        auto clip = index_stored(store, at, format.rate, at.path.substr(join_path(target, "").size()));
+        auto clip = index_stored(store, at, format, at.path.substr(join_path(target, "").size()));
         if (!clip) return clip.error();
         clip->ours = true;
         clip->format = format.name;
@@ -180,6 +224,10 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
         if (fits && !clip.name.partial && plan.clips_there < request.clips) ++plan.clips_there;
     }
     if (auto planned = plan_clips(store, stored, plan); !planned) return planned.error();
+    if (!plan.nothing_to_do() && !request.format.not_prepared.empty()) {
+        return bad_input(fmt::format("{}: this format cannot be prepared: {}", request.format.name,
+                                     request.format.not_prepared));
+    }
     if (auto space = check_space(store, plan); !space) return space.error();
     return plan;
 }

@@ -2,6 +2,7 @@
 // the directories above it and the marker, so that clean can be run again once its owner has taken it away.
 #include <fmt/format.h>
 
+#include "media/frame_maker.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "media/sequence_names.h"
@@ -34,6 +35,10 @@ private:
     static bool is_directory(const DirectoryEntry& entry) { return entry.directory && !entry.symbolic_link; }
     static bool is_document(const DirectoryEntry& entry, const std::string& name) {
         return is_file(entry) && (entry.name == name || entry.name == name + std::string(kPartial));
+    }
+
+    static bool is_frame(const std::string& name) {
+        return number_in(prepared_pattern(extension_of(name)), name) && is_frame_extension(extension_of(name));
     }
 
     Result<void> keep(const std::string& path) {
@@ -87,9 +92,9 @@ private:
             const std::string path = join_path(directory, entry.name);
             const auto name = clip_name_in(entry.name);
             Result<void> done;
-            if (!name || !(name->container ? is_file(entry) : is_directory(entry))) {
+            if (!name || !(name->is_file() ? is_file(entry) : is_directory(entry))) {
                 done = keep(path);
-            } else if (name->container) {
+            } else if (name->is_file()) {
                 done = remove_file(path);
             } else if (name->partial) {
                 done = clean_sequence(path);
@@ -128,7 +133,7 @@ private:
         const std::size_t kept = report_.kept.size();
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(directory, entry.name);
-            const bool ours = is_file(entry) && number_in(prepared_pattern(), entry.name);
+            const bool ours = is_file(entry) && is_frame(entry.name);
             auto done = ours ? remove_file(path) : keep(path);
             if (!done) return done.error();
         }

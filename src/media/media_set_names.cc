@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "media/catalogue.h"
+#include "media/frame_maker.h"
 #include "media/media_set.h"
 #include "media/sequence_index.h"
 
@@ -19,7 +20,8 @@ constexpr std::string_view kFormatSchema = "streamsim.media-identity";
 constexpr int kVersion = 1;
 constexpr std::string_view kLengthSuffix = "-frames";
 constexpr std::string_view kClipPrefix = "clip-";
-constexpr std::string_view kContainerSuffix = ".mov";
+constexpr MediaFormat::Container kFiles[] = {MediaFormat::Container::quicktime, MediaFormat::Container::mp4,
+                                             MediaFormat::Container::mxf};
 constexpr std::size_t kDocumentBytesMax = 1 << 20;
 
 /// A number as it is printed: digits only, no sign, not longer than it must be but for the padding asked for.
@@ -78,7 +80,7 @@ std::optional<std::uint64_t> length_in(std::string_view name) {
 }
 
 std::string ClipName::text() const {
-    return fmt::format("{}{:04}{}{}", kClipPrefix, number, container ? kContainerSuffix : "",
+    return fmt::format("{}{:04}{}{}", kClipPrefix, number, container_extension(container),
                        partial ? kPartial : "");
 }
 
@@ -86,7 +88,8 @@ std::optional<ClipName> clip_name_in(std::string_view name) {
     ClipName out;
     std::string_view digits = name;
     out.partial = take_suffix(digits, kPartial);
-    out.container = take_suffix(digits, kContainerSuffix);
+    for (const MediaFormat::Container each : kFiles)
+        if (take_suffix(digits, container_extension(each))) out.container = each;
     if (!digits.starts_with(kClipPrefix)) return std::nullopt;
     digits.remove_prefix(kClipPrefix.size());
     const auto number = exact_number(digits);
@@ -181,7 +184,6 @@ Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
                                              const std::string& directory,
                                              const MediaFormat& format,
                                              std::optional<std::uint64_t> frames) {
-    const bool container = format.container == MediaFormat::Container::quicktime;
     std::vector<StoredClip> clips;
     const auto lengths = store.list(directory);
     if (!lengths) return lengths.error();
@@ -193,8 +195,8 @@ Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
         if (!entries) return entries.error();
         for (const DirectoryEntry& entry : *entries) {
             const auto name = clip_name_in(entry.name);
-            if (!name || name->container != container || entry.directory == container || entry.symbolic_link)
-                continue;
+            if (!name || name->container != format.container || entry.symbolic_link) continue;
+            if (entry.directory == name->is_file()) continue;
             clips.push_back({*count, *name, join_path(below, entry.name)});
         }
     }

@@ -24,12 +24,13 @@ std::string media_root(const std::string& target);
 std::string length_name(std::uint64_t frames);
 std::optional<std::uint64_t> length_in(std::string_view name);
 
-/// "clip-0001", "clip-0001.mov", each with ".partial" while it is being written; and back.
+/// "clip-0001", "clip-0001.mov" (or .mp4, .mxf), each with ".partial" while it is being written; and back.
 struct ClipName {
     std::uint32_t number = 1;
-    bool container = false;  // a .mov file, else the directory of a sequence
+    MediaFormat::Container container = MediaFormat::Container::sequence;
     bool partial = false;
 
+    bool is_file() const { return container != MediaFormat::Container::sequence; }
     std::string text() const;
 };
 std::optional<ClipName> clip_name_in(std::string_view name);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -12,12 +10,12 @@
 
 #include "base/prng.h"
 #include "media/catalogue.h"
-#include "media/dpx.h"
+#include "media/container_writer.h"
+#include "media/frame_maker.h"
 #include "media/frame_sizes.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "media/payload.h"
-#include "media/prores.h"
 #include "media/sequence_index.h"
 
 namespace streamsim {
@@ -26,7 +24,8 @@ namespace {
 constexpr std::size_t kWritersMax = 4;
 constexpr std::size_t kPieceBytes = 8u << 20;  // of one write; also how soon a cancel is seen
 constexpr std::size_t kAlignment = 4096;       // what direct I/O may ask of memory
-constexpr std::size_t kProbeBytes = 4096;      // of a kept frame's end that is compared
+constexpr std::size_t kProbeBytes = 8192;      // of a kept frame that are compared, at each end
+constexpr std::size_t kBuffersMax = 1u << 30;  // bytes, of all writers; one may have more
 
 /// Page-aligned memory for one writer.
 class Buffer {
@@ -56,6 +55,7 @@ struct Work {
     ByteStore& store;
     const PreparePlan& plan;
     PrepareProgress& progress;
+    const FrameMaker& maker;
     std::uint64_t set_id = 0;
     std::uint64_t format = 0;  // format_key
     std::atomic<std::size_t> next{0};
@@ -67,6 +67,9 @@ struct Work {
     std::uint64_t key_of(const PlannedClip& clip, std::uint64_t frame) const {
         return payload_key(set_id, format, clip.number, frame);
     }
+    std::vector<std::uint32_t> sizes_of(const PlannedClip& clip) const {
+        return plan_frame_bytes(plan.request.format, plan.frames, plan.request.seed, clip.number);
+    }
 };
 
 /// Writes one sequence into its partial directory.
@@ -75,40 +78,38 @@ public:
     SequenceWriter(Work& work, const PlannedClip& clip)
         : work_(work),
           clip_(clip),
-          format_(work.plan.request.format),
           directory_(clip.path + std::string(kPartial)),
-          frame_bytes_(static_cast<std::uint64_t>(format_.mean_frame_bytes)),
-          header_(format_.dpx.image_offset),
-          buffer_(kPieceBytes) {}
+          pattern_(prepared_pattern(frame_extension(work.plan.request.format))),
+          sizes_(work.sizes_of(clip)),
+          buffer_(*std::max_element(sizes_.begin(), sizes_.end())) {}
 
     Result<void> write() {
         if (auto made = work_.store.make_directories(directory_); !made) return made.error();
-        for (std::uint64_t frame = 0; frame < work_.plan.frames; ++frame) {
+        for (std::uint64_t frame = 0; frame < sizes_.size(); ++frame) {
             if (work_.stopped()) return interrupted_error();
             const std::uint64_t number = kFirstFrameNumber + frame;
-            const std::string name = prepared_pattern().name(number);
+            const std::string name = pattern_.name(number);
             const std::string path = join_path(directory_, name);
-            write_dpx_header(header_, format_, name, number, kFirstFrameNumber);
-            key_ = work_.key_of(clip_, frame);
+            const auto bytes = buffer_.first(sizes_[frame]);
+            work_.maker.make(bytes, {frame, number, work_.key_of(clip_, frame), name});
             if (clip_.frames_there[frame]) {
-                if (is_whole(path)) continue;
-                work_.progress.bytes_total += frame_bytes_;
+                if (is_whole(path, bytes)) continue;
+                work_.progress.bytes_total += bytes.size();
             }
-            if (auto done = write_frame(path); !done) return done.error();
+            if (auto done = write_frame(path, bytes); !done) return done.error();
         }
         return {};
     }
 
 private:
-    /// Whether a frame of the right length is ours: its header and its end, the last bytes that were written.
-    bool is_whole(const std::string& path) {
+    /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
+    /// written.
+    bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
         auto file = work_.store.open(path);
         if (!file) return false;
-        const std::uint64_t image = frame_bytes_ - header_.size();
-        const std::uint64_t probe_at = image <= kProbeBytes ? 0 : (image - kProbeBytes) / 8 * 8;
-        std::vector<std::byte> wanted(image - probe_at);
-        fill_image(wanted, probe_at);
-        return holds(**file, 0, header_) && holds(**file, header_.size() + probe_at, wanted);
+        const std::size_t probe = std::min(kProbeBytes, wanted.size());
+        return holds(**file, 0, wanted.first(probe)) &&
+               holds(**file, wanted.size() - probe, wanted.last(probe));
     }
     static bool holds(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
         std::vector<std::byte> bytes(wanted.size());
@@ -116,60 +117,68 @@ private:
         return got && *got == bytes.size() && std::equal(bytes.begin(), bytes.end(), wanted.begin());
     }
 
-    void fill_image(std::span<std::byte> into, std::uint64_t position) const {
-        fill_payload(into, key_, dpx_payload_mask(format_.dpx), position);
-        zero_dpx_line_ends(into, position, format_);
-    }
-
-    Result<void> write_frame(const std::string& path) {
+    Result<void> write_frame(const std::string& path, std::span<const std::byte> frame) {
         auto file = work_.store.create(path);
         if (!file) return file.error();
-        for (std::uint64_t at = 0; at < frame_bytes_; at += kPieceBytes) {
+        for (std::size_t at = 0; at < frame.size(); at += kPieceBytes) {
             if (work_.stopped()) return interrupted_error();
-            const std::uint64_t bytes = std::min<std::uint64_t>(kPieceBytes, frame_bytes_ - at);
-            const auto piece = buffer_.first(bytes);
-            if (at == 0) {  // a header is shorter than a piece
-                std::copy(header_.begin(), header_.end(), piece.begin());
-                fill_image(piece.subspan(header_.size()), 0);
-            } else {
-                fill_image(piece, at - header_.size());
-            }
+            const auto piece = frame.subspan(at, std::min(kPieceBytes, frame.size() - at));
             if (auto done = (*file)->write_at(at, piece); !done) return done.error();
-            work_.progress.bytes_done += bytes;
+            work_.progress.bytes_done += piece.size();
         }
         return (*file)->close();
     }
 
     Work& work_;
     const PlannedClip& clip_;
-    const MediaFormat& format_;
     std::string directory_;
-    std::uint64_t frame_bytes_;
-    std::vector<std::byte> header_;
-    std::uint64_t key_ = 0;
+    FramePattern pattern_;
+    std::vector<std::uint32_t> sizes_;
     Buffer buffer_;
 };
 
 /// Writes one container into its partial file, from its beginning: what an interrupted prepare left has no
 /// header.
 Result<void> write_container(Work& work, const PlannedClip& clip) {
-    const MediaFormat& format = work.plan.request.format;
     const std::string path = clip.path + std::string(kPartial);
-    const auto sizes = plan_frame_bytes(format, work.plan.frames, work.plan.request.seed, clip.number);
+    const auto sizes = work.sizes_of(clip);
     Buffer buffer(*std::max_element(sizes.begin(), sizes.end()));
     auto file = work.store.create(path);
     if (!file) return file.error();
-    auto writer = QuickTimeWriter::create(**file, format, path);
+    auto writer = ContainerWriter::create(**file, work.plan.request.format, work.maker, path);
     if (!writer) return writer.error();
     for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
         if (work.stopped()) return interrupted_error();
         const auto bytes = buffer.first(sizes[frame]);
-        build_prores_frame(bytes, format, work.key_of(clip, frame));
+        work.maker.make(bytes, {frame, kFirstFrameNumber + frame, work.key_of(clip, frame), {}});
         if (auto added = (*writer)->add(bytes); !added) return added.error();
         work.progress.bytes_done += sizes[frame];
     }
     if (auto finished = (*writer)->finish(); !finished) return finished.error();
     return (*file)->close();
+}
+
+/// Every planned frame can be made with the bytes that it is to have; told before anything is written. The
+/// largest of them, in bytes.
+Result<std::uint64_t> check_sizes(const PreparePlan& plan, const FrameMaker& maker) {
+    std::uint64_t largest = 0;
+    for (const PlannedClip& clip : plan.missing) {
+        const auto sizes = plan_frame_bytes(plan.request.format, plan.frames, plan.request.seed, clip.number);
+        for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
+            const FrameLimits limits = maker.limits(frame);
+            largest = std::max<std::uint64_t>(largest, sizes[frame]);
+            if (sizes[frame] >= limits.min && sizes[frame] <= limits.max) continue;
+            return bad_input(fmt::format("{}: frame {} is to have {} bytes, and a {} frame of {}x{} has {} {}",
+                                         plan.request.format.name, frame, sizes[frame],
+                                         plan.request.format.codec, plan.request.format.width,
+                                         plan.request.format.height,
+                                         limits.min == limits.max    ? "exactly"
+                                         : sizes[frame] < limits.min ? "at least"
+                                                                     : "at most",
+                                         sizes[frame] < limits.min ? limits.min : limits.max));
+        }
+    }
+    return largest;
 }
 
 Result<void> write_clip(Work& work, const PlannedClip& clip) {
@@ -200,6 +209,10 @@ void write_clips(Work& work) {
 Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress) {
     progress.bytes_total = plan.bytes_to_write;
     if (plan.nothing_to_do()) return {};
+    const auto maker = make_frame_maker(plan.request.format, plan.frames);
+    if (!maker) return maker.error();
+    const auto largest = check_sizes(plan, **maker);
+    if (!largest) return largest.error();
     const std::string root = media_root(plan.request.target);
     const auto id = ensure_marker(store, root);
     if (!id) return id.error();
@@ -214,9 +227,15 @@ Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress&
     const std::string length = join_path(plan.directory, length_name(plan.frames));
     if (auto made = store.make_directories(length); !made) return made.error();
 
-    Work work{.store = store, .plan = plan, .progress = progress, .set_id = *id, .format = format_key(plan)};
+    Work work{.store = store,
+              .plan = plan,
+              .progress = progress,
+              .maker = **maker,
+              .set_id = *id,
+              .format = format_key(plan)};
     std::vector<std::thread> writers;
-    const std::size_t count = std::min(plan.missing.size(), kWritersMax);
+    const std::size_t fit = std::clamp<std::size_t>(kBuffersMax / *largest, 1, kWritersMax);
+    const std::size_t count = std::min(plan.missing.size(), fit);
     for (std::size_t i = 0; i < count; ++i) writers.emplace_back([&work] { write_clips(work); });
     for (std::thread& writer : writers) writer.join();
     if (work.error) return *work.error;

@@ -5,7 +5,12 @@
 
 #include "base/check.h"
 #include "media/byte_order.h"
+#include "media/codec_makers.h"
 #include "media/payload.h"
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+}
 
 namespace streamsim {
 namespace {
@@ -117,7 +122,49 @@ void write_slice(std::span<std::byte> out, const MediaFormat& format, unsigned s
     write_flat(data.subspan(flat_bytes(luma) + flat_bytes(chroma), flat_bytes(chroma)), chroma, greys >> 10);
 }
 
+/// The code of the profile as QuickTime's sample descriptions hold it.
+std::uint32_t tag_of(const std::string& fourcc) {
+    std::uint32_t tag = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(fourcc.size(), 4); ++i)
+        tag |= static_cast<std::uint32_t>(static_cast<unsigned char>(fourcc[i])) << 8 * i;
+    return tag;
+}
+
+class ProresMaker final : public FrameMaker {
+public:
+    explicit ProresMaker(const MediaFormat& format)
+        : format_(format), bytes_min_(prores_frame_bytes_min(format)) {}
+    FrameLimits limits(std::uint64_t /*frame*/) const override { return {bytes_min_, UINT32_MAX}; }
+    void make(std::span<std::byte> into, const FrameToMake& at) const override {
+        build_prores_frame(into, format_, at.key);
+    }
+    void describe(AVCodecParameters& track) const override {
+        track.codec_id = AV_CODEC_ID_PRORES;
+        track.codec_tag = format_.container == MediaFormat::Container::mxf ? 0 : tag_of(format_.profile);
+        track.profile = profile();
+        track.format = is_444(format_) ? AV_PIX_FMT_YUV444P10 : AV_PIX_FMT_YUV422P10;
+    }
+
+private:
+    int profile() const {
+        constexpr std::pair<const char*, int> kProfiles[] = {
+            {"apco", FF_PROFILE_PRORES_PROXY},    {"apcs", FF_PROFILE_PRORES_LT},
+            {"apcn", FF_PROFILE_PRORES_STANDARD}, {"apch", FF_PROFILE_PRORES_HQ},
+            {"ap4h", FF_PROFILE_PRORES_4444},     {"ap4x", FF_PROFILE_PRORES_XQ}};
+        for (const auto& [name, profile] : kProfiles)
+            if (format_.profile == name) return profile;
+        return FF_PROFILE_UNKNOWN;
+    }
+
+    MediaFormat format_;
+    std::uint64_t bytes_min_;
+};
+
 }  // namespace
+
+MadeMaker make_prores_maker(const MediaFormat& format) {
+    return std::unique_ptr<FrameMaker>(std::make_unique<ProresMaker>(format));
+}
 
 std::uint64_t prores_frame_bytes_min(const MediaFormat& format) {
     return kFrameBegin + kFrameHeader + picture_size(format).bytes;

@@ -92,8 +92,8 @@ std::string FramePattern::show() const {
                       : fmt::format("{}%d{}", prefix, suffix);
 }
 
-FramePattern prepared_pattern() {
-    return {"frame.", 7, ".dpx"};
+FramePattern prepared_pattern(std::string_view extension) {
+    return {"frame.", 7, fmt::format(".{}", extension)};
 }
 
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts) {

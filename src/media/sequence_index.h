@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "streamsim/media.h"
@@ -25,7 +26,7 @@ struct FramePattern {
 };
 
 /// "frame.0000001.dpx": one run of digits, and seven of them. The first frame has the number 1.
-FramePattern prepared_pattern();
+FramePattern prepared_pattern(std::string_view extension = "dpx");
 inline constexpr std::uint64_t kFirstFrameNumber = 1;
 
 /// Frames next to each other whose files were in the listing.

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "media/clip_index.h"
+#include "media/container_writer.h"
 #include "media/frame_sizes.h"
 #include "media/media_set.h"
 #include "media/planned_index.h"
@@ -27,7 +28,8 @@ void write_mov(DirectoryStore& store,
                const MediaFormat& format,
                std::uint64_t frames) {
     auto sink = store.create(path);
-    auto writer = QuickTimeWriter::create(**sink, format, path);
+    const auto maker = make_frame_maker(format, 1);
+    auto writer = ContainerWriter::create(**sink, format, **maker, path);
     ASSERT_TRUE(writer) << testing::all_problems(writer.error());
     for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
         std::vector<std::byte> frame(bytes);
@@ -222,7 +224,8 @@ TEST_F(Containers, AFullDiskIsAnErrorOfTheDisk) {
     store_.room = 100'000;
     const MediaFormat format = small_prores("x", 320, 180, 40'000);
     auto sink = store_.create(place_.at("a.mov"));
-    auto writer = QuickTimeWriter::create(**sink, format, place_.at("a.mov"));
+    const auto maker = make_frame_maker(format, 1);
+    auto writer = ContainerWriter::create(**sink, format, **maker, place_.at("a.mov"));
     std::vector<std::byte> frame(200'000);
     build_prores_frame(frame, format, 1);
     Result<void> added;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "media/container_writer.h"
 #include "media/inspect.h"
 #include "media/planned_index.h"
 #include "media/prores.h"

@@ -1,7 +1,8 @@
+#include "media/container_writer.h"
+
 #include <fmt/format.h>
 
 #include "media/av.h"
-#include "media/prores.h"
 
 extern "C" {
 #include <libavutil/opt.h>
@@ -17,21 +18,26 @@ struct FreePacket {
     void operator()(AVPacket* packet) const { av_packet_free(&packet); }
 };
 
-std::uint32_t tag_of(const std::string& fourcc) {
-    std::uint32_t tag = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-        tag |= static_cast<std::uint32_t>(static_cast<unsigned char>(fourcc[i])) << 8 * i;
-    return tag;
+const char* muxer_of(MediaFormat::Container container) {
+    switch (container) {
+        case MediaFormat::Container::mp4: return "mp4";
+        case MediaFormat::Container::mxf: return "mxf";
+        case MediaFormat::Container::sequence:
+        case MediaFormat::Container::quicktime: break;
+    }
+    return "mov";
 }
 
-class Writer final : public QuickTimeWriter {
+class Writer final : public ContainerWriter {
 public:
-    Writer(ByteSink& sink, const std::string& file) : file_(file), stream_(sink), packet_(av_packet_alloc()) {}
+    Writer(ByteSink& sink, const FrameMaker& maker, const std::string& file)
+        : maker_(maker), file_(file), stream_(sink), packet_(av_packet_alloc()) {}
 
     Result<void> begin(const MediaFormat& format) {
         begin_av();
         AVFormatContext* context = nullptr;
-        if (const int error = avformat_alloc_output_context2(&context, nullptr, "mov", nullptr); error < 0) {
+        const char* const muxer = muxer_of(format.container);
+        if (const int error = avformat_alloc_output_context2(&context, nullptr, muxer, nullptr); error < 0) {
             return failed(error);
         }
         context_.reset(context);
@@ -41,32 +47,35 @@ public:
         if (video == nullptr || packet_ == nullptr) return failed(AVERROR(ENOMEM));
         AVCodecParameters& codec = *video->codecpar;
         codec.codec_type = AVMEDIA_TYPE_VIDEO;
-        codec.codec_id = AV_CODEC_ID_PRORES;
-        codec.codec_tag = tag_of(format.profile);
         codec.width = format.width;
         codec.height = format.height;
-        const bool four = format.profile.starts_with("ap4");
-        codec.format = four ? AV_PIX_FMT_YUV444P10 : AV_PIX_FMT_YUV422P10;
-        duration_ = format.rate.den;
-        video->time_base = {static_cast<int>(format.rate.den), static_cast<int>(format.rate.num)};
-        video->avg_frame_rate = {static_cast<int>(format.rate.num), static_cast<int>(format.rate.den)};
-        // Left alone, the muxer multiplies a small time scale until it has five digits.
-        av_opt_set_int(context->priv_data, "video_track_timescale", format.rate.num, 0);
+        codec.field_order = AV_FIELD_PROGRESSIVE;
+        codec.video_delay = static_cast<int>(maker_.delay());
+        maker_.describe(codec);
+        rate_ = format.rate;
+        video->time_base = {static_cast<int>(rate_.den), static_cast<int>(rate_.num)};
+        video->avg_frame_rate = {static_cast<int>(rate_.num), static_cast<int>(rate_.den)};
+        // Left alone, the muxer of QuickTime multiplies a small time scale until it has five digits.
+        if (format.container != MediaFormat::Container::mxf)
+            av_opt_set_int(context->priv_data, "video_track_timescale", rate_.num, 0);
         if (const int error = avformat_write_header(context, nullptr); error < 0) return failed(error);
-        if (video->time_base.num != 1 || video->time_base.den != format.rate.num) {
+        time_base_ = video->time_base;
+        if (rate_.den * time_base_.den % (rate_.num * time_base_.num) != 0) {
             return environment_error(
-                fmt::format("{}: libavformat does not keep the time scale {}", file_, format.rate.num));
+                fmt::format("{}: libavformat does not keep the time scale {}", file_, rate_.num));
         }
         return {};
     }
 
     Result<void> add(std::span<std::byte> frame) override {
+        const std::int64_t ticks = rate_.den * time_base_.den / (rate_.num * time_base_.num);  // a frame
         AVPacket& packet = *packet_;
         packet.data = reinterpret_cast<std::uint8_t*>(frame.data());
         packet.size = static_cast<int>(frame.size());
-        packet.pts = packet.dts = frames_ * duration_;
-        packet.duration = duration_;
-        packet.flags = AV_PKT_FLAG_KEY;
+        packet.dts = (static_cast<std::int64_t>(frames_) - static_cast<std::int64_t>(maker_.delay())) * ticks;
+        packet.pts = static_cast<std::int64_t>(maker_.display(frames_)) * ticks;
+        packet.duration = ticks;
+        packet.flags = maker_.is_key(frames_) ? AV_PKT_FLAG_KEY : 0;
         packet.stream_index = 0;
         const int error = av_write_frame(context_.get(), &packet);
         av_packet_unref(&packet);
@@ -88,22 +97,25 @@ private:
         return environment_error(fmt::format("{}: libavformat cannot write it: {}", file_, av_text(error)));
     }
 
+    const FrameMaker& maker_;
     std::string file_;
     AvIo stream_;
     std::unique_ptr<AVPacket, FreePacket> packet_;
     std::unique_ptr<AVFormatContext, FreeFormat> context_;  // before stream_ goes: it points there
-    std::int64_t duration_ = 1;
-    std::int64_t frames_ = 0;
+    FrameRate rate_;
+    AVRational time_base_{1, 1};
+    std::uint64_t frames_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<QuickTimeWriter>> QuickTimeWriter::create(ByteSink& sink,
+Result<std::unique_ptr<ContainerWriter>> ContainerWriter::create(ByteSink& sink,
                                                                  const MediaFormat& format,
+                                                                 const FrameMaker& maker,
                                                                  const std::string& file) {
-    auto writer = std::make_unique<Writer>(sink, file);
+    auto writer = std::make_unique<Writer>(sink, maker, file);
     if (auto begun = writer->begin(format); !begun) return begun.error();
-    return std::unique_ptr<QuickTimeWriter>(std::move(writer));
+    return std::unique_ptr<ContainerWriter>(std::move(writer));
 }
 
 }  // namespace streamsim

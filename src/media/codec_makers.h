@@ -1,0 +1,34 @@
+// The makers of single codecs; frame_maker.cc chooses. Each `..._bytes_min` is what frame_bytes_min says for
+// the codec. Inside media/ only.
+#pragma once
+
+#include "media/frame_maker.h"
+
+namespace streamsim {
+
+using MadeMaker = Result<std::unique_ptr<FrameMaker>>;
+
+// uncompressed_frames.cc: random samples behind a header of the format.
+MadeMaker make_dpx_maker(const MediaFormat& format);
+MadeMaker make_tiff_maker(const MediaFormat& format);    // 16 bit RGB
+MadeMaker make_cineon_maker(const MediaFormat& format);  // 10 bit RGB, filled
+MadeMaker make_v210_maker(const MediaFormat& format);
+std::uint64_t dpx_bytes_min(const MediaFormat& format);
+std::uint64_t tiff_bytes_min(const MediaFormat& format);
+std::uint64_t cineon_bytes_min(const MediaFormat& format);
+std::uint64_t v210_bytes_min(const MediaFormat& format);
+
+// exr_frames.cc: half RGB scan lines; "none" random, other compressions a flat picture and gaps.
+MadeMaker make_exr_maker(const MediaFormat& format);
+std::uint64_t exr_bytes_min(const MediaFormat& format);
+
+// prores.cc, dnxhr_frames.cc, jpeg2000_frames.cc, h264_frames.cc
+MadeMaker make_prores_maker(const MediaFormat& format);
+MadeMaker make_dnxhr_maker(const MediaFormat& format);
+MadeMaker make_jpeg2000_maker(const MediaFormat& format);
+MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames);
+std::uint64_t dnxhr_bytes_min(const MediaFormat& format);
+std::uint64_t jpeg2000_bytes_min(const MediaFormat& format);
+std::uint64_t h264_bytes_min(const MediaFormat& format);
+
+}  // namespace streamsim

@@ -1,0 +1,58 @@
+#include "media/frame_maker.h"
+
+#include <fmt/format.h>
+
+#include "media/codec_makers.h"
+#include "media/prores.h"
+
+namespace streamsim {
+
+Result<std::unique_ptr<FrameMaker>> make_frame_maker(const MediaFormat& format, std::uint64_t frames) {
+    if (format.codec == "dpx") return make_dpx_maker(format);
+    if (format.codec == "tiff") return make_tiff_maker(format);
+    if (format.codec == "cineon") return make_cineon_maker(format);
+    if (format.codec == "exr") return make_exr_maker(format);
+    if (format.codec == "v210") return make_v210_maker(format);
+    if (format.codec == "prores") return make_prores_maker(format);
+    if (format.codec == "dnxhr") return make_dnxhr_maker(format);
+    if (format.codec == "jpeg2000") return make_jpeg2000_maker(format);
+    if (format.codec == "h264") return make_h264_maker(format, frames);
+    return bad_input(fmt::format("{}: media of the codec {} cannot be prepared{}{}", format.name, format.codec,
+                                 format.not_prepared.empty() ? "" : ": ", format.not_prepared));
+}
+
+std::uint64_t frame_bytes_min(const MediaFormat& format) {
+    if (format.codec == "dpx") return dpx_bytes_min(format);
+    if (format.codec == "tiff") return tiff_bytes_min(format);
+    if (format.codec == "cineon") return cineon_bytes_min(format);
+    if (format.codec == "exr") return exr_bytes_min(format);
+    if (format.codec == "v210") return v210_bytes_min(format);
+    if (format.codec == "prores") return prores_frame_bytes_min(format);
+    if (format.codec == "dnxhr") return dnxhr_bytes_min(format);
+    if (format.codec == "jpeg2000") return jpeg2000_bytes_min(format);
+    if (format.codec == "h264") return h264_bytes_min(format);
+    return 0;
+}
+
+std::string_view frame_extension(const MediaFormat& format) {
+    if (format.codec == "tiff") return "tif";
+    if (format.codec == "cineon") return "cin";
+    if (format.codec == "exr") return "exr";
+    return "dpx";
+}
+
+bool is_frame_extension(std::string_view extension) {
+    return extension == "dpx" || extension == "exr" || extension == "tif" || extension == "cin";
+}
+
+std::string_view container_extension(MediaFormat::Container container) {
+    switch (container) {
+        case MediaFormat::Container::sequence: return "";
+        case MediaFormat::Container::quicktime: return ".mov";
+        case MediaFormat::Container::mp4: return ".mp4";
+        case MediaFormat::Container::mxf: return ".mxf";
+    }
+    return "";
+}
+
+}  // namespace streamsim
