@@ -17,6 +17,9 @@ public:
     explicit SequenceIndex(SequenceFacts facts)
         : facts_(std::move(facts)), stem_(join_path(facts_.directory, facts_.pattern.prefix)) {
         STREAMSIM_CHECK(facts_.count > 0, "a sequence has at least one frame");
+        if (facts_.frame_sizes.empty()) return;
+        STREAMSIM_CHECK(facts_.frame_sizes.size() == facts_.count, "each frame of the sequence has a size");
+        facts_.frame_bytes = *std::max_element(facts_.frame_sizes.begin(), facts_.frame_sizes.end());
     }
 
     std::uint64_t count() const override { return facts_.count; }
@@ -40,7 +43,9 @@ public:
         const auto digits = static_cast<std::size_t>(std::max(facts_.pattern.digits, kDigitsMax));
         return stem_.size() + digits + facts_.pattern.suffix.size() + 1;
     }
-    Extent extent(std::uint64_t /*frame*/) const override { return {0, facts_.frame_bytes}; }
+    Extent extent(std::uint64_t frame) const override {
+        return {0, facts_.frame_sizes.empty() ? facts_.frame_bytes : facts_.frame_sizes[frame]};
+    }
     std::uint64_t largest_frame_bytes() const override { return facts_.frame_bytes; }
     std::uint64_t frame_number(std::uint64_t frame) const override { return facts_.first + frame; }
 
@@ -60,8 +65,8 @@ std::string FramePattern::show() const {
                       : fmt::format("{}%d{}", prefix, suffix);
 }
 
-FramePattern prepared_pattern() {
-    return {"frame.", 7, ".dpx"};
+FramePattern prepared_pattern(const std::string& suffix) {
+    return {"frame.", 7, suffix};
 }
 
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts) {

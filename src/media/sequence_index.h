@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "streamsim/media.h"
 
@@ -22,7 +23,7 @@ struct FramePattern {
 };
 
 /// "frame.0000001.dpx": one run of digits, and seven of them. The first frame has the number 1.
-FramePattern prepared_pattern();
+FramePattern prepared_pattern(const std::string& suffix = ".dpx");
 inline constexpr std::uint64_t kFirstFrameNumber = 1;
 
 struct SequenceFacts {
@@ -32,9 +33,10 @@ struct SequenceFacts {
     std::uint64_t count = 1;
     std::uint64_t frame_bytes = 0;
     FrameRate rate;
+    std::vector<std::uint64_t> frame_sizes;  // of each frame; empty: all alike, frame_bytes
 };
 
-/// REQUIRES: count > 0.
+/// REQUIRES: count > 0, frame_sizes of that many or none.
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts);
 
 /// `directory`/`name`, without a second slash.
