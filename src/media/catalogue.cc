@@ -237,14 +237,20 @@ std::string Catalogue::like(std::string_view name) const {
         if (end > at) words.push_back(name.substr(at, end - at));
         at = end + 1;
     }
+    if (words.empty()) return "";
+    const std::string last = "-" + std::string(words.back());
     std::vector<std::string_view> names;
+    std::vector<std::string_view> of_that_raster;  // "-hd" is no part of "-uhd"
     for (const MediaFormat& format : formats_) {
         const bool all = std::all_of(words.begin(), words.end(), [&format](std::string_view word) {
             return format.name.find(word) != std::string::npos;
         });
-        if (all) names.push_back(format.name);
+        if (!all) continue;
+        names.push_back(format.name);
+        if (format.name.ends_with(last)) of_that_raster.push_back(format.name);
     }
-    if (words.empty() || names.empty() || names.size() > kLikeMax) return "";
+    if (!of_that_raster.empty()) names = of_that_raster;
+    if (names.empty() || names.size() > kLikeMax) return "";
     return fmt::format("; like it: {}", fmt::join(names, ", "));
 }
 
