@@ -197,23 +197,11 @@ void read_formats(Reader& reader,
         if (set) names.emplace_back(name);
     }
     for (const std::string& name : names) {
-        if (const MediaFormat* known = catalogue.find(name); known != nullptr) {
-            into.push_back(*known);
-            continue;
-        }
-        const auto text = read_file(name);
-        if (!text) {
-            reader.note("--format",
-                        fmt::format("'{}' is neither a known format (see `streamsim formats`) nor a file "
-                                    "that can be read",
-                                    name));
-            continue;
-        }
-        auto format = read_format(*text, name);
+        auto format = open_format(catalogue, name);
         if (format) {
-            into.push_back(std::move(*format));
+            into.push_back(std::move(format->format));
         } else {
-            for (const auto& problem : format.error().problems) reader.problems.push_back(problem);
+            reader.note("--format", format.error());
         }
     }
 }

@@ -38,7 +38,8 @@ std::string_view frame_extension(const MediaFormat& format) {
     if (format.codec == "tiff") return "tif";
     if (format.codec == "cineon") return "cin";
     if (format.codec == "exr") return "exr";
-    return "dpx";
+    if (format.codec == "arriraw") return "ari";
+    return format.codec == "other" ? "bin" : "dpx";
 }
 
 bool is_frame_extension(std::string_view extension) {

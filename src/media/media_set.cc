@@ -12,7 +12,6 @@
 #include "media/frame_sizes.h"
 #include "media/media_set_names.h"
 #include "media/sequence_clip.h"
-#include "media/sized_sequence.h"
 
 namespace streamsim {
 namespace {
@@ -49,37 +48,6 @@ Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip, co
     return sequence;
 }
 
-/// One of our sequences whose headers do not say how long their files are: a constant size is the format's,
-/// others are those of the files, which were whole when the clip got its name.
-Result<Clip> index_by_size(ByteStore& store,
-                           const StoredClip& clip,
-                           const MediaFormat& format,
-                           const FoundSequence& sequence) {
-    SequenceFacts facts{.directory = clip.path,
-                        .pattern = sequence.pattern,
-                        .first = kFirstFrameNumber,
-                        .count = clip.frames,
-                        .frame_bytes = static_cast<std::uint64_t>(format.mean_frame_bytes),
-                        .rate = format.rate};
-    std::vector<std::uint32_t> sizes(clip.frames);
-    Clip out;
-    for (const std::uint64_t number : sequence.numbers) {
-        const std::uint64_t frame = number - kFirstFrameNumber;
-        const bool constant = format.size.kind == FrameSizeModel::Kind::constant;
-        sizes[frame] = static_cast<std::uint32_t>(facts.frame_bytes);
-        if (constant && out.modified_s != 0) continue;
-        const auto info = store.stat(join_path(clip.path, sequence.pattern.name(number)));
-        if (!info) return info.error();
-        if (!*info) continue;
-        if (out.modified_s == 0) out.modified_s = (*info)->modified_s;
-        if (!constant) sizes[frame] = static_cast<std::uint32_t>((*info)->bytes);
-    }
-    if (const std::uint64_t missing = clip.frames - sequence.numbers.size(); missing > 0)
-        out.notes.push_back(fmt::format("{} of its {} frames are missing", missing, clip.frames));
-    out.index = make_sized_sequence(std::move(facts), std::move(sizes));
-    return out;
-}
-
 Result<Clip> index_stored(ByteStore& store,
                           const StoredClip& clip,
                           const MediaFormat& format,
@@ -88,13 +56,8 @@ Result<Clip> index_stored(ByteStore& store,
     const auto sequence = frames_listed(store, clip, format);
     if (!sequence) return sequence.error();
     if (sequence->numbers.empty()) return bad_input(fmt::format("{}: none of its frames is left", clip.path));
-    if (format.codec == "dpx") {
-        return index_sequence(store, clip.path, *sequence, name,
-                              KnownFrames{kFirstFrameNumber, clip.frames, format.rate});
-    }
-    auto out = index_by_size(store, clip, format, *sequence);
-    if (out) out->name = name;
-    return out;
+    return index_sequence(store, clip.path, *sequence, name,
+                          KnownFrames{kFirstFrameNumber, clip.frames, format.rate});
 }
 
 /// What an interrupted prepare left of a sequence: frames that have their full length.

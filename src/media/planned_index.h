@@ -10,6 +10,14 @@
 
 namespace streamsim {
 
+/// Where the first frame of a planned file begins, and in MXF what is before each: what FFmpeg 5.1 writes. A
+/// prepared file says itself where its frames are.
+inline constexpr std::uint64_t kMp4DataOffset = 48;     // ftyp, free, the head of mdat
+inline constexpr std::uint64_t kMxfHeaderBytes = 6144;  // partitions, metadata, the first system item
+inline constexpr std::uint64_t kMxfKeyBytes = 20;       // key and length of a frame
+inline constexpr std::uint64_t kMxfSystemBytes = 512;   // the system item before the next frame
+inline constexpr std::uint64_t kMxfGrid = 512;          // each content package begins on it
+
 /// The clip that `prepare` would write with the same arguments. `path` is the directory of a sequence (its
 /// frames are named as prepared ones are) or the container file. REQUIRES: frames > 0.
 std::shared_ptr<const FrameIndex> planned_index(const MediaFormat& format,

@@ -23,7 +23,10 @@ Json prores() {
 
 TEST(Catalogue, HoldsTheFourDataSetsWithTheirPublishedRates) {
     const Catalogue catalogue = shipped_formats();
-    ASSERT_EQ(catalogue.formats().size(), 4u);
+    ASSERT_GT(catalogue.formats().size(), 4u);
+    std::vector<std::string> first;
+    for (std::size_t i = 0; i < 4; ++i) first.push_back(catalogue.formats()[i].name);
+    EXPECT_THAT(first, ElementsAre("dpx10", "dpx12", "prores-hd", "prores-uhd"));
     EXPECT_EQ(catalogue.find("dpx10")->mean_frame_bytes, 33'185'792);
     EXPECT_EQ(catalogue.find("dpx12")->mean_frame_bytes, 49'774'592);
     EXPECT_DOUBLE_EQ(catalogue.find("prores-hd")->bytes_per_s(), 281e6 / 8);
@@ -120,7 +123,7 @@ TEST(Catalogue, TheSchemaListsTheMembersThatTheReaderReads) {
     check(schema, dpx12());
     check(schema["properties"]["dpx"], dpx12()["dpx"]);
     check(schema["properties"]["prores"], prores()["prores"]);
-    check(schema["properties"]["prores"]["properties"]["frame_sizes"], prores()["prores"]["frame_sizes"]);
+    check(schema["$defs"]["frame_sizes"], prores()["prores"]["frame_sizes"]);
     for (const auto& key : schema["required"]) {
         Json without = dpx12();
         without.erase(key.get<std::string>());
