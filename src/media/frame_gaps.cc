@@ -25,4 +25,16 @@ std::string FrameGaps::text() const {
                        missing_ == 1 ? "number is" : "numbers are", first_few_, more);
 }
 
+FrameGaps gaps_of(const SequenceFacts& facts) {
+    FrameGaps gaps;
+    if (facts.listed.empty()) return gaps;
+    std::uint64_t next = 0;
+    for (const FrameRun& run : facts.listed) {
+        if (run.first > next) gaps.add(facts.first + next, facts.first + run.first - 1);
+        next = run.first + run.count;
+    }
+    if (next < facts.count) gaps.add(facts.first + next, facts.first + facts.count - 1);
+    return gaps;
+}
+
 }  // namespace streamsim

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "media/sequence_index.h"
+
 namespace streamsim {
 
 /// Collects gaps, of which the first few are named.
@@ -20,5 +22,8 @@ private:
     std::uint64_t gaps_ = 0;
     std::string first_few_;
 };
+
+/// The gaps of a sequence.
+FrameGaps gaps_of(const SequenceFacts& facts);
 
 }  // namespace streamsim

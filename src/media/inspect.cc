@@ -93,32 +93,41 @@ void count_audio(const FrameIndex& index, AudioFacts& audio) {
     }
 }
 
-/// Sizes of the frames that are there, gaps, and frames that do not begin where direct I/O would like it.
-void measure(const FrameIndex& index, InspectFacts& facts, FrameGaps& gaps) {
-    std::vector<std::uint64_t> sizes;
-    std::uint64_t gap_begins = 0;
-    bool in_gap = false;
-    for (std::uint64_t frame = 0; frame < facts.frames; ++frame) {
-        const bool listed = index.listed(frame);
-        if (listed && in_gap) gaps.add(index.frame_number(gap_begins), index.frame_number(frame - 1));
-        if (!listed && !in_gap) gap_begins = frame;
-        in_gap = !listed;
-        if (!listed) continue;
-        const Extent extent = index.extent(frame);
-        sizes.push_back(extent.bytes);
-        facts.bytes_total += extent.bytes;
-        if (extent.offset % kAlignment != 0) ++facts.frames_unaligned;
-    }
-    if (in_gap) gaps.add(index.frame_number(gap_begins), index.frame_number(facts.frames - 1));
-    facts.frames_missing = gaps.missing();
-    if (sizes.empty()) return;
+/// REQUIRES: sizes is not empty.
+void measure(std::vector<std::uint64_t> sizes, InspectFacts& facts) {
     const auto [min, max] = std::minmax_element(sizes.begin(), sizes.end());
     facts.frame_bytes_min = *min;
     facts.frame_bytes_max = *max;
+    for (const std::uint64_t bytes : sizes) facts.bytes_total += bytes;
     facts.frame_bytes_mean = static_cast<double>(facts.bytes_total) / static_cast<double>(sizes.size());
     const auto p99 = sizes.begin() + static_cast<std::ptrdiff_t>((sizes.size() * 99 + 99) / 100 - 1);
     std::nth_element(sizes.begin(), p99, sizes.end());
     facts.frame_bytes_p99 = *p99;
+}
+
+/// A sequence with a stray number may have very many slots: none of them is counted.
+void measure_sequence(const SequenceFacts& sequence, InspectFacts& facts) {
+    const std::uint64_t there = facts.frames - facts.frames_missing;
+    const std::uint64_t last = sequence.first + sequence.count - 1;
+    facts.layout = facts.frames == 1 ? "a file a frame, one file"
+                                     : fmt::format("a file a frame, numbers {} to {}", sequence.first, last);
+    if (!sequence.frame_sizes.empty()) return measure(sequence.frame_sizes, facts);
+    facts.frame_bytes_min = facts.frame_bytes_p99 = facts.frame_bytes_max = sequence.frame_bytes;
+    facts.frame_bytes_mean = static_cast<double>(sequence.frame_bytes);
+    facts.bytes_total = sequence.frame_bytes * there;
+}
+
+void measure_container(const FrameIndex& index, InspectFacts& facts) {
+    std::vector<std::uint64_t> sizes;
+    sizes.reserve(facts.frames);
+    for (std::uint64_t frame = 0; frame < facts.frames; ++frame) {
+        const Extent extent = index.extent(frame);
+        sizes.push_back(extent.bytes);
+        if (extent.offset % kAlignment != 0) ++facts.frames_unaligned;
+    }
+    measure(std::move(sizes), facts);
+    describe_container(index, facts);
+    count_audio(index, facts.audio);
 }
 
 /// Empty where the number is no time of day: a sequence may count as it likes.
@@ -168,16 +177,13 @@ InspectFacts inspect(const Clip& clip) {
     facts.first_path = path_of(index, 0);
     facts.last_path = path_of(index, facts.frames - 1);
     FrameGaps gaps;
-    measure(index, facts, gaps);
-    if (index.file_per_frame()) {
-        const std::uint64_t last = index.frame_number(facts.frames - 1);
-        facts.layout = facts.frames == 1
-                           ? "a file a frame, one file"
-                           : fmt::format("a file a frame, numbers {} to {}", index.frame_number(0), last);
+    if (const SequenceFacts* const sequence = sequence_facts(index)) {
+        gaps = gaps_of(*sequence);
+        facts.frames_missing = gaps.missing();
+        measure_sequence(*sequence, facts);
     } else {
-        describe_container(index, facts);
+        measure_container(index, facts);
     }
-    count_audio(index, facts.audio);
     facts.bytes_per_s = facts.frame_bytes_mean * facts.rate.per_second();
     warn(index, gaps, facts);
     return facts;

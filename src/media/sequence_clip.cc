@@ -88,7 +88,7 @@ public:
                             .other_case = sequence_.other_case,
                             .other_suffix = sequence_.other_suffix};
         note_names(known.has_value());
-        note_gaps(frames, facts);
+        note_gaps(facts);
         note_header(frames.rate, known.has_value());
         bool by_size = found_.header.expected_bytes == 0;
         if (!known && sequence_.numbers.size() > 1) by_size = compare_with_last() || by_size;
@@ -136,18 +136,11 @@ private:
         if (minus) note("the minus before its frame numbers is taken as a part of the name");
     }
 
-    void note_gaps(const KnownFrames& frames, SequenceFacts& facts) {
-        auto runs = runs_of(sequence_.numbers, frames.first);
-        FrameGaps gaps;
-        std::uint64_t next = 0;
-        for (const FrameRun& run : runs) {
-            if (run.first > next) gaps.add(frames.first + next, frames.first + run.first - 1);
-            next = run.first + run.count;
-        }
-        if (next < frames.count) gaps.add(frames.first + next, frames.first + frames.count - 1);
-        if (gaps.missing() == 0) return;
+    void note_gaps(SequenceFacts& facts) {
+        facts.listed = runs_of(sequence_.numbers, facts.first);
+        const FrameGaps gaps = gaps_of(facts);
+        if (gaps.missing() == 0) return facts.listed.clear();
         note(gaps.text());
-        facts.listed = std::move(runs);
     }
 
     void note_header(FrameRate rate, bool known) {

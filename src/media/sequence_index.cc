@@ -46,6 +46,8 @@ public:
     std::uint64_t frame_number(std::uint64_t frame) const override { return facts_.first + frame; }
     bool listed(std::uint64_t frame) const override { return place_of(frame).has_value(); }
 
+    const SequenceFacts& facts() const { return facts_; }
+
 private:
     char* write_number(std::uint64_t number, char* into) const {
         char digits[kDigitsMax];
@@ -98,6 +100,11 @@ FramePattern prepared_pattern(std::string_view extension) {
 
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts) {
     return std::make_shared<SequenceIndex>(std::move(facts));
+}
+
+const SequenceFacts* sequence_facts(const FrameIndex& index) {
+    const auto* const sequence = dynamic_cast<const SequenceIndex*>(&index);
+    return sequence == nullptr ? nullptr : &sequence->facts();
 }
 
 std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first) {

@@ -54,6 +54,9 @@ struct SequenceFacts {
 /// REQUIRES: count > 0, and the lists that are not empty have an entry for each listed frame.
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts);
 
+/// What a sequence index was made of; null for an index of another kind. Lives as long as the index.
+const SequenceFacts* sequence_facts(const FrameIndex& index);
+
 /// The runs of `numbers` (rising) in a clip whose frame 0 has the number `first`. REQUIRES: first <= numbers.
 std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first);
 

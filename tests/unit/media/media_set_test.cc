@@ -128,7 +128,7 @@ TEST_F(MediaSet, FramesThatAreDeletedAreMissingAndTheClipIsNotShorter) {
     ASSERT_EQ(clips.size(), 1u);
     EXPECT_EQ(clips[0].index->count(), 12u);
     EXPECT_EQ(clips[0].index->frame_number(0), 1u);
-    EXPECT_THAT(clips[0].notes, ElementsAre("2 frame numbers are missing"));
+    EXPECT_THAT(clips[0].notes, ElementsAre("2 frame numbers are missing: 1, 12"));
 }
 
 TEST_F(MediaSet, AnyRateIsKeptExactly) {
