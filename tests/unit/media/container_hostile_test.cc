@@ -65,15 +65,7 @@ protected:
     std::string our_mov(std::uint64_t frames) {
         const MediaFormat format = testing::small_prores("x", 64, 36, 3'000);
         DirectoryStore disk;
-        auto sink = disk.create(place_.at("a.mov"));
-        auto writer = QuickTimeWriter::create(**sink, format, "a.mov");
-        for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
-            std::vector<std::byte> frame(bytes);
-            build_prores_frame(frame, format, bytes);
-            EXPECT_TRUE((*writer)->add(frame));
-        }
-        EXPECT_TRUE((*writer)->finish());
-        EXPECT_TRUE((*sink)->close());
+        testing::write_mov(disk, place_.at("a.mov"), format, frames);
         return place_.read("a.mov");
     }
 

@@ -25,15 +25,7 @@ protected:
 
     void write(const std::string& name, std::uint64_t frames) {
         const MediaFormat format = testing::small_prores("x", 320, 180, 40'000);
-        auto sink = store_.create(place_.at(name));
-        auto writer = QuickTimeWriter::create(**sink, format, name);
-        for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
-            std::vector<std::byte> frame(bytes);
-            build_prores_frame(frame, format, bytes);
-            ASSERT_TRUE((*writer)->add(frame));
-        }
-        ASSERT_TRUE((*writer)->finish());
-        ASSERT_TRUE((*sink)->close());
+        testing::write_mov(store_, place_.at(name), format, frames);
     }
 
     Clip index(bool keep, bool audio = false) {

@@ -21,24 +21,7 @@ using ::testing::HasSubstr;
 using testing::Place;
 using testing::run;
 using testing::small_prores;
-
-/// A container as prepare writes it.
-void write_mov(DirectoryStore& store,
-               const std::string& path,
-               const MediaFormat& format,
-               std::uint64_t frames) {
-    auto sink = store.create(path);
-    const auto maker = make_frame_maker(format, 1);
-    auto writer = ContainerWriter::create(**sink, format, **maker, path);
-    ASSERT_TRUE(writer) << testing::all_problems(writer.error());
-    for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
-        std::vector<std::byte> frame(bytes);
-        build_prores_frame(frame, format, bytes);
-        ASSERT_TRUE((*writer)->add(frame));
-    }
-    ASSERT_TRUE((*writer)->finish());
-    ASSERT_TRUE((*sink)->close());
-}
+using testing::write_mov;
 
 /// "offset size" of every video packet, as ffprobe reads them.
 std::vector<std::string> probed(const std::string& path) {

@@ -13,7 +13,10 @@
 #include <mutex>
 #include <sstream>
 
+#include "media/container_writer.h"
 #include "media/dpx.h"
+#include "media/frame_sizes.h"
+#include "media/prores.h"
 #include "media/sequence_index.h"
 
 namespace streamsim::testing {
@@ -212,6 +215,23 @@ MediaFormat small_prores(const std::string& name, int width, int height, std::ui
     auto format = read_format(document.dump(), name);
     if (!format) ADD_FAILURE() << all_problems(format.error());
     return *format;
+}
+
+void write_mov(DirectoryStore& store,
+               const std::string& path,
+               const MediaFormat& format,
+               std::uint64_t frames) {
+    auto sink = store.create(path);
+    const auto maker = make_frame_maker(format, 1);
+    auto writer = ContainerWriter::create(**sink, format, **maker, path);
+    ASSERT_TRUE(writer) << all_problems(writer.error());
+    for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
+        std::vector<std::byte> frame(bytes);
+        build_prores_frame(frame, format, bytes);
+        ASSERT_TRUE((*writer)->add(frame));
+    }
+    ASSERT_TRUE((*writer)->finish());
+    ASSERT_TRUE((*sink)->close());
 }
 
 void write_sequence(const Place& place,

@@ -67,6 +67,9 @@ MediaFormat small_dpx(const std::string& name, int width, int height, int bits =
 /// "prores-hd" with another name, raster and mean, 30 fps.
 MediaFormat small_prores(const std::string& name, int width, int height, std::uint64_t mean_bytes);
 
+/// A ProRes clip in QuickTime as prepare writes it.
+void write_mov(DirectoryStore& store, const std::string& path, const MediaFormat& format, std::uint64_t frames);
+
 /// The frames of a sequence as prepare names them, in `directory`, numbers [first, first + count).
 void write_sequence(const Place& place,
                     const std::string& prefix,

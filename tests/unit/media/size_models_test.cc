@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "media/frame_maker.h"
 #include "media/frame_sizes.h"
 #include "media/planned_index.h"
 #include "unit/media/fixtures.h"
