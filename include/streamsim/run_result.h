@@ -175,9 +175,9 @@ struct RunResult {
     std::uint64_t readahead = 0, inflight = 0, io_size_bytes = 0, io_depth = 0;  // io_size 0: a read a frame
     std::string on_miss, pattern, order;
     std::uint64_t layers = 1;
-    bool sync = false;     // the streams of a seat run on one clock
-    bool audio = false;    // is read along
-    std::string multicam;  // "none", "all", "active"
+    bool sync = false;              // the streams of a seat run on one clock
+    bool audio = false;             // is read along
+    std::string multicam = "none";  // or "all", "active"
     std::uint64_t buffer_bytes = 0;
 
     bool interrupted = false;

@@ -234,11 +234,11 @@ private:
     /// What source times may count from, the likeliest first.
     static std::vector<Origin> origins_of(const Clip& clip) {
         std::vector<Origin> out;
-        if (clip.start_timecode)
-            out.push_back({static_cast<std::int64_t>(*clip.start_timecode), "its time code"});
         const auto number = static_cast<std::int64_t>(clip.index->frame_number(0));
-        if (clip.index->file_per_frame() && (out.empty() || out.front().frame != number))
-            out.push_back({number, "the numbers of its files"});
+        const bool files = clip.index->file_per_frame();
+        if (files) out.push_back({number, "the numbers of its files"});
+        if (clip.start_timecode && (!files || static_cast<std::int64_t>(*clip.start_timecode) != number))
+            out.push_back({static_cast<std::int64_t>(*clip.start_timecode), "its time code"});
         out.push_back({0, "0 at its first frame"});
         return out;
     }

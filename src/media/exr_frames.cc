@@ -22,7 +22,8 @@
 namespace streamsim {
 namespace {
 
-constexpr std::size_t kChunkHeader = 8;  // first line, bytes
+constexpr std::size_t kChunkHeader = 8;    // first line, bytes
+constexpr std::size_t kCommentBytes = 13;  // of an attribute with an empty text
 constexpr std::size_t kTableEntry = 8;
 constexpr std::size_t kPixelBytes = 6;
 
@@ -125,17 +126,21 @@ public:
     void make(std::span<std::byte> into, const FrameToMake& at) const override {
         STREAMSIM_CHECK(into.size() >= file_.size(), "an EXR frame has room for its picture");
         const std::span<const std::byte> file = file_;
-        const std::size_t begin = header_ + chunks_ * kTableEntry;
-        const std::size_t gaps = into.size() - file.size();
-        if (!random_) fill_payload(into.subspan(begin, gaps), at.key, {});
+        std::size_t gap = into.size() - file.size();
+        std::size_t table = header_;
         std::copy_n(file.begin(), header_, into.begin());
-        // In front of uncompressed lines the gap makes the header longer, no more.
-        if (random_) std::fill_n(into.begin() + static_cast<std::ptrdiff_t>(begin), gaps, std::byte{0});
-        std::size_t to = begin + gaps;
+        if (random_ && gap > kCommentBytes) {  // uncompressed files have no gaps: the header is longer
+            table += gap;
+            write_comment(into.subspan(header_ - 1, gap + 1));
+            gap = 0;
+        }
+        const std::size_t begin = table + chunks_ * kTableEntry;
+        fill_payload(into.subspan(begin, gap), at.key, {random_ ? 0 : ~std::uint32_t{0}});
+        std::size_t to = begin + gap;
         for (std::uint64_t chunk = 0; chunk < chunks_; ++chunk) {
             const std::size_t from = load<std::uint64_t>(file, header_ + chunk * kTableEntry, false);
             const std::size_t bytes = load<std::uint32_t>(file, from + 4, false);
-            store<std::uint64_t>(into, header_ + chunk * kTableEntry, false, to);
+            store<std::uint64_t>(into, table + chunk * kTableEntry, false, to);
             std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(from),
                         random_ ? kChunkHeader : kChunkHeader + bytes,
                         into.begin() + static_cast<std::ptrdiff_t>(to));
@@ -146,6 +151,17 @@ public:
     }
 
 private:
+    /// An attribute of one letter, as long as it has to be, and the end of the header.
+    static void write_comment(std::span<std::byte> into) {
+        constexpr std::string_view kName("c\0string\0", 9);
+        std::fill(into.begin(), into.end(), std::byte{0});
+        std::transform(kName.begin(), kName.end(), into.begin(),
+                       [](char c) { return static_cast<std::byte>(c); });
+        const std::size_t value = into.size() - kCommentBytes - 1;
+        store<std::uint32_t>(into, kName.size(), false, static_cast<std::uint32_t>(value));
+        std::fill_n(into.begin() + kCommentBytes, value, std::byte{' '});
+    }
+
     MediaFormat format_;
     bool random_;
     std::vector<std::byte> file_;

@@ -131,7 +131,8 @@ TEST_F(CutsResolve, only_what_is_used_is_read) {
         return std::nullopt;
     };
     cuts(event("A") + "002  A  V  C  00:00:00:07 00:00:00:08 00:00:00:01 00:00:00:02\n");
-    EXPECT_EQ(opened, (Texts{place_.at("A/A.0000000.dpx")}));
+    EXPECT_EQ(opened, (Texts{place_.at("A/A.0000000.dpx"), place_.at("A/A.0000099.dpx")}))
+        << "two headers of A";
 }
 
 TEST_F(CutsResolve, links_that_lead_in_circles_do_no_harm) {

@@ -65,7 +65,7 @@ TEST(Family, ThreeMistakesAreAllNamed) {
                                                 HasSubstr("x: /colour: unknown key")));
 
     Json cells = family();
-    cells["variants"][0]["bytes"] = {-4, {{{"rates", {{24, 1}}}, {"bytes", 5}, {"byte", 5}}}};
+    cells["variants"][0]["bytes"] = {-4, {{{"rates", {{24, 1}}}, {"bytes", 6000}, {"byte", 5}}}};
     cells["variants"][1]["name"] = "../b";
     EXPECT_THAT(problems_of(cells),
                 ElementsAre(HasSubstr("/variants/0/bytes/0: expected bytes a frame"),
@@ -115,20 +115,21 @@ TEST(Document, SingleFormatsHaveEveryModelAndContainer) {
     json["container"] = "mp4";
     json["profile"] = "long-gop";
     json["rates"] = {{25, 1}, {12, 5}};
-    json["frame_sizes"] = {{"model", "long_gop"}, {"mean_bits_per_s", 4e6}, {"gop", "IPB"},     {"weight_i", 5},
+    json["frame_sizes"] = {{"model", "long_gop"}, {"mean_bits_per_s", 4e7}, {"gop", "IPB"},     {"weight_i", 5},
                            {"weight_p", 2},       {"weight_b", 1},          {"variation", 0.1}, {"cap", 4}};
     const auto read = read_format_document(json.dump(), "x");
     ASSERT_TRUE(read) << all_problems(read.error());
-    EXPECT_EQ(read->entries.front().own().mean_frame_bytes, 20'000);
+    EXPECT_EQ(read->entries.front().own().mean_frame_bytes, 200'000);
     EXPECT_EQ(read->entries.front().at_rates[1].name, "prores-hd@2.4");
     EXPECT_EQ(read->entries.front().own().container, MediaFormat::Container::mp4);
 
-    json["frame_sizes"] = {{"model", "table"}, {"bytes", {5000, 7000}}};
-    EXPECT_EQ(read_format(json.dump(), "x")->mean_frame_bytes, 6000);
+    json["frame_sizes"] = {{"model", "table"}, {"bytes", {50000, 70000}}};
+    EXPECT_EQ(read_format(json.dump(), "x")->mean_frame_bytes, 60000);
     json["frame_sizes"] = {
         {"model", "constant"},
-        {"mean_bytes_at", {{{"rates", {{25, 1}}}, {"bytes", 100}}, {{"rates", {{12, 5}}}, {"bytes", 200}}}}};
-    EXPECT_EQ(read_format_document(json.dump(), "x")->entries.front().at_rates[1].mean_frame_bytes, 200);
+        {"mean_bytes_at",
+         {{{"rates", {{25, 1}}}, {"bytes", 100000}}, {{"rates", {{12, 5}}}, {"bytes", 200000}}}}};
+    EXPECT_EQ(read_format_document(json.dump(), "x")->entries.front().at_rates[1].mean_frame_bytes, 200000);
 }
 
 TEST(Document, ModelsWithMistakes) {

@@ -109,7 +109,7 @@ TEST_F(PrepareFormats, AMissingFrameKeepsItsSlot) {
     EXPECT_FALSE(clip.index->listed(3));
     EXPECT_TRUE(clip.index->listed(4));
     EXPECT_GT(clip.index->extent(3).bytes, 0u);
-    EXPECT_THAT(clip.notes, ElementsAre("1 of its 12 frames are missing"));
+    EXPECT_THAT(clip.notes, ElementsAre("1 frame number is missing: 4"));
 }
 
 TEST_F(PrepareFormats, AnInterruptedContainerNeverPlaysAndIsMadeAnew) {

@@ -11,7 +11,7 @@ using Names = std::vector<std::string>;
 
 Names files(const std::vector<int>& frames) {
     Names names;
-    for (const int frame : frames) names.push_back("f." + std::to_string(frame) + ".dpx");
+    for (const int frame : frames) names.push_back(TinyClip::file(static_cast<std::uint64_t>(frame)));
     return names;
 }
 
@@ -196,8 +196,9 @@ Names reads_of(const PlayPath& path, std::uint64_t slots) {
         reads.plan(slot, extents);
         std::string text;
         for (const SlotExtent& each : extents) {
-            text += (text.empty() ? "" : " ") + std::to_string(each.extent.offset) + "+" +
-                    std::to_string(each.extent.bytes);
+            if (!text.empty()) text.append(" ");
+            text.append(std::to_string(each.extent.offset)).append("+");
+            text.append(std::to_string(each.extent.bytes));
         }
         out.push_back(text);
     }
@@ -295,7 +296,7 @@ TEST(Cuts, of_200_events_over_12_clips_play_to_the_frame_with_the_read_ahead_cro
         for (std::uint64_t i = 0; i < segment.frames; ++i, ++slot) {
             ASSERT_EQ(play.frames[slot].source, segment.clip);
             ASSERT_EQ(play.frames[slot].clip_frame, static_cast<std::uint64_t>(segment.first) + i);
-            ASSERT_EQ(play.opened[slot], "f." + std::to_string(play.frames[slot].clip_frame) + ".dpx");
+            ASSERT_EQ(play.opened[slot], TinyClip::file(play.frames[slot].clip_frame));
         }
     }
     EXPECT_EQ(slot, play.frames.size());

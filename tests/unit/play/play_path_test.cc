@@ -88,7 +88,7 @@ TEST(PlayPath, scrub_plays_on_from_each_jump_in_the_rhythm_of_a_hand) {
         }
         const std::uint64_t way =
             std::min((frame + 2400 - played_on) % 2400, (played_on + 2400 - frame) % 2400);
-        near += way <= 48 ? 1 : 0;
+        near += way <= 48 ? 1u : 0u;
         const std::uint64_t stay = slot - jumps.back();
         EXPECT_GE(stay, 4u) << slot;        // 0.2 s
         EXPECT_LE(stay, 38u + 4u) << slot;  // 1.6 s, and what is too short for another
@@ -127,7 +127,7 @@ TEST(PlayPath, angles_are_shown_one_at_a_time_and_a_cut_between_them_is_sought) 
         ASSERT_EQ(shown.size(), 1u);
         EXPECT_EQ(shown[0].frame, slot % 100) << "the scene goes on whoever shows it";
         EXPECT_EQ(path->sought(slot), shown[0].source != angle) << slot;
-        cuts += shown[0].source != angle ? 1 : 0;
+        cuts += shown[0].source != angle ? 1u : 0u;
         angle = shown[0].source;
     }
     EXPECT_NEAR(10'000.0 / 24 / static_cast<double>(cuts), 3.5, 0.5) << "seconds an angle";

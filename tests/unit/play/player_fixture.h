@@ -25,11 +25,14 @@ public:
              FrameRate rate = {24, 1},
              std::uint64_t frame_bytes = 1000)
         : frames_(frames), files_(file_per_frame), rate_(rate), frame_bytes_(frame_bytes) {}
+    static std::string file(std::uint64_t frame) {
+        return std::string("f.").append(std::to_string(frame)).append(".dpx");
+    }
     std::uint64_t count() const override { return frames_; }
     FrameRate rate() const override { return rate_; }
     bool file_per_frame() const override { return files_; }
     void write_path(std::uint64_t frame, char* into) const override {
-        const std::string name = files_ ? "f." + std::to_string(frame) + ".dpx" : "clip.mov";
+        const std::string name = files_ ? file(frame) : "clip.mov";
         name.copy(into, name.size());
         into[name.size()] = '\0';
     }

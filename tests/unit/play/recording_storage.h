@@ -20,11 +20,11 @@ public:
 
     void open(OpenOp& op) override {
         opened.emplace_back(op.path);
-        log.push_back("open " + opened.back());
+        note("open", opened.back());
         inner_.open(op);
     }
     void read(ReadOp& op) override {
-        log.push_back("read " + std::to_string(op.offset) + "+" + std::to_string(op.buffer.size()));
+        note("read", std::to_string(op.offset).append("+").append(std::to_string(op.buffer.size())));
         inner_.read(op);
     }
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
@@ -37,6 +37,11 @@ public:
     void shutdown(Callback done) override { inner_.shutdown(done); }
 
 private:
+    void note(const char* verb, const std::string& what) {
+        log.emplace_back(verb);
+        log.back().append(" ").append(what);
+    }
+
     Storage& inner_;
 };
 

@@ -56,7 +56,7 @@ TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
     EXPECT_THAT(keys(document),
                 ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
                             "play", "notices", "interrupted", "verdict", "totals", "media", "streams", "drops",
-                            "drops_omitted", "timeline", "client", "digest", "timing_digest"));
+                            "drops_omitted", "seeks", "timeline", "client", "digest", "timing_digest"));
     EXPECT_THAT(keys(document["drops"][0]),
                 ElementsAre("seat", "stream", "frame", "clip_frame", "file", "due_ns", "completed_ns", "kind",
                             "reason", "errno", "timecode"));

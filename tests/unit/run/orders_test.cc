@@ -15,7 +15,7 @@ using testing::HasSubstr;
 PlayRequest request_for(const char* format) {
     PlayRequest request;
     request.target = *parse_target("sim:null");
-    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
     request.formats.push_back(*catalogue->find(format));
     request.duration = seconds(4);
     request.keep_frames = true;
