@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/indexing.h"
 #include "media/clip_index.h"
 #include "media/inspect.h"
 
@@ -159,16 +160,10 @@ void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
     if (frames) print_frames(*clip.index);
 }
 
-/// What of the command line is about indexing.
-IndexOptions index_options(const CliOptions& /*options*/) {
-    // --audio and --keep-index belong here, and the progress of a long scan.
-    return {};
-}
-
 }  // namespace
 
-int inspect_command(CliContext& context, const CliOptions& options) {
-    const auto store = make_byte_store(options.play.target);
+int inspect_command(CliContext& context, Control& control, const CliOptions& options) {
+    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target);
     if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
     const std::string& path = options.play.target.path;
     const auto info = store->stat(path);
@@ -177,8 +172,17 @@ int inspect_command(CliContext& context, const CliOptions& options) {
         return report_error(context,
                             environment_error(fmt::format("{}: there is no such file or directory", path)));
     }
-    const auto clip = index_clip(*store, path, index_options(options));
-    if (!clip) return report_error(context, clip.error());
+    bool left_behind = false;
+    const auto clip = index_with_bar<Clip>(
+        control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) {
+            return index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+        });
+    if (!clip) {
+        const int code = report_error(context, clip.error());
+        if (!left_behind) return code;
+        std::fflush(nullptr);
+        _exit(code);
+    }
     const InspectFacts facts = inspect(*clip);
     if (options.json.empty()) {
         print_clip(*clip, facts, options.frames);

@@ -27,7 +27,7 @@ int run(int argc, const char* const* argv) {
     // Where an interruption must not lose a result, it is listened for from the first moment.
     const auto command = command_of(argc, argv);
     std::optional<Control> control;
-    if (command == CliOptions::Command::play || command == CliOptions::Command::prepare) control.emplace();
+    if (command != CliOptions::Command::formats && command != CliOptions::Command::clean) control.emplace();
     auto parsed = parse_command_line(argc, argv, version_text());
     if (!parsed) return report_error(context, parsed.error());
     if (parsed->text) {
@@ -40,7 +40,7 @@ int run(int argc, const char* const* argv) {
         case CliOptions::Command::play: return play_command(context, *control, options);
         case CliOptions::Command::prepare: return prepare_command(context, *control, options);
         case CliOptions::Command::formats: return formats_command(context, options);
-        case CliOptions::Command::inspect: return inspect_command(context, options);
+        case CliOptions::Command::inspect: return inspect_command(context, *control, options);
         case CliOptions::Command::clean: return clean_command(context, options);
     }
     return kExitBadInput;

@@ -288,9 +288,7 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
                             {{"all", MultiCam::all}, {"active", MultiCam::active}}, play.multicam);
     reader.count("--layers", typed.layers, 64, play.layers);
     play.sync = typed.sync || play.multicam == MultiCam::all;
-    play.audio = typed.audio;
     read_cuts(reader, typed, play);
-    play.keep_index = typed.keep_index;
     reader.count("--readahead", typed.readahead, 10'000, play.readahead);
     reader.count("--inflight", typed.inflight, 10'000, play.inflight);
     reader.count("--io-depth", typed.io_depth, 1024, play.io_depth);
@@ -352,7 +350,9 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
         case Command::inspect:
             app.description("the frame index of a clip or sequence: frames, rate, bytes, places");
             add_target(app, typed, "a clip, a sequence's directory, one of its frames, or a pattern");
-            app.add_flag("--frames", options.frames, "each frame's file, offset and bytes");
+            app.add_flag("--frames", options.frames, "each frame's file, offset, bytes and time");
+            app.add_flag("--audio", typed.audio, "the audio chunks of a container, too");
+            app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
             app.add_option("--json", options.json, "as a document; - is standard output")->type_name("FILE");
             break;
         case Command::clean:
@@ -424,6 +424,8 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
             }
         }
     }
+    options.play.audio = typed.audio;
+    options.play.keep_index = typed.keep_index;
     if (options.command == Command::play || options.command == Command::prepare) {
         read_media_options(reader, typed, options.play);
         read_play_options(reader, typed, options.play);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/indexing.h"
 #include "media/media_set.h"
 #include "report/csv_report.h"
 #include "report/json_report.h"
@@ -179,35 +180,10 @@ int MediaCommand::interrupted_before_play() {
     return code;
 }
 
-/// Indexes what is to be played: with a bar where all of a file has to be read for it.
 Result<FoundMedia> MediaCommand::find() {
-    struct Shared {  // lives as long as the thread that reads
-        IndexProgress progress;
-        std::optional<Result<FoundMedia>> media;
-    };
-    const auto shared = std::make_shared<Shared>();
-    std::optional<ProgressBar> bar;
-    const std::int64_t begin_ns = control_.now_ns();
-    Control::Work work;
-    work.run = [shared, this] {
-        shared->media.emplace(find_media(store_.get(), options_.play, &shared->progress));
-    };
-    if (!options_.quiet && LiveView::possible(STDERR_FILENO)) {
-        work.on_tick = [&] {
-            const std::uint64_t total = shared->progress.bytes_total;
-            if (total == 0) return;
-            if (!bar) bar.emplace(STDERR_FILENO, true, "reading clips", total);
-            bar->update(shared->progress.bytes_done, control_.now_ns() - begin_ns);
-        };
-    }
-    const bool ended = control_.run(std::move(work));
-    left_behind_ = left_behind_ || !ended;
-    if (!ended || control_.interrupted()) {
-        shared->progress.cancel = true;
-        return interrupted_error();
-    }
-    if (bar) bar->finish(shared->progress.bytes_done, control_.now_ns() - begin_ns);
-    return std::move(*shared->media);
+    return index_with_bar<FoundMedia>(control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
+        return find_media(store_.get(), options_.play, &progress);
+    });
 }
 
 int MediaCommand::play_media(FoundMedia media) {

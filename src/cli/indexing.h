@@ -1,0 +1,53 @@
+// Indexing that a person can watch and interrupt.
+#pragma once
+
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "run/control.h"
+#include "streamsim/media.h"
+#include "view/live_view.h"
+#include "view/progress_bar.h"
+
+namespace streamsim {
+
+/// Runs `index` on a thread of its own; on a terminal with a bar where something long has to be read for it.
+/// Errors: its own; interrupted. `left_behind` comes true when it still runs although nobody waits for it: the
+/// process has to end by _exit, and whatever `index` refers to has to stay.
+template <typename T>
+Result<T> index_with_bar(Control& control,
+                         bool quiet,
+                         bool& left_behind,
+                         std::function<Result<T>(IndexProgress&)> index) {
+    struct Shared {  // lives as long as the thread that reads
+        IndexProgress progress;
+        std::optional<Result<T>> result;
+    };
+    const auto shared = std::make_shared<Shared>();
+    std::optional<ProgressBar> bar;
+    const std::int64_t begin_ns = control.now_ns();
+    Control::Work work;
+    work.run = [shared, index] { shared->result.emplace(index(shared->progress)); };
+    work.on_interrupt = [shared] { shared->progress.cancel = true; };
+    if (!quiet && LiveView::possible(STDERR_FILENO)) {
+        work.on_tick = [&] {
+            const std::uint64_t total = shared->progress.bytes_total;
+            if (total == 0) {
+                bar.reset();
+                return;
+            }
+            if (!bar) bar.emplace(STDERR_FILENO, true, "reading clips", total);
+            bar->update(shared->progress.bytes_done, control.now_ns() - begin_ns);
+        };
+    }
+    const bool ended = control.run(std::move(work));
+    left_behind = left_behind || !ended;
+    if (!ended || control.interrupted()) return interrupted_error();
+    return std::move(*shared->result);
+}
+
+}  // namespace streamsim
