@@ -82,9 +82,9 @@ Result<void> MediaCommand::open_outputs() {
     return {};
 }
 
-/// dpx12 is what a target without media of its own gets.
+/// dpx12 is what a target without media of its own gets; a cut list brings its own.
 Result<void> MediaCommand::choose_formats() {
-    if (!options_.play.formats.empty()) return {};
+    if (!options_.play.formats.empty() || options_.play.cuts) return {};
     bool wanted = store_ == nullptr || options_.command == CliOptions::Command::prepare;
     if (!wanted) {
         auto empty =

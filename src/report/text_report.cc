@@ -200,10 +200,14 @@ void how_lines(const RunResult& result, std::string& out) {
                                     : "buffered (through this computer's page cache)";
     if (result.backend != "local") how = "nothing is read: every request is answered at once";
     line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
-    line(out, "Played",
-         fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
-                     counted(result.readahead, "frame"), result.inflight, result.order, result.pattern,
-                     result.on_miss));
+    std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
+                                     counted(result.readahead, "frame"), result.inflight, result.order,
+                                     result.pattern, result.on_miss);
+    if (result.layers > 1) played += fmt::format(", {} layers", result.layers);
+    if (result.sync) played += ", the streams of a seat on one clock";
+    if (result.multicam == "active") played += ", only the angle that is shown";
+    if (result.audio) played += ", with audio";
+    line(out, "Played", played);
     for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
 }
 
