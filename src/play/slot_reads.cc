@@ -25,7 +25,7 @@ SlotNeeds needs_of(const FrameIndex& index) {
         chunks = std::max(chunks, index.audio(frame).size());
     }
     needs.groups = group > 1;
-    needs.extents = group * (1 + chunks) + (chunks > 0 ? 1 : 0);
+    needs.extents = group * (1 + chunks) + chunks;
     if (chunks > 0) needs.bytes += 2 * index.largest_audio_bytes();
     return needs;
 }
@@ -113,11 +113,9 @@ void SlotReads::add_audio(const ShownFrame& shown,
     if (chunks.empty()) return;
     const bool new_pass = shown.frame == 0 && group.shown != 1;
     const bool there = same_source && from == group.audio && !new_pass;
-    if (!there && from < shown.frame) into.push_back({shown.source, shown.frame, chunks.back()});
-    if (!there && from == shown.frame) {
-        for (const Extent& chunk : chunks) into.push_back({shown.source, shown.frame, chunk});
-    }
     group.audio = from;
+    if (there) return;
+    for (const Extent& chunk : chunks) into.push_back({shown.source, shown.frame, chunk});
 }
 
 /// The group that the frame is one step on from, else one of its source that holds it, else the one that was

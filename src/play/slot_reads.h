@@ -7,7 +7,8 @@
 // theirs.
 //
 // Audio, where the index has it, is read along: the chunks that begin with a frame are read with it; after a
-// jump also the last chunk that began before it, which reaches into it.
+// jump also those that began with the last frame before it that has any (one of each track, as a rule), which
+// reach into it.
 #pragma once
 
 #include <cstdint>
