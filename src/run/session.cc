@@ -30,6 +30,8 @@ constexpr std::uint64_t kPoolSpare = 4;
 constexpr std::uint64_t kPoolMax = 1024;
 /// Entries of the drop table over all streams.
 constexpr std::uint64_t kDropsKept = 1'000'000;
+/// Frames of a planned clip whose sizes stand for those of all.
+constexpr std::uint64_t kFramesLookedAt = 240;
 /// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
 constexpr Duration kLead = milliseconds(20);
 
@@ -91,7 +93,7 @@ Result<void> memory_suffices(const PlayRequest& request) {
     FoundMedia planned;
     for (const MediaFormat& format : request.formats) {
         Clip clip;
-        clip.index = planned_index(format, 1, request.seed, 0, format.name);
+        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
         planned.clips.emplace_back(clips_needed(request), clip);
     }
     auto streams = deal_streams(request, planned, 1);
