@@ -39,15 +39,15 @@ void keep_line(void* /*about*/, int level, const char* format, va_list arguments
 void begin_av() {
     static std::once_flag once;
     std::call_once(once, [] {
-        av_log_set_callback(keep_line);
-        av_max_alloc(kMostBytes);
+        libav().av_log_set_callback(keep_line);
+        libav().av_max_alloc(kMostBytes);
     });
     last_line().clear();
 }
 
 std::string av_text(int error) {
     std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
-    av_strerror(error, text.data(), text.size());
+    libav().av_strerror(error, text.data(), text.size());
     const std::string& logged = last_line();
     return logged.empty() ? text.data() : fmt::format("{} ({})", text.data(), logged);
 }
@@ -61,15 +61,15 @@ AvIo::AvIo(ByteSink& sink) : sink_(&sink) {
 }
 
 AvIo::~AvIo() {
-    av_freep(&context_->buffer);  // libav may have replaced the one that it was given
-    avio_context_free(&context_);
+    libav().av_freep(&context_->buffer);  // libav may have replaced the one that it was given
+    libav().avio_context_free(&context_);
 }
 
 void AvIo::open(bool for_writing) {
-    auto* buffer = static_cast<unsigned char*>(av_malloc(kBufferBytes));
+    auto* buffer = static_cast<unsigned char*>(libav().av_malloc(kBufferBytes));
     STREAMSIM_CHECK(buffer != nullptr, "out of memory");
-    context_ = avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
-                                  for_writing ? nullptr : &read, for_writing ? &write : nullptr, &seek);
+    context_ = libav().avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
+                                          for_writing ? nullptr : &read, for_writing ? &write : nullptr, &seek);
     STREAMSIM_CHECK(context_ != nullptr, "out of memory");
 }
 

@@ -7,12 +7,9 @@
 #include <string>
 
 #include "base/result.h"
+#include "media/libav.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
-
-extern "C" {
-#include <libavformat/avformat.h>
-}
 
 namespace streamsim {
 

@@ -9,10 +9,7 @@
 #include "base/units.h"
 #include "media/av.h"
 #include "media/container_mxf.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
+#include "media/libav.h"
 
 namespace streamsim {
 namespace {
@@ -21,10 +18,10 @@ namespace {
 constexpr const char* kContainers = "mov,mxf,matroska,avi,mpegts,mpeg,gxf";
 
 struct CloseInput {
-    void operator()(AVFormatContext* context) const { avformat_close_input(&context); }
+    void operator()(AVFormatContext* context) const { libav().avformat_close_input(&context); }
 };
 struct FreePacket {
-    void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
 };
 
 /// A container may name other files (data references, index files); none is opened: a clip is one file.
@@ -42,7 +39,8 @@ std::int64_t stamp_of(std::int64_t av) {
 
 std::int64_t to_ns(std::int64_t ticks, AVRational base) {
     // What does not fit comes back as INT64_MIN.
-    return std::clamp(av_rescale_q_rnd(ticks, base, {1, 1'000'000'000}, AV_ROUND_DOWN), -kFarthest, kFarthest);
+    return std::clamp(libav().av_rescale_q_rnd(ticks, base, {1, 1'000'000'000}, AV_ROUND_DOWN), -kFarthest,
+                      kFarthest);
 }
 
 std::int64_t piece_length(std::int64_t ns) {
@@ -50,7 +48,7 @@ std::int64_t piece_length(std::int64_t ns) {
 }
 
 std::string describe(const AVCodecParameters& codec) {
-    const std::string name = avcodec_get_name(codec.codec_id);
+    const std::string name = libav().avcodec_get_name(codec.codec_id);
     std::string tag;
     for (unsigned shift = 0; shift < 32; shift += 8) tag += static_cast<char>(codec.codec_tag >> shift & 0xff);
     const bool printable = std::all_of(tag.begin(), tag.end(), [](char c) { return c > ' ' && c < 127; });
@@ -59,7 +57,7 @@ std::string describe(const AVCodecParameters& codec) {
 }
 
 std::string describe_track(const AVCodecParameters& codec) {
-    const std::string name = avcodec_get_name(codec.codec_id);
+    const std::string name = libav().avcodec_get_name(codec.codec_id);
     switch (codec.codec_type) {
         case AVMEDIA_TYPE_VIDEO: return "video " + name;
         case AVMEDIA_TYPE_AUDIO:
@@ -107,19 +105,20 @@ private:
 
     Result<void> open() {
         begin_av();
-        AVFormatContext* context = avformat_alloc_context();
+        AVFormatContext* context = libav().avformat_alloc_context();
         if (context == nullptr) return failed("out of memory");
         context->pb = io_.context();
         context->io_open = refuse_open;
         AVDictionary* options = nullptr;
-        av_dict_set(&options, "format_whitelist", kContainers, 0);
-        const int error = avformat_open_input(&context, "", nullptr, &options);
-        av_dict_free(&options);
+        libav().av_dict_set(&options, "format_whitelist", kContainers, 0);
+        const int error = libav().avformat_open_input(&context, "", nullptr, &options);
+        libav().av_dict_free(&options);
         if (error < 0) return failed("not a video container that can be read: " + av_text(error));
         context_.reset(context);
         // QuickTime says everything in its header. Others say it in their packets.
         if (!find_video() || !has_table()) {
-            if (const int found = avformat_find_stream_info(context, nullptr); found < 0 || io_.error()) {
+            if (const int found = libav().avformat_find_stream_info(context, nullptr);
+                found < 0 || io_.error()) {
                 return failed("its streams cannot be found: " + av_text(found));
             }
         }
@@ -147,7 +146,7 @@ private:
     /// anew while it reads.
     bool has_table() const {
         return std::string_view(context_->iformat->name).starts_with("mov") &&
-               (structure_.fragmented || avformat_index_get_entries_count(&video()) > 0) &&
+               (structure_.fragmented || libav().avformat_index_get_entries_count(&video()) > 0) &&
                video().codecpar->codec_id != AV_CODEC_ID_MPEG1VIDEO;
     }
 
@@ -160,7 +159,7 @@ private:
         if (structure_.fragmented) {
             if (auto walked = walk_fragments(); !walked) return walked;
         }
-        const int entries = avformat_index_get_entries_count(&video());
+        const int entries = libav().avformat_index_get_entries_count(&video());
         const auto count = static_cast<std::size_t>(entries);
         out_.extents.reserve(count);
         out_.stamps.decode.reserve(count);
@@ -168,7 +167,7 @@ private:
         std::uint64_t empty = 0;
         std::uint64_t hidden = 0;
         for (int i = 0; i < entries; ++i) {
-            const AVIndexEntry& entry = *avformat_index_get_entry(&video(), i);
+            const AVIndexEntry& entry = *libav().avformat_index_get_entry(&video(), i);
             const int bytes = entry.size;
             if (entry.pos < 0 || bytes < 0) {
                 return failed(
@@ -238,8 +237,8 @@ private:
     /// packet does.
     std::int64_t shown_after() {
         discard_others(false);
-        const std::unique_ptr<AVPacket, FreePacket> packet(av_packet_alloc());
-        if (av_read_frame(context_.get(), packet.get()) < 0) return 0;
+        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        if (libav().av_read_frame(context_.get(), packet.get()) < 0) return 0;
         if (stamp_of(packet->pts) == kNoStamp || stamp_of(packet->dts) == kNoStamp) return 0;
         const std::int64_t delay = packet->pts - packet->dts;
         return delay > 0 && delay < video().time_base.den ? delay : 0;
@@ -258,8 +257,8 @@ private:
     Result<void> walk_fragments() {
         show_progress();
         for (unsigned i = 0; i < context_->nb_streams; ++i) context_->streams[i]->discard = AVDISCARD_ALL;
-        const std::unique_ptr<AVPacket, FreePacket> packet(av_packet_alloc());
-        const int error = av_read_frame(context_.get(), packet.get());
+        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        const int error = libav().av_read_frame(context_.get(), packet.get());
         if (io_.error()) return *io_.error();
         if (error < 0 && error != AVERROR_EOF) {
             out_.notes.push_back(
@@ -273,10 +272,10 @@ private:
             AVStream& stream = *context_->streams[i];
             if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.time_base.den <= 0) continue;
             std::vector<AudioPiece>& pieces = out_.audio.emplace_back();
-            const int entries = avformat_index_get_entries_count(&stream);
+            const int entries = libav().avformat_index_get_entries_count(&stream);
             pieces.reserve(static_cast<std::size_t>(entries));
             for (int k = 0; k < entries; ++k) {
-                const AVIndexEntry& entry = *avformat_index_get_entry(&stream, k);
+                const AVIndexEntry& entry = *libav().avformat_index_get_entry(&stream, k);
                 if (entry.pos < 0 || entry.size <= 0) continue;
                 const std::int64_t start = to_ns(entry.timestamp, stream.time_base) - base_ns;
                 if (!pieces.empty()) pieces.back().length_ns = piece_length(start - pieces.back().start_ns);
@@ -290,7 +289,7 @@ private:
 
     Result<void> by_scan() {
         show_progress();
-        const std::unique_ptr<AVPacket, FreePacket> packet(av_packet_alloc());
+        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
         scanned_audio_.assign(context_->nb_streams, {});
         int error = 0;
         unsigned streams = 0;
@@ -300,7 +299,7 @@ private:
                 scanned_audio_.resize(streams);
                 discard_others(options_.audio);
             }
-            error = av_read_frame(context_.get(), packet.get());
+            error = libav().av_read_frame(context_.get(), packet.get());
             if (error < 0) break;
             if (packet->stream_index == static_cast<int>(video_)) {
                 if (auto taken = take(*packet); !taken) return taken;
@@ -310,7 +309,7 @@ private:
             } else if (options_.audio) {
                 take_audio(*packet);
             }
-            av_packet_unref(packet.get());
+            libav().av_packet_unref(packet.get());
         }
         if (error != AVERROR_EOF || io_.error()) {
             return failed(
@@ -453,7 +452,8 @@ private:
         if (video_tracks_ > 1) {
             out_.notes.push_back(fmt::format("it has {} video tracks: the first is played", video_tracks_));
         }
-        const AVDictionaryEntry* label = av_dict_get(context_->metadata, "operational_pattern_ul", nullptr, 0);
+        const AVDictionaryEntry* label =
+            libav().av_dict_get(context_->metadata, "operational_pattern_ul", nullptr, 0);
         if (label != nullptr) out_.pattern = pattern_of(label->value);
     }
 
@@ -470,7 +470,7 @@ private:
 
     void find_timecode() {
         const auto look = [&](const AVDictionary* where) {
-            const AVDictionaryEntry* entry = av_dict_get(where, "timecode", nullptr, 0);
+            const AVDictionaryEntry* entry = libav().av_dict_get(where, "timecode", nullptr, 0);
             if (entry != nullptr && !out_.timecode) out_.timecode = entry->value;
         };
         for (unsigned i = 0; i < context_->nb_streams; ++i) {
@@ -490,7 +490,7 @@ private:
     }
 
     bool is_intra() const {
-        const AVCodecDescriptor* codec = avcodec_descriptor_get(video().codecpar->codec_id);
+        const AVCodecDescriptor* codec = libav().avcodec_descriptor_get(video().codecpar->codec_id);
         return codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
     }
 

@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include "media/av.h"
-
-extern "C" {
-#include <libavutil/opt.h>
-}
+#include "media/libav.h"
 
 namespace streamsim {
 namespace {
 
 struct FreeFormat {
-    void operator()(AVFormatContext* context) const { avformat_free_context(context); }
+    void operator()(AVFormatContext* context) const { libav().avformat_free_context(context); }
 };
 struct FreePacket {
-    void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
 };
 
 const char* muxer_of(MediaFormat::Container container) {
@@ -31,19 +28,20 @@ const char* muxer_of(MediaFormat::Container container) {
 class Writer final : public ContainerWriter {
 public:
     Writer(ByteSink& sink, const FrameMaker& maker, const std::string& file)
-        : maker_(maker), file_(file), stream_(sink), packet_(av_packet_alloc()) {}
+        : maker_(maker), file_(file), stream_(sink), packet_(libav().av_packet_alloc()) {}
 
     Result<void> begin(const MediaFormat& format) {
         begin_av();
         AVFormatContext* context = nullptr;
         const char* const muxer = muxer_of(format.container);
-        if (const int error = avformat_alloc_output_context2(&context, nullptr, muxer, nullptr); error < 0) {
+        if (const int error = libav().avformat_alloc_output_context2(&context, nullptr, muxer, nullptr);
+            error < 0) {
             return failed(error);
         }
         context_.reset(context);
         context->pb = stream_.context();
         context->flags |= AVFMT_FLAG_BITEXACT;  // the same plan gives the same bytes, whatever libav wrote it
-        AVStream* const video = avformat_new_stream(context, nullptr);
+        AVStream* const video = libav().avformat_new_stream(context, nullptr);
         if (video == nullptr || packet_ == nullptr) return failed(AVERROR(ENOMEM));
         AVCodecParameters& codec = *video->codecpar;
         codec.codec_type = AVMEDIA_TYPE_VIDEO;
@@ -57,8 +55,8 @@ public:
         video->avg_frame_rate = {static_cast<int>(rate_.num), static_cast<int>(rate_.den)};
         // Left alone, the muxer of QuickTime multiplies a small time scale until it has five digits.
         if (format.container != MediaFormat::Container::mxf)
-            av_opt_set_int(context->priv_data, "video_track_timescale", rate_.num, 0);
-        if (const int error = avformat_write_header(context, nullptr); error < 0) return failed(error);
+            libav().av_opt_set_int(context->priv_data, "video_track_timescale", rate_.num, 0);
+        if (const int error = libav().avformat_write_header(context, nullptr); error < 0) return failed(error);
         time_base_ = video->time_base;
         if (rate_.den * time_base_.den % (rate_.num * time_base_.num) != 0) {
             return environment_error(
@@ -77,16 +75,16 @@ public:
         packet.duration = ticks;
         packet.flags = maker_.is_key(frames_) ? AV_PKT_FLAG_KEY : 0;
         packet.stream_index = 0;
-        const int error = av_write_frame(context_.get(), &packet);
-        av_packet_unref(&packet);
+        const int error = libav().av_write_frame(context_.get(), &packet);
+        libav().av_packet_unref(&packet);
         if (error < 0 || stream_.error()) return failed(error);
         ++frames_;
         return {};
     }
 
     Result<void> finish() override {
-        const int error = av_write_trailer(context_.get());
-        avio_flush(stream_.context());
+        const int error = libav().av_write_trailer(context_.get());
+        libav().avio_flush(stream_.context());
         if (error < 0 || stream_.error()) return failed(error);
         return {};
     }

@@ -6,23 +6,19 @@
 #include <memory>
 
 #include "media/av.h"
-
-extern "C" {
-#include <libavutil/opt.h>
-#include <libavutil/pixdesc.h>
-}
+#include "media/libav.h"
 
 namespace streamsim {
 namespace {
 
 struct FreeContext {
-    void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
+    void operator()(AVCodecContext* context) const { libav().avcodec_free_context(&context); }
 };
 struct FreeFrame {
-    void operator()(AVFrame* frame) const { av_frame_free(&frame); }
+    void operator()(AVFrame* frame) const { libav().av_frame_free(&frame); }
 };
 struct FreePacket {
-    void operator()(AVPacket* packet) const { av_packet_free(&packet); }
+    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
 };
 
 /// Half of the range in every component.
@@ -46,18 +42,22 @@ void fill_grey(AVFrame& frame, const AVPixFmtDescriptor& pixels) {
 class Encoder {
 public:
     Encoder(const MediaFormat& format, const FlatPictures& wanted)
-        : format_(format), wanted_(wanted), packet_(av_packet_alloc()), frame_(av_frame_alloc()) {}
+        : format_(format),
+          wanted_(wanted),
+          packet_(libav().av_packet_alloc()),
+          frame_(libav().av_frame_alloc()) {}
 
     Result<std::vector<CodedPicture>> run() {
         if (auto opened = open(); !opened) return opened.error();
         for (std::size_t i = 0; i < wanted_.types.size(); ++i) {
             frame_->pts = static_cast<std::int64_t>(i);
             frame_->pict_type = type_of(wanted_.types[i]);
-            if (const int error = avcodec_send_frame(context_.get(), frame_.get()); error < 0)
+            if (const int error = libav().avcodec_send_frame(context_.get(), frame_.get()); error < 0)
                 return failed(error);
             if (auto taken = take(); !taken) return taken.error();
         }
-        if (const int error = avcodec_send_frame(context_.get(), nullptr); error < 0) return failed(error);
+        if (const int error = libav().avcodec_send_frame(context_.get(), nullptr); error < 0)
+            return failed(error);
         if (auto taken = take(); !taken) return taken.error();
         if (coded_.size() != wanted_.types.size()) return failed(AVERROR_BUG);
         return std::move(coded_);
@@ -75,13 +75,13 @@ private:
 
     Result<void> open() {
         begin_av();
-        const AVCodec* const codec = avcodec_find_encoder_by_name(wanted_.encoder);
+        const AVCodec* const codec = libav().avcodec_find_encoder_by_name(wanted_.encoder);
         if (codec == nullptr) {
             return environment_error(fmt::format(
                 "{}: this build of libavcodec has no encoder {}, which prepare needs for media of this format",
                 format_.name, wanted_.encoder));
         }
-        context_.reset(avcodec_alloc_context3(codec));
+        context_.reset(libav().avcodec_alloc_context3(codec));
         if (!context_ || !packet_ || !frame_) return failed(AVERROR(ENOMEM));
         context_->width = format_.width;
         context_->height = format_.height;
@@ -96,24 +96,25 @@ private:
                                  : static_cast<int>(wanted_.types.size());
         context_->max_b_frames = wanted_.b_frames_max;
         AVDictionary* options = nullptr;
-        for (const auto& [name, value] : wanted_.options) av_dict_set(&options, name.c_str(), value.c_str(), 0);
-        const int error = avcodec_open2(context_.get(), codec, &options);
-        av_dict_free(&options);
+        for (const auto& [name, value] : wanted_.options)
+            libav().av_dict_set(&options, name.c_str(), value.c_str(), 0);
+        const int error = libav().avcodec_open2(context_.get(), codec, &options);
+        libav().av_dict_free(&options);
         if (error < 0) return failed(error);
         frame_->width = format_.width;
         frame_->height = format_.height;
         frame_->format = wanted_.pixels;
-        if (const int got = av_frame_get_buffer(frame_.get(), 0); got < 0) return failed(got);
-        fill_grey(*frame_, *av_pix_fmt_desc_get(wanted_.pixels));
+        if (const int got = libav().av_frame_get_buffer(frame_.get(), 0); got < 0) return failed(got);
+        fill_grey(*frame_, *libav().av_pix_fmt_desc_get(wanted_.pixels));
         return {};
     }
 
     Result<void> take() {
         int error = 0;
-        while ((error = avcodec_receive_packet(context_.get(), packet_.get())) >= 0) {
+        while ((error = libav().avcodec_receive_packet(context_.get(), packet_.get())) >= 0) {
             const auto* const begin = reinterpret_cast<const std::byte*>(packet_->data);
             coded_.push_back({{begin, begin + packet_->size}, packet_->pts});
-            av_packet_unref(packet_.get());
+            libav().av_packet_unref(packet_.get());
         }
         if (error != AVERROR(EAGAIN) && error != AVERROR_EOF) return failed(error);
         return {};

@@ -8,11 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "media/libav.h"
 #include "streamsim/media.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
 
 namespace streamsim {
 

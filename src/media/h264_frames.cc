@@ -11,11 +11,8 @@
 #include "media/byte_order.h"
 #include "media/codec_makers.h"
 #include "media/flat_picture.h"
+#include "media/libav.h"
 #include "media/payload.h"
-
-extern "C" {
-#include <libavutil/mem.h>
-}
 
 namespace streamsim {
 namespace {
@@ -210,7 +207,8 @@ public:
         track.profile = sequence_set_.size() > 1 ? std::to_integer<int>(sequence_set_[1]) : FF_PROFILE_UNKNOWN;
         if (start_codes_) return;
         const std::vector<std::byte> header = decoder_configuration();
-        track.extradata = static_cast<std::uint8_t*>(av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE));
+        track.extradata =
+            static_cast<std::uint8_t*>(libav().av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE));
         STREAMSIM_CHECK(track.extradata != nullptr, "out of memory");
         track.extradata_size = static_cast<int>(header.size());
         std::copy(header.begin(), header.end(), reinterpret_cast<std::byte*>(track.extradata));

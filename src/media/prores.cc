@@ -6,11 +6,8 @@
 #include "base/check.h"
 #include "media/byte_order.h"
 #include "media/codec_makers.h"
+#include "media/libav.h"
 #include "media/payload.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
 
 namespace streamsim {
 namespace {

@@ -7,11 +7,8 @@
 #include "media/byte_order.h"
 #include "media/codec_makers.h"
 #include "media/dpx.h"
+#include "media/libav.h"
 #include "media/payload.h"
-
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
 
 namespace streamsim {
 namespace {

@@ -154,6 +154,17 @@ bool Process::running() {
     return !ended_;
 }
 
+void Process::wait_until_it_hears(int signal) {
+    const std::string status = "/proc/" + std::to_string(pid_) + "/status";
+    for (std::int64_t end_ns = monotonic_ns() + 30'000'000'000; running() && monotonic_ns() < end_ns;) {
+        const std::string text = read_text(status);
+        const std::size_t at = text.find("SigCgt:");
+        if (at != std::string::npos && (std::stoull(text.substr(at + 7), nullptr, 16) >> (signal - 1) & 1U))
+            return;
+        sleep_ms(1);
+    }
+}
+
 std::string Process::out_so_far() const {
     return read_memory(out_);
 }

@@ -67,6 +67,8 @@ public:
     pid_t pid() const { return pid_; }
     void send(int signal) const;
     bool running();
+    /// Waits until the program itself handles `signal` (before main it would only die of it).
+    void wait_until_it_hears(int signal);
     std::string out_so_far() const;
     std::string err_so_far() const;
     /// Waits for its end; kills it when that takes longer than the timeout.

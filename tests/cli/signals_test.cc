@@ -15,13 +15,14 @@ using ::testing::IsEmpty;
 
 class Interrupted : public CliTest {
 protected:
-    // Starts streamsim, sends SIGINT after `ms`, and gives what came of it.
+    // Starts streamsim, sends SIGINT `ms` after it hears it, and gives what came of it.
     Finished interrupt_after(std::vector<std::string> options, std::int64_t ms) {
         options.insert(options.end(), {"--quiet", "--json", json_path(), target()});
         std::filesystem::remove(json_path());
         Spawn spawn;
         spawn.args = std::move(options);
         Process process(streamsim_binary(), spawn);
+        process.wait_until_it_hears(SIGINT);
         sleep_ms(ms);
         EXPECT_TRUE(process.running()) << "it ended before it could be interrupted: " << process.wait().text();
         const std::int64_t sent_ns = monotonic_ns();
@@ -45,7 +46,7 @@ TEST_F(Interrupted, WhilePreparing) {
     const std::string large = write_format("large", 2048, 1080);  // 8.9 MB a frame
     for (int i = 0; i < 6; i++) {
         const Finished done = interrupt_after(
-            {"--format", large, "--clip-duration", "2s", "--duration", "5s", "--buffered"}, moment(60, 400));
+            {"--format", large, "--clip-duration", "2s", "--duration", "5s", "--buffered"}, moment(0, 400));
         expect_interrupted(done, json_path());
         std::vector<std::string> clips;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(target())) {
@@ -71,7 +72,7 @@ TEST_F(Interrupted, WhilePrerolling) {
     const std::string faults = write_faults(Json::array({rule}));
     for (int i = 0; i < 4; i++) {
         const Finished done =
-            interrupt_after({"--format", small(), "--streams", "2", "--faults", faults}, moment(60, 1500));
+            interrupt_after({"--format", small(), "--streams", "2", "--faults", faults}, moment(0, 1500));
         const Json result = expect_interrupted(done, json_path());
         if (result.is_null()) continue;
         EXPECT_EQ(result["totals"]["frames_on_time"], 0) << "nothing was played yet";
@@ -89,7 +90,7 @@ TEST_F(Interrupted, WhilePlaying) {
                                          "20s",      "--readahead", "4",         "--on-miss", policies[i % 3]};
         if (i % 2 == 0) options.insert(options.end(), {"--faults", faults});
         if (i % 4 >= 2) options.insert(options.end(), {"--io", "threads"});
-        const std::int64_t ms = moment(60, 2500);
+        const std::int64_t ms = moment(0, 2500);
         const Json result = expect_interrupted(interrupt_after(options, ms), json_path());
         if (result.is_null()) continue;
         const auto scheduled = result["totals"]["frames_scheduled"].get<std::int64_t>();
