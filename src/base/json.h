@@ -49,6 +49,7 @@ public:
 
     bool has(const std::string& key) const;
     /// Pointer of a member: "/frame/bytes".
+    const std::string& pointer() const { return pointer_; }
     std::string pointer_of(const std::string& key) const;
 
     /// The raw member, or null when it is missing (noted as a problem when required).

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -52,6 +53,9 @@ int run(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
     try {
         return streamsim::run(argc, argv);
+    } catch (const std::system_error& error) {
+        std::fprintf(stderr, "streamsim: standard output: %s\n", error.what());
+        return streamsim::kExitCannotRun;
     } catch (const std::exception& exception) {
         // A library's exception that nobody expected is a bug; it must not look like a result.
         std::fprintf(stderr, "streamsim: internal error: %s\n", exception.what());

@@ -14,6 +14,7 @@
 namespace streamsim {
 namespace {
 
+constexpr std::uintmax_t kDocumentBytesMax = 16 << 20;
 constexpr std::size_t kLikeMax = 12;  // names that are shown instead of one that is not there
 
 void append(Error& all, const Error& more) {
@@ -37,10 +38,17 @@ Result<std::vector<std::filesystem::path>> documents_in(const std::string& direc
 }
 
 Result<std::string> text_of(const std::string& path) {
+    std::error_code error;
+    const auto bytes =
+        std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
+    if (!error && (bytes == 0 || bytes > kDocumentBytesMax)) {
+        return bad_input(
+            fmt::format("{}: expected a file with a JSON document of up to {} bytes", path, kDocumentBytesMax));
+    }
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file) return environment_error(fmt::format("{}: cannot be read", path));
+    if (error || !file) return environment_error(fmt::format("{}: cannot be read", path));
     return text.str();
 }
 

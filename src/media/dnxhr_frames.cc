@@ -23,6 +23,8 @@ constexpr Flavour kFlavours[] = {
     {"hq", FF_PROFILE_DNXHR_HQ, AV_PIX_FMT_YUV422P},     {"hqx", FF_PROFILE_DNXHR_HQX, AV_PIX_FMT_YUV422P10},
     {"444", FF_PROFILE_DNXHR_444, AV_PIX_FMT_YUV444P10},
 };
+constexpr int kWidthMin = 256;  // ST 2019-1
+constexpr int kHeightMin = 120;
 constexpr std::size_t kEndMark = 4;
 /// A bit reader may look past the last coefficient of the last row: it finds zeroes there, as an encoder has
 /// them.
@@ -56,15 +58,26 @@ private:
     std::byte end_mark_[kEndMark]{};
 };
 
+const Flavour* flavour_of(const MediaFormat& format) {
+    const auto* const found = std::find_if(std::begin(kFlavours), std::end(kFlavours),
+                                           [&](const Flavour& each) { return each.name == format.profile; });
+    return found == std::end(kFlavours) ? nullptr : found;
+}
+
 }  // namespace
 
-MadeMaker make_dnxhr_maker(const MediaFormat& format) {
-    const auto* const flavour = std::find_if(std::begin(kFlavours), std::end(kFlavours),
-                                             [&](const Flavour& each) { return each.name == format.profile; });
-    if (flavour == std::end(kFlavours)) {
-        return bad_input(fmt::format("{}: expected the DNxHR profile lb, sq, hq, hqx or 444, found {}",
-                                     format.name, format.profile));
+std::optional<Unmakable> dnxhr_unmakable(const MediaFormat& format) {
+    if (flavour_of(format) == nullptr) {
+        return Unmakable{"/profile", fmt::format("expected lb, sq, hq, hqx or 444, found {}", format.profile)};
     }
+    if (format.width >= kWidthMin && format.height >= kHeightMin) return std::nullopt;
+    return Unmakable{"/raster", fmt::format("DNxHR is of {}x{} at least, found {}x{}", kWidthMin, kHeightMin,
+                                            format.width, format.height)};
+}
+
+MadeMaker make_dnxhr_maker(const MediaFormat& format) {
+    const Flavour* const flavour = flavour_of(format);
+    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
     auto coded = code_flat(format, {.encoder = "dnxhd",
                                     .pixels = flavour->pixels,
                                     .options = {{"profile", fmt::format("dnxhr_{}", flavour->name)}}});

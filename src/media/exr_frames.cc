@@ -171,12 +171,16 @@ private:
 
 }  // namespace
 
+std::optional<Unmakable> exr_unmakable(const MediaFormat& format) {
+    if (flavour_of(format) != nullptr) return std::nullopt;
+    return Unmakable{
+        "/profile",
+        fmt::format("prepare makes EXR with the compression none, zip, piz or dwaa, not {}", format.profile)};
+}
+
 MadeMaker make_exr_maker(const MediaFormat& format) {
     const Flavour* const flavour = flavour_of(format);
-    if (flavour == nullptr) {
-        return bad_input(fmt::format("{}: expected the EXR compression none, zip, piz or dwaa, found {}",
-                                     format.name, format.profile));
-    }
+    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
     auto file = flat_file(format, *flavour);
     if (!file) return file.error();
     const auto header = end_of_header(*file);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "media/format_parts.h"
+#include "media/frame_maker.h"
 
 namespace streamsim {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::string_view kFormatSchema = "streamsim.media-format";
 constexpr std::string_view kFamilySchema = "streamsim.media-family";
 constexpr int kVersion = 1;
 constexpr std::int64_t kRasterMax = 32768;
+constexpr const char* kSizesOfDpx = "the raster and the layout give the size of a DPX frame";
 
 struct Raster {
     std::string name;
@@ -28,6 +30,17 @@ void read_raster(JsonObject& object, Raster& raster) {
     if (!width || !height) return;
     raster.width = static_cast<int>(*width);
     raster.height = static_cast<int>(*height);
+}
+
+/// "title", which is printed: without anything that moves a terminal's cursor.
+std::string read_title(JsonObject& object) {
+    const auto title = object.string("title");
+    if (!title) return "";
+    const bool plain = std::none_of(title->begin(), title->end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f;
+    });
+    if (!plain) object.problem("title", "expected one line without control characters");
+    return *title;
 }
 
 /// Puts `format` into an entry at each of its rates. Gives the first thing that is wrong with its sizes.
@@ -45,6 +58,14 @@ std::optional<std::string> expand_rates(const MediaFormat& format, const MeanByt
     return std::nullopt;
 }
 
+/// Why prepare cannot make a format whose document does not say that it cannot.
+std::optional<Unmakable> never_made(const MediaFormat& format) {
+    if (!format.not_prepared.empty()) return std::nullopt;
+    auto never = unmakable(format);
+    if (never) never->why += "; a format that is only played says why in not_prepared";
+    return never;
+}
+
 /// Fills a MediaFormat from a document, one group of members after the other.
 class FormatReader {
 public:
@@ -54,25 +75,22 @@ public:
     FormatDocument read() {
         check_schema(top_, kFormatSchema, kVersion);
         format_.name = read_format_name(top_).value_or("");
-        format_.title = top_.string("title").value_or("");
+        format_.title = read_title(top_);
         read_raster_member();
         read_rate_or_rates();
         const auto codec = read_codec(top_, format_);
+        // What a codec that is not known is meant to be, its members say.
+        const auto is_like = [&](const char* name) { return codec ? codec == name : top_.has(name); };
         std::string sizes_at = "/raster";
-        if (codec == "dpx") {
-            read_dpx_layout(top_, problems_, format_);
-        } else if (codec == "prores") {
-            sizes_at = read_prores();
-        } else if (codec) {
+        if (is_like("dpx")) read_dpx_layout(top_, problems_, format_);
+        if (is_like("prores")) sizes_at = read_prores();
+        if (codec ? codec != "dpx" && codec != "prores" : top_.has("frame_sizes")) {
             read_profile(top_, format_);
             sizes_at = read_sizes(top_);
-        } else {  // whatever it is meant to be: not an unknown key
-            for (const char* key : {"dpx", "prores", "profile", "frame_sizes"}) top_.member(key, false);
+        } else if (!codec) {
+            top_.member("profile", false);
         }
         format_.not_prepared = top_.string("not_prepared", false).value_or("");
-        if (codec == "other" && format_.not_prepared.empty()) {
-            top_.problem("not_prepared", "with codec \"other\", expected why prepare cannot make it");
-        }
         read_sources(top_, problems_, true, format_.sources);
         top_.finish();
         FormatDocument document{.name = format_.name, .title = format_.title};
@@ -80,6 +98,7 @@ public:
             document.entries.emplace_back();
             const auto wrong = expand_rates(format_, mean_, document.entries.back());
             if (wrong) problems_.add(sizes_at, *wrong);
+            if (const auto never = never_made(format_)) problems_.add(never->member, never->why);
         }
         return document;
     }
@@ -154,19 +173,20 @@ public:
         check_schema(top_, kFamilySchema, kVersion);
         document_.family = true;
         document_.name = read_format_name(top_).value_or("");
-        document_.title = top_.string("title").value_or("");
-        const bool codec = read_codec(top_, shared_).has_value();
+        document_.title = read_title(top_);
+        read_codec(top_, shared_);
         shared_.rates = read_rates(top_, problems_, true);
         read_rasters();
         if (const Json* sizes = top_.member("frame_sizes", false); sizes != nullptr) {
             read_model(*sizes, "/frame_sizes", shared_.size);
+            if (shared_.codec == "dpx") top_.problem("frame_sizes", kSizesOfDpx);
         }
         shared_.not_prepared = top_.string("not_prepared", false).value_or("");
         read_sources(top_, problems_, true, shared_.sources);
         const Json* variants = top_.member("variants");
         if (variants != nullptr && (!variants->is_array() || variants->empty())) {
             top_.problem("variants", "expected a list: one row of the table each");
-        } else if (variants != nullptr && codec) {
+        } else if (variants != nullptr) {
             for (std::size_t i = 0; i < variants->size(); ++i) {
                 read_variant((*variants)[i], fmt::format("/variants/{}", i));
             }
@@ -186,7 +206,7 @@ private:
         for (std::size_t i = 0; i < list->size(); ++i) {
             JsonObject object((*list)[i], fmt::format("/rasters/{}", i), problems_);
             Raster raster{.name = read_format_name(object).value_or("")};
-            raster.title = object.string("title").value_or("");
+            raster.title = read_title(object);
             read_raster(object, raster);
             object.finish();
             rasters_.push_back(std::move(raster));
@@ -204,17 +224,27 @@ private:
         JsonObject variant(value, pointer, problems_);
         MediaFormat format = shared_;
         format.name = read_format_name(variant).value_or("");
-        format.title = variant.string("title").value_or("");
+        format.title = read_title(variant);
         if (variant.has("rates")) format.rates = read_rates(variant, problems_, true);
-        if (format.codec == "dpx") {
+        if (format.codec == "dpx" || (format.codec.empty() && variant.has("dpx"))) {
             read_dpx_layout(variant, problems_, format);
             add_row(variant, format, {}, "dpx");
+            if (variant.has("frame_sizes")) variant.problem("frame_sizes", kSizesOfDpx);
+            variant.member("frame_sizes", false);
         } else {
             read_profile(variant, format);
             if (const Json* sizes = variant.member("frame_sizes", false); sizes != nullptr) {
                 read_model(*sizes, variant.pointer_of("frame_sizes"), format.size);
             }
-            read_row(variant, format);
+            if (format.size.kind == FrameSizeModel::Kind::table) {
+                for (const char* key : {"bytes", "mean_bits_per_s"}) {
+                    if (variant.has(key)) variant.problem(key, "its frame_sizes are a table of sizes already");
+                    variant.member(key, false);
+                }
+                add_row(variant, format, {}, "frame_sizes");
+            } else {
+                read_row(variant, format);
+            }
         }
         variant.finish();
     }
@@ -281,11 +311,17 @@ private:
                 problems_.add(pointer, fmt::format("\"{}\" is the name of another entry", one.name));
             }
             FormatEntry entry;
-            if (const auto wrong = expand_rates(one, mean, entry)) {
-                problems_.add(pointer, fmt::format("{}: {}", one.name, *wrong));
-            } else {
-                document_.entries.push_back(std::move(entry));
+            const auto wrong = expand_rates(one, mean, entry);
+            if (wrong) problems_.add(pointer, fmt::format("{}: {}", one.name, *wrong));
+            const auto never = format.codec.empty() ? std::nullopt : never_made(one);
+            if (never) {
+                const std::string member = never->member;
+                const bool own = member == "/profile" || (variant.has("frame_sizes") && member != "/codec");
+                problems_.add(member == "/raster" ? fmt::format("/rasters/{}", i)
+                                                  : (own ? variant.pointer() : "") + member,
+                              fmt::format("{}: {}", one.name, never->why));
             }
+            if (!wrong && !never) document_.entries.push_back(std::move(entry));
         }
     }
 

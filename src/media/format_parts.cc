@@ -72,7 +72,8 @@ std::vector<FrameRate> rates_of(const Json& list, const std::string& pointer, Js
         const std::string key = std::to_string(i);
         const auto rate = object.rate(key);
         if (!rate) continue;
-        if (std::find(rates.begin(), rates.end(), *rate) != rates.end()) {
+        const auto same = [&](FrameRate other) { return other.num * rate->den == rate->num * other.den; };
+        if (std::any_of(rates.begin(), rates.end(), same)) {
             object.problem(key, "this rate is in the list already");
         }
         rates.push_back(*rate);
@@ -168,10 +169,12 @@ std::string rate_label(FrameRate rate) {
         if (*FrameRate::parse(name) == rate) return name;
     }
     if (rate.num % rate.den == 0) return std::to_string(rate.num / rate.den);
-    if (rate.num * 1000 % rate.den != 0) return fmt::format("{}-{}", rate.num, rate.den);
     std::string decimal = fmt::format("{}.{:03}", rate.num / rate.den, rate.num * 1000 / rate.den % 1000);
     while (decimal.back() == '0') decimal.pop_back();
-    return decimal;
+    // 2997/125 is 23.976 exactly, and who says 23.976 means another rate.
+    const auto read = FrameRate::parse(decimal);
+    const bool exact = read && read->num * rate.den == rate.num * read->den;
+    return exact ? decimal : fmt::format("{}-{}", rate.num, rate.den);
 }
 
 std::optional<std::string> read_format_name(JsonObject& object) {
@@ -260,7 +263,13 @@ void read_dpx_layout(JsonObject& object, JsonProblems& problems, MediaFormat& fo
 void read_size_model(JsonObject& sizes, JsonProblems& problems, FrameSizeModel& model) {
     using Kind = FrameSizeModel::Kind;
     const auto kind = sizes.one_of("model", {"constant", "table", "scene", "long_gop"});
-    if (!kind) return;
+    if (!kind) {  // whatever it is meant to be: not an unknown key
+        for (const char* key : {"bytes", "level_min", "level_max", "shot_frames_min", "shot_frames_max",
+                                "variation", "correlation", "cap", "gop", "weight_i", "weight_p", "weight_b"}) {
+            sizes.member(key, false);
+        }
+        return;
+    }
     if (*kind == "constant") model.kind = Kind::constant;
     if (*kind == "table") {
         model.kind = Kind::table;

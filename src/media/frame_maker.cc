@@ -8,6 +8,9 @@
 namespace streamsim {
 
 Result<std::unique_ptr<FrameMaker>> make_frame_maker(const MediaFormat& format, std::uint64_t frames) {
+    if (const auto never = unmakable(format)) {
+        return bad_input(fmt::format("{}: {}: {}", format.name, never->member, never->why));
+    }
     if (format.codec == "dpx") return make_dpx_maker(format);
     if (format.codec == "tiff") return make_tiff_maker(format);
     if (format.codec == "cineon") return make_cineon_maker(format);
@@ -16,9 +19,16 @@ Result<std::unique_ptr<FrameMaker>> make_frame_maker(const MediaFormat& format, 
     if (format.codec == "prores") return make_prores_maker(format);
     if (format.codec == "dnxhr") return make_dnxhr_maker(format);
     if (format.codec == "jpeg2000") return make_jpeg2000_maker(format);
-    if (format.codec == "h264") return make_h264_maker(format, frames);
-    return bad_input(fmt::format("{}: media of the codec {} cannot be prepared{}{}", format.name, format.codec,
-                                 format.not_prepared.empty() ? "" : ": ", format.not_prepared));
+    return make_h264_maker(format, frames);
+}
+
+std::optional<Unmakable> unmakable(const MediaFormat& format) {
+    if (format.codec == "exr") return exr_unmakable(format);
+    if (format.codec == "dnxhr") return dnxhr_unmakable(format);
+    if (format.codec == "jpeg2000") return jpeg2000_unmakable(format);
+    if (format.codec == "h264") return h264_unmakable(format);
+    if (frame_bytes_min(format) > 0) return std::nullopt;
+    return Unmakable{"/codec", fmt::format("prepare cannot make {}", format.codec)};
 }
 
 std::uint64_t frame_bytes_min(const MediaFormat& format) {

@@ -57,6 +57,14 @@ public:
 /// container.
 Result<std::unique_ptr<FrameMaker>> make_frame_maker(const MediaFormat& format, std::uint64_t frames);
 
+/// Why no maker can make media of a format, and the member of a format document that says so.
+struct Unmakable {
+    const char* member;  // "/codec", "/profile", "/raster" or "/frame_sizes/gop"
+    std::string why;
+};
+/// Pure arithmetic, as below. Nothing where prepare can make it (if its encoder is there).
+std::optional<Unmakable> unmakable(const MediaFormat& format);
+
 /// Bytes that every frame of the format can have at least: what its headers and its picture may need. Exact for
 /// uncompressed formats, an upper bound for coded ones. Pure arithmetic: nothing is coded for it. 0 for codecs
 /// that prepare cannot make.

@@ -149,6 +149,12 @@ constexpr Flavour kFlavours[] = {
     {"avci100", "100"}, {"avci200", "200"}, {"xavc300", "300"}, {"xavc480", "480"}, {"long-gop", nullptr},
 };
 
+const Flavour* flavour_of(const MediaFormat& format) {
+    const auto* const found = std::find_if(std::begin(kFlavours), std::end(kFlavours),
+                                           [&](const Flavour& each) { return each.name == format.profile; });
+    return found == std::end(kFlavours) ? nullptr : found;
+}
+
 /// Whether x264 may know the class for this raster. Asking it in vain costs a little memory each time, which it
 /// does not give back.
 bool may_have_class(const MediaFormat& format) {
@@ -241,10 +247,7 @@ private:
 
     Result<void> code_group(const std::string& stored, std::vector<AccessUnit>& into) {
         const auto pattern = pattern_of(stored);
-        if (!pattern) {
-            return bad_input(fmt::format("{}: the group of pictures {} has a B frame that follows no P frame",
-                                         format_.name, format_.size.gop));
-        }
+        STREAMSIM_CHECK(pattern.has_value(), "groups without order are unmakable");
         delay_ = std::max(delay_, pattern->delay);
         const auto coded = code_flat(
             format_,
@@ -333,17 +336,30 @@ private:
 
 }  // namespace
 
-MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
-    const auto* const flavour = std::find_if(std::begin(kFlavours), std::end(kFlavours),
-                                             [&](const Flavour& each) { return each.name == format.profile; });
-    if (flavour == std::end(kFlavours)) {
-        return bad_input(
-            fmt::format("{}: expected the H.264 profile avci100, avci200, xavc300, xavc480 or long-gop, found "
-                        "{}",
-                        format.name, format.profile));
+std::optional<Unmakable> h264_unmakable(const MediaFormat& format) {
+    if (flavour_of(format) == nullptr) {
+        return Unmakable{
+            "/profile",
+            fmt::format("expected avci100, avci200, xavc300, xavc480 or long-gop, found {}", format.profile)};
     }
-    if (flavour->avc_intra_class == nullptr && format.size.gop.empty())
-        return bad_input(fmt::format("{}: a long GOP has no pattern of I, P and B frames", format.name));
+    if (format.width % 2 != 0 || format.height % 2 != 0) {
+        return Unmakable{"/raster",
+                         fmt::format("H.264 with halved chroma has an even width and height, found {}x{}",
+                                     format.width, format.height)};
+    }
+    if (format.profile != "long-gop") return std::nullopt;
+    const std::string& gop = format.size.gop;
+    if (gop.empty()) return Unmakable{"/frame_sizes", "a long GOP needs the model long_gop"};
+    if (pattern_of(gop)) return std::nullopt;
+    return Unmakable{
+        "/frame_sizes/gop",
+        fmt::format("expected each B frame right behind the P frame that is shown after it, found {}",
+                    gop.substr(0, 64))};
+}
+
+MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
+    const Flavour* const flavour = flavour_of(format);
+    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
     auto maker = std::make_unique<H264Maker>(format, *flavour);
     if (auto coded = maker->code(frames); !coded) return coded.error();
     return std::unique_ptr<FrameMaker>(std::move(maker));

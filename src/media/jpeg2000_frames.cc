@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint16_t kStartOfTile = 0xff90;
 constexpr std::uint16_t kComment = 0xff64;
+constexpr int kSideMin = 32;
 constexpr std::size_t kCommentHeader = 6;       // marker, length, kind
 constexpr std::size_t kCommentMax = 2 + 65535;  // the length counts from itself
 constexpr std::size_t kCommentMin = kCommentHeader + 2;
@@ -73,6 +74,14 @@ const char* cinema_profile(const MediaFormat& format) {
 }
 
 }  // namespace
+
+std::optional<Unmakable> jpeg2000_unmakable(const MediaFormat& format) {
+    if (format.width >= kSideMin && format.height >= kSideMin) return std::nullopt;
+    return Unmakable{"/raster",
+                     fmt::format("expected {0} x {0} pixels at least for the five wavelet levels of its "
+                                 "pictures, found {1}x{2}",
+                                 kSideMin, format.width, format.height)};
+}
 
 MadeMaker make_jpeg2000_maker(const MediaFormat& format) {
     FlatPictures wanted{.encoder = "libopenjpeg", .pixels = AV_PIX_FMT_GBRP12, .options = {{"format", "j2k"}}};

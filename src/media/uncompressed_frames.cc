@@ -140,7 +140,7 @@ private:
 // has them filled by method A.
 constexpr std::uint64_t kCineonHeaderBytes = 2048;
 constexpr std::uint32_t kCineonMagic = 0x802a5fd7;
-constexpr std::uint32_t kUndefined = 0xffffffff;
+constexpr std::uint32_t kUndefinedReal = 0x7f800000;  // infinity
 
 std::uint64_t cineon_image_bytes(const MediaFormat& format) {
     return dpx_image_bytes(width_of(format), height_of(format), 10, 1);
@@ -181,10 +181,11 @@ public:
             put_real(into, base + 20, 1023);
             put_real(into, base + 24, 2.048F);
         }
-        for (std::size_t where = 420; where < 452; where += 4) put(where, kUndefined);  // primaries
+        for (std::size_t where = 420; where < 452; where += 4) put(where, kUndefinedReal);  // primaries
         store<std::uint8_t>(into, 681, true, 5);  // three components a 32-bit word, at its upper end
         put(716, 0);
-        for (std::size_t where = 972; where < 984; where += 4) put(where, kUndefined);  // device pitch, gamma
+        for (std::size_t where = 972; where < 984; where += 4)
+            put(where, kUndefinedReal);  // device pitch, gamma
         put(1068, at.number);
         put_real(into, 1072, static_cast<float>(format_.rate.per_second()));
     }

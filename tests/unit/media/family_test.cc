@@ -76,6 +76,19 @@ TEST(Family, ThreeMistakesAreAllNamed) {
     Json twice = family();
     twice["variants"][1]["name"] = "a";
     EXPECT_THAT(problems_of(twice), ElementsAre(HasSubstr("\"a-l\" is the name of another entry")));
+    Json codec = family();
+    codec["codec"] = "unheard-of";
+    codec["variants"][0]["bytes"][1] = -5;
+    codec["rates"].push_back({50, 2});
+    codec["rates"].push_back({2997, 125});
+    EXPECT_THAT(problems_of(codec), ElementsAre(HasSubstr("/codec: expected one of"),
+                                                HasSubstr("/rates/2: this rate is in the list already"),
+                                                HasSubstr("/variants/0/bytes/1: expected bytes a frame")));
+    Json table = family();
+    table["frame_sizes"] = {{"model", "table"}, {"bytes", {100000, 200000}}};
+    EXPECT_THAT(problems_of(table),
+                ElementsAre(HasSubstr("/variants/0/bytes: its frame_sizes are a table of sizes already"),
+                            HasSubstr("/variants/1/bytes: its frame_sizes are a table of sizes already")));
     Json empty = family();
     empty["variants"] = Json::array();
     EXPECT_THAT(problems_of(empty), ElementsAre(HasSubstr("/variants: expected a list")));
@@ -123,13 +136,42 @@ TEST(Document, SingleFormatsHaveEveryModelAndContainer) {
     EXPECT_EQ(read->entries.front().at_rates[1].name, "prores-hd@2.4");
     EXPECT_EQ(read->entries.front().own().container, MediaFormat::Container::mp4);
 
-    json["frame_sizes"] = {{"model", "table"}, {"bytes", {50000, 70000}}};
-    EXPECT_EQ(read_format(json.dump(), "x")->mean_frame_bytes, 60000);
+    json["profile"] = "xavc300";
+    json["frame_sizes"] = {{"model", "table"}, {"bytes", {500000, 700000}}};
+    EXPECT_EQ(read_format(json.dump(), "x")->mean_frame_bytes, 600000);
     json["frame_sizes"] = {
         {"model", "constant"},
         {"mean_bytes_at",
          {{{"rates", {{25, 1}}}, {"bytes", 100000}}, {{"rates", {{12, 5}}}, {"bytes", 200000}}}}};
     EXPECT_EQ(read_format_document(json.dump(), "x")->entries.front().at_rates[1].mean_frame_bytes, 200000);
+}
+
+/// What prepare could not make is said of the document, unless that says so itself.
+TEST(Document, ThatNobodyCanMake) {
+    Json json = document("prores-hd");
+    json.erase("prores");
+    json["frame_sizes"] = {{"model", "constant"}, {"mean_bytes", 900000}};
+    const auto problem = [&](const char* codec, const char* profile, const char* container, int width,
+                             int height) {
+        json["codec"] = codec;
+        json["profile"] = profile;
+        json["container"] = container;
+        json["raster"] = {{"width", width}, {"height", height}};
+        return problems_of(json);
+    };
+    EXPECT_THAT(problem("exr", "b44", "sequence", 64, 64),
+                ElementsAre(HasSubstr("/profile: prepare makes EXR")));
+    EXPECT_THAT(problem("dnxhr", "sq", "mxf", 255, 120),
+                ElementsAre(HasSubstr("/raster: DNxHR is of 256x120")));
+    EXPECT_THAT(problem("jpeg2000", "x", "mxf", 32, 31), ElementsAre(HasSubstr("/raster: expected 32 x 32")));
+    EXPECT_THAT(problem("h264", "avci100", "mxf", 321, 64), ElementsAre(HasSubstr("/raster: H.264")));
+    EXPECT_THAT(problem("h264", "long-gop", "mp4", 320, 64),
+                ElementsAre(HasSubstr("/frame_sizes: a long GOP")));
+    json["not_prepared"] = "there is a recording";
+    EXPECT_TRUE(read_format_document(json.dump(), "x"));
+    json.erase("not_prepared");
+    json["title"] = "two\nlines";
+    EXPECT_THAT(problem("dnxhr", "sq", "mxf", 256, 120), ElementsAre(HasSubstr("/title: expected one line")));
 }
 
 TEST(Document, ModelsWithMistakes) {
@@ -155,7 +197,7 @@ TEST(Document, ModelsWithMistakes) {
     other["codec"] = "other";
     other.erase("dpx");
     other["frame_sizes"] = {{"model", "constant"}, {"mean_bytes", 5}};
-    EXPECT_THAT(problems_of(other), ElementsAre(HasSubstr("/not_prepared: with codec \"other\"")));
+    EXPECT_THAT(problems_of(other), ElementsAre(HasSubstr("/codec: prepare cannot make other")));
 }
 
 TEST(NameAtRate, IsTheFormatAtThatRate) {

@@ -171,20 +171,21 @@ TEST_F(PrepareFormats, WhatCannotBeMadeIsSaidBeforeAnythingIsWritten) {
     EXPECT_THAT(problem_of(format_of("v210", "", Container::quicktime, 48, 2, {24, 1}, 300)),
                 HasSubstr("has exactly 256"));
     EXPECT_THAT(problem_of(format_of("exr", "b44", Container::sequence, 48, 2, {24, 1}, 3000)),
-                HasSubstr("expected the EXR compression none, zip, piz or dwaa, found b44"));
+                HasSubstr("/profile: prepare makes EXR with the compression none, zip, piz or dwaa, not b44"));
     EXPECT_THAT(problem_of(format_of("dnxhr", "hd", Container::mxf, 1920, 1080)), HasSubstr("found hd"));
     EXPECT_THAT(problem_of(format_of("h264", "baseline", Container::mp4, 320, 176)),
                 HasSubstr("found baseline"));
     EXPECT_THAT(problem_of(format_of("r3d", "", Container::quicktime, 320, 176, {24, 1}, 5000)),
-                HasSubstr("the codec r3d cannot be prepared"));
+                HasSubstr("/codec: prepare cannot make r3d"));
     MediaFormat raw = format_of("arriraw", "", Container::mxf, 320, 176, {24, 1}, 5000);
     raw.not_prepared = "its frames are not documented";
     EXPECT_THAT(problem_of(raw), HasSubstr("cannot be prepared: its frames are not documented"));
     MediaFormat gop = format_of("h264", "long-gop", Container::mp4, 320, 176);
     gop.size.gop = "IBBP";
-    EXPECT_THAT(problem_of(gop), HasSubstr("IBBP has a B frame that follows no P frame"));
+    EXPECT_THAT(problem_of(gop), HasSubstr("/frame_sizes/gop: expected each B frame right behind the P frame "
+                                           "that is shown after it, found IBBP"));
     gop.size.gop = "";
-    EXPECT_THAT(problem_of(gop), HasSubstr("has no pattern"));
+    EXPECT_THAT(problem_of(gop), HasSubstr("a long GOP needs the model long_gop"));
     EXPECT_THAT(place_.files(), IsEmpty());
 }
 
