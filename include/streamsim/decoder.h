@@ -2,6 +2,9 @@
 // not decode; it burns the processor time that a decoder would, when it is asked to (--decode-cpu).
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "base/callback.h"
 #include "base/time.h"
 
@@ -9,10 +12,17 @@ namespace streamsim {
 
 /// One frame to decode; the caller's, in place until `done` ran.
 struct DecodeOp {
-    Callback done;                         // in
-    Instant needed_by = Instant::never();  // in: a frame that would come later is not decoded
-    bool skipped = false;                  // out
-    Instant completed_at;                  // out, of the loop's clock
+    Callback done;                                        // in
+    Instant needed_by = Instant::never();                 // in: a frame that would come later is not decoded
+    const std::atomic<std::int64_t>* later_ns = nullptr;  // in: by how much later it is needed, as things are
+    bool skipped = false;                                 // out
+    Instant completed_at;                                 // out, of the loop's clock
+
+    /// Whether a frame that is complete at this time is not needed any more. Any thread; asked when its turn
+    /// has come, because a clock that stood still meanwhile has moved all deadlines.
+    bool too_late(Instant complete) const {
+        return needed_by != Instant::never() && (complete - needed_by).ns > later_ns->load();
+    }
 };
 
 /// The decoder of one stream: frames one after the other, in the order of the calls. `done` runs on the loop's

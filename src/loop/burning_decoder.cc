@@ -41,7 +41,7 @@ void BurningDecoder::work() {
         DecodeOp* op = queue_.front();
         queue_.pop_front();
         lock.unlock();
-        op->skipped = op->needed_by != Instant::never() && loop_.now() + cpu_ > op->needed_by;
+        op->skipped = op->too_late(loop_.now() + cpu_);
         const std::int64_t end_ns = thread_cpu_ns() + (op->skipped ? 0 : cpu_.ns);
         while (thread_cpu_ns() < end_ns) {
         }

@@ -14,12 +14,12 @@ public:
     void decode(DecodeOp& op) override;
 
 private:
+    void begin();
     void finished();
 
     EventLoop& loop_;
     const Duration cpu_;
-    Instant free_at_;
-    std::deque<DecodeOp*> queue_;
+    std::deque<DecodeOp*> queue_;  // the first is being decoded
 };
 
 }  // namespace streamsim

@@ -319,10 +319,11 @@ void FrameRead::maybe_end() {
     if (!starting_) owner_.frame_read_ended(*this);
 }
 
-void FrameRead::decode(Decoder& decoder, Instant needed_by) {
+void FrameRead::decode(Decoder& decoder, Instant needed_by, const std::atomic<std::int64_t>& later_ns) {
     STREAMSIM_CHECK(state_ == State::ended && !failed(), "only a frame that was read is decoded");
     decoding_ = true;
     decode_.needed_by = needed_by;
+    decode_.later_ns = &later_ns;
     decoder.decode(decode_);
 }
 

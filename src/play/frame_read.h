@@ -119,9 +119,9 @@ public:
     /// What is read. REQUIRES: not idle.
     std::span<const SlotExtent> extents() const { return extents_; }
 
-    /// Hands the frame, which has been read, to a decoder, which skips it when its turn comes after
-    /// `needed_by`; the owner hears frame_decoded(). REQUIRES: ended().
-    void decode(Decoder& decoder, Instant needed_by);
+    /// Hands the frame, which has been read, to a decoder, which skips it when it would be complete after
+    /// `needed_by` and what `later_ns` holds by then; the owner hears frame_decoded(). REQUIRES: ended().
+    void decode(Decoder& decoder, Instant needed_by, const std::atomic<std::int64_t>& later_ns);
     /// When the bytes were there; outcome().completed is later by the decoding.
     Instant delivered() const { return completed_; }
 

@@ -155,7 +155,11 @@ void Player::play(Instant play_start, Instant series_zero) {
     state_ = State::playing;
     play_start_ = play_start;
     ledger_.play_started(preroll_began_, play_start, series_zero);
-    if (options_.paced) arm();
+    if (options_.paced) {
+        arm();
+    } else {
+        timer_ = loop_.at(play_start, Callback::of<&Player::advance>(this));
+    }
     advance();
 }
 
@@ -209,6 +213,7 @@ void Player::enter_until(std::uint64_t end) {
 void Player::pump() {
     const bool playing = state_ == State::playing;
     if (!playing && (state_ != State::prerolling || !options_.paced)) return;
+    if (!options_.paced && loop_.now() < play_start_) return;
     bool blocked = false;
     for (;;) {
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
@@ -383,6 +388,7 @@ void Player::end_wait(const FrameRead& read) {
     waiting_ = false;
     const Instant was_due = due(display_);
     const Instant end = std::max(read.failed() ? loop_.now() : read.outcome().completed, was_due);
+    STREAMSIM_CHECK(end != Instant::never(), "what the clock stands for is decoded");
     if (display_ == seek_) {
         ledger_.sought(read.outcome(), was_due, end);
     } else if (end > was_due) {
@@ -427,8 +433,9 @@ void Player::ended(FrameRead& read) {
     place_free_from_ = std::min(place_free_from_, read.failed() ? loop_.now() : read.not_before());
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode what it can no longer show.
-        const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing;
-        read.decode(*options_.decoder, skips ? deadline_of(read.tag().slot) : Instant::never());
+        const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;
+        const Instant first_due = play_start_ + path_.due(read.tag().slot);
+        read.decode(*options_.decoder, skips ? first_due : Instant::never(), clock_.later_ns());
     } else {
         settled(read);
     }

@@ -251,5 +251,23 @@ TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_on
     }
 }
 
+/// The clock stands while a jump is decoded, and all that was asked for meanwhile is needed later by that.
+TEST(PlayerDecodes, a_jump_waits_for_its_decoding_and_drops_nothing) {
+    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+        Play play;
+        play.options.on_miss = policy;
+        play.options.slots = 480;
+        play.order = *PlayOrder::parse("scrub");
+        play.decode_cpu = milliseconds(5);
+        play.run();
+        EXPECT_EQ(play.counts.on_time, 480u);
+        EXPECT_GT(play.seeks.size(), 3u);
+        for (const SeekEntry& seek : play.seeks) {
+            EXPECT_GE(seek.latency, milliseconds(5)) << seek.slot;
+            EXPECT_LE(seek.latency, milliseconds(15)) << seek.slot;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace streamsim::test
