@@ -56,6 +56,7 @@ struct StreamResult {
     bool paced = true;  // false: --fps max
     std::string pattern;
     FrameCounts counts;
+    std::int64_t play_start_ns = 0;  // from the beginning of the run; where all begin together 0
     std::int64_t start_delay_ns = 0;
     std::int64_t last_due_ns = 0;  // deadline of the last slot that was due, from play_start
     std::uint64_t longest_drop_run = 0;
@@ -159,6 +160,15 @@ struct MediaFacts {
     std::vector<std::string> notes;
 };
 
+/// Which scenario it was, and whether it came as its author said.
+struct ScenarioFacts {
+    std::string file;
+    std::string description;  // may be empty
+    std::string expected;     // may be empty: nothing was
+    std::optional<bool> as_expected;
+    std::vector<std::string> surprises;  // what came otherwise, a sentence each
+};
+
 struct RunResult {
     std::string version, revision;
     std::vector<std::string> backends;
@@ -180,6 +190,7 @@ struct RunResult {
     std::string multicam = "none";  // or "all", "active"
     std::uint64_t buffer_bytes = 0;
 
+    std::optional<ScenarioFacts> scenario;
     bool interrupted = false;
     Verdict verdict;
     FrameCounts totals;

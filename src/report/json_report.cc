@@ -83,6 +83,14 @@ OrderedJson totals_json(const RunResult& result) {
     return totals;
 }
 
+OrderedJson scenario_json(const ScenarioFacts& scenario) {
+    return {{"file", scenario.file},
+            {"description", scenario.description},
+            {"expected", scenario.expected},
+            {"as_expected", or_null(scenario.as_expected)},
+            {"surprises", scenario.surprises}};
+}
+
 OrderedJson stream_json(const StreamResult& stream) {
     OrderedJson out = {{"seat", stream.seat},
                        {"stream", stream.stream},
@@ -94,6 +102,7 @@ OrderedJson stream_json(const StreamResult& stream) {
     out["paced"] = stream.paced;
     out["pattern"] = stream.pattern;
     out["required_bytes_per_s"] = whole(stream.required_bytes_per_s);
+    out["play_start_ns"] = stream.play_start_ns;
     out["start_delay_ns"] = stream.start_delay_ns;
     out["last_due_ns"] = stream.last_due_ns;
     out["longest_drop_run"] = stream.longest_drop_run;
@@ -217,6 +226,7 @@ std::string json_report(const RunResult& result) {
         "target",
         {{"url", result.url}, {"backend", result.backend}, {"io", result.io}, {"direct", result.direct}});
     out.member("play", play_json(result));
+    if (result.scenario) out.member("scenario", scenario_json(*result.scenario));
     out.member("notices", result.notices);
     out.member("interrupted", result.interrupted);
     out.member("verdict", {{"pass", result.verdict.pass},

@@ -257,6 +257,16 @@ void client_lines(const RunResult& result, std::string& out) {
                      result.timing_digest ? ", timing " + *result.timing_digest : ""));
 }
 
+void scenario_lines(const RunResult& result, std::string& out) {
+    if (!result.scenario) return;
+    const ScenarioFacts& scenario = *result.scenario;
+    if (!scenario.description.empty()) line(out, "Scenario", printable(scenario.description));
+    if (scenario.expected.empty()) return;
+    line(out, "Expected", printable(scenario.expected));
+    if (scenario.as_expected == true) line(out, "", "so it came");
+    for (const std::string& surprise : scenario.surprises) line(out, "", "otherwise: " + surprise);
+}
+
 /// What the first line begins with, and its colour.
 struct Headline {
     const char* word;
@@ -320,6 +330,7 @@ std::string text_report(const RunResult& result, bool colour) {
     out += after_headline(result) + "\n";
     line(out, "Because", printable(result.verdict.reason));
     if (!result.verdict.pass) line(out, "Limit", to_string(result.verdict.limit));
+    scenario_lines(result, out);
     out += "\n";
     frames_lines(result, out);
     delivery_lines(result, out);

@@ -55,10 +55,13 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
             break;
     }
     if (spec.faults) {
-        made.storage =
+        auto faults =
             std::make_unique<FaultStorage>(*made.loop, std::move(made.storage), *spec.faults, spec.seed,
                                            spec.local.parallel_reads + spec.local.parallel_opens);
+        made.faults = faults.get();
+        made.storage = std::move(faults);
     }
+    if (spec.through) made.storage = spec.through(std::move(made.storage));
     return made;
 }
 

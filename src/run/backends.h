@@ -1,6 +1,7 @@
 // The explicit table of storage backends: the one place that knows them all by name.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,18 +14,27 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
+#include "streamsim/scenario.h"
 #include "streamsim/storage.h"
 
 namespace streamsim {
 
+class FaultStorage;
+
 enum class IoChoice { automatic, uring, threads };
+
+/// Puts something between the players and a storage.
+using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
 
 struct StorageSpec {
     Target target;
     IoChoice io = IoChoice::automatic;
-    LocalOptions local;               // of one loop
-    std::optional<FaultPlan> faults;  // injected over it
-    std::uint64_t seed = 0;           // of the faults
+    LocalOptions local;                       // of one loop
+    std::optional<FaultPlan> faults;          // injected over it
+    std::uint64_t seed = 0;                   // of the faults
+    std::vector<SeatSetting> seat_settings;   // of a model
+    std::vector<ScenarioFault> model_faults;  // of a model; at: from the loop's time 0
+    StorageWrapper through;
 };
 
 /// "uring", "threads", "null", "sim": what --version lists and a result may name.
@@ -34,7 +44,8 @@ std::vector<std::string> backend_names();
 struct LoopAndStorage {
     std::unique_ptr<EventLoop> loop;
     std::unique_ptr<Storage> storage;
-    bool timing_is_exact = false;  // virtual: the same seed gives the same times
+    FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
+    bool timing_is_exact = false;    // virtual: the same seed gives the same times
 };
 
 /// REQUIRES: called on the thread that will run the loop. Where io_uring cannot be had, the thread pool is used

@@ -326,6 +326,10 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         const DeadlineLedger& ledger = *ledgers.all[i];
         const StreamBooks books((*facts.streams)[i], ledger);
         result.streams.push_back(books.result());
+        if (ledger.play_start() != Instant::never()) {
+            const Instant origin = (*facts.worlds)[i % facts.worlds->size()]->origin();
+            result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
+        }
         add(result.totals, result.streams.back().counts);
         result.required_bytes_per_s += result.streams.back().required_bytes_per_s;
         books.append_drops(result.drops);

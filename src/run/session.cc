@@ -13,6 +13,7 @@
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
 #include "run/result_builder.h"
+#include "run/scenario_faults.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
 #include "storage/threads_storage.h"
@@ -57,15 +58,34 @@ std::string first_file(const Clip& clip) {
     return path;
 }
 
-std::vector<const Clip*> all_clips(const FoundMedia& media) {
+std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
     std::vector<const Clip*> all;
-    for (const auto& list : media.clips) {
-        for (const Clip& clip : list) all.push_back(&clip);
-    }
-    if (media.cuts) {
-        for (const Clip& clip : media.cuts->clips) all.push_back(&clip);
+    for (const PlayPart& part : parts) {
+        for (const auto& list : part.media.clips) {
+            for (const Clip& clip : list) all.push_back(&clip);
+        }
+        if (!part.media.cuts) continue;
+        for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
     }
     return all;
+}
+
+/// Part by part, as if it were prepared already.
+FoundMedia planned_media(const PlayRequest& request) {
+    FoundMedia planned;
+    for (const MediaFormat& format : request.formats) {
+        Clip clip;
+        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
+        planned.clips.emplace_back(clips_needed(request), clip);
+    }
+    return planned;
+}
+
+std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media) {
+    std::vector<PlayPart> parts(1);
+    parts.front().request = request;
+    parts.front().media = std::move(media);
+    return parts;
 }
 
 /// Addresses without memory: for storage that never looks at them.
@@ -89,14 +109,14 @@ private:
 }  // namespace
 
 Result<void> memory_suffices(const PlayRequest& request) {
-    if (request.target.kind != Target::Kind::local) return {};
-    FoundMedia planned;
-    for (const MediaFormat& format : request.formats) {
-        Clip clip;
-        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
-        planned.clips.emplace_back(clips_needed(request), clip);
-    }
-    auto streams = deal_streams(request, planned, 1);
+    return memory_suffices(one_part(request, {}));
+}
+
+Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
+    if (parts.front().request.target.kind != Target::Kind::local) return {};
+    std::vector<PlayPart> planned = parts;
+    for (PlayPart& part : planned) part.media = planned_media(part.request);
+    auto streams = deal_parts(planned, 1);
     if (!streams) return streams.error();
     std::uint64_t bytes = 0;
     for (const StreamPlan& plan : *streams) bytes += Player::memory_bytes(*plan.path, plan.options);
@@ -116,7 +136,17 @@ struct Session::Memory {
 };
 
 Session::Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
-    : request_(std::move(request)), media_(std::move(media)), program_(std::move(program)) {
+    : Session(request, one_part(request, std::move(media)), {}, std::move(program), notice) {}
+
+Session::Session(PlayRequest request,
+                 std::vector<PlayPart> parts,
+                 std::vector<ScenarioFault> faults,
+                 ProgramFacts program,
+                 const NoticeSink& notice)
+    : request_(std::move(request)),
+      parts_(std::move(parts)),
+      faults_(std::move(faults)),
+      program_(std::move(program)) {
     notice_ = [this, notice](const std::string& text) {
         const std::lock_guard lock(notice_mutex_);
         if (std::find(notices_.begin(), notices_.end(), text) != notices_.end()) return;
@@ -136,7 +166,9 @@ Result<RunResult> Session::execute() {
     facts.after = read_process_usage();
     facts.request = &request_;
     facts.streams = &streams_;
-    if (media_.cuts) facts.cuts = &*media_.cuts;
+    for (const PlayPart& part : parts_) {
+        if (part.media.cuts) facts.cuts = &*part.media.cuts;
+    }
     facts.worlds = &worlds_;
     facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
     facts.counts_storage_reads = request_.target.kind == Target::Kind::local &&
@@ -155,20 +187,24 @@ Result<void> Session::plan() {
     spec_.io = request_.io;
     spec_.faults = request_.faults;
     spec_.seed = request_.seed;
+    spec_.seat_settings = request_.seat_settings;
+    spec_.model_faults = request_.model_faults;
+    spec_.through = request_.through;
     spec_.local.direct = request_.direct;
     spec_.local.notice = notice_;
     std::uint32_t alignment = 1;
     if (request_.target.kind == Target::Kind::local) {
         raise_open_file_limit();
         if (request_.cold) evict_clips();
-        for (const Clip* clip : all_clips(media_)) {
+        for (const Clip* clip : all_clips(parts_)) {
             if (request_.direct) alignment = std::max(alignment, direct_alignment(first_file(*clip)));
         }
     }
     spec_.local.alignment = alignment;
-    auto dealt = deal_streams(request_, media_, alignment);
+    auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
+    add_faults(faults_, streams_, spec_.faults);
     for (const StreamPlan& plan : streams_) {
         progress_.emplace_back();
         if (request_.pattern && plan.options.pattern != *request_.pattern) {
@@ -185,7 +221,7 @@ Result<void> Session::plan() {
 
 void Session::evict_clips() {
     const auto store = make_byte_store(request_.target);
-    for (const Clip* clip : all_clips(media_)) {
+    for (const Clip* clip : all_clips(parts_)) {
         std::string path(clip->index->path_capacity(), '\0');
         const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
         for (std::uint64_t i = 0; i < files; ++i) {
@@ -248,8 +284,9 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.preroll_timeout = request_.preroll_timeout;
     options.decode_cpu = request_.decode_cpu;
     options.sync = request_.sync;
-    options.staggered = request_.stagger > Duration{};
-    if (!request_.paced) options.wall_limit = request_.duration.value_or(kDefaultDuration);
+    options.staggered = request_.stagger > Duration{} || in_phases();
+    options.origin_of_faults = in_phases();
+    if (!request_.paced && !in_phases()) options.wall_limit = request_.duration.value_or(kDefaultDuration);
     if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();
     options.drops_kept = std::max<std::uint64_t>(kDropsKept / streams_.size(), 1000);
     options.seed = request_.seed;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "run/play_part.h"
 #include "run/play_request.h"
 #include "run/stream_plan.h"
 #include "streamsim/progress.h"
@@ -31,6 +32,8 @@ struct ProgramFacts {
 /// Whether there is memory for the streams of these formats, before their media are written. Errors:
 /// environment.
 Result<void> memory_suffices(const PlayRequest& request);
+/// The same for parts, whose media need not have been found.
+Result<void> memory_suffices(const std::vector<PlayPart>& parts);
 
 /// One run. execute() blocks, on a thread of the caller's choice; the other calls are for other threads
 /// meanwhile.
@@ -38,6 +41,13 @@ class Session {
 public:
     /// `media` is what find_media gave for the same request.
     Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
+    /// `request` says what all parts have in common: target, seed, how it is read. Its own streams do not
+    /// count. `faults` are those of the document that need the streams: delays and errors in a span of time.
+    Session(PlayRequest request,
+            std::vector<PlayPart> parts,
+            std::vector<ScenarioFault> faults,
+            ProgramFacts program,
+            const NoticeSink& notice);
     ~Session();
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
@@ -64,6 +74,7 @@ private:
     struct Memory;
 
     Result<void> plan();
+    bool in_phases() const { return parts_.front().place.has_value(); }
     void evict_clips();
     Result<void> reserve_memory();
     std::size_t loops_needed() const;
@@ -74,7 +85,8 @@ private:
     void stop_worlds();
 
     PlayRequest request_;
-    FoundMedia media_;
+    std::vector<PlayPart> parts_;
+    std::vector<ScenarioFault> faults_;
     ProgramFacts program_;
     NoticeSink notice_;
     std::mutex notice_mutex_;

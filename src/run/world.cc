@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "host/host.h"
+#include "storage/fault_storage.h"
 
 namespace streamsim {
 namespace {
@@ -21,10 +22,16 @@ struct World::Stream {
     std::unique_ptr<Player> player;
     TimerId begin_timer = 0;
     TimerId timeout = 0;
+    TimerId stop_timer = 0;
     bool begun = false;
+    bool ready = false;  // it was, or is
     bool playing = false;
 
     void begin() { world->begin_stream(*this); }
+    void stop_submitting() {
+        stop_timer = 0;
+        if (!player->finished()) player->stop_submitting();
+    }
 };
 
 World::World(WorldOptions options) : options_(std::move(options)) {}
@@ -109,10 +116,16 @@ void World::begin() {
     if (options_.wall_limit) {
         made_.loop->at(origin_ + *options_.wall_limit, Callback::of<&World::wall_limit_reached>(this));
     }
+    if (options_.origin_of_faults && made_.faults != nullptr) made_.faults->set_origin(origin_);
     for (auto& stream : streams_) {
+        if (stream->plan->stop_offset) {
+            stream->stop_timer = made_.loop->at(origin_ + *stream->plan->stop_offset,
+                                                Callback::of<&Stream::stop_submitting>(stream.get()));
+        }
         if (!options_.staggered) {
             begin_stream(*stream);
         } else {
+            ++not_ready_[stream->plan->start_offset.ns];
             stream->begin_timer = made_.loop->at(origin_ + stream->plan->start_offset,
                                                  Callback::of<&Stream::begin>(stream.get()));
         }
@@ -132,16 +145,19 @@ void World::player_changed() {
     if (finishing_) return;
     bool all_ready = true;
     bool all_finished = true;
+    std::vector<std::int64_t> cues;
     for (auto& stream : streams_) {
         const bool ready = stream->player->ready();
         if (ready && made_.loop->cancel(stream->timeout)) stream->timeout = 0;
-        if (ready && options_.staggered && !stream->playing) {
-            stream->playing = true;
-            stream->player->play(made_.loop->now(), origin_);
+        if (ready && !stream->ready) {
+            stream->ready = true;
+            if (options_.staggered && --not_ready_[stream->plan->start_offset.ns] == 0)
+                cues.push_back(stream->plan->start_offset.ns);
         }
         all_ready = all_ready && ready;
         all_finished = all_finished && stream->player->finished();
     }
+    for (const std::int64_t offset_ns : cues) play_cue(offset_ns);
     if (all_finished) {
         finish();
     } else if (all_ready && !announced_ && !interrupting_ && !options_.staggered) {
@@ -164,6 +180,17 @@ void World::play_all(Instant play_start) {
     if (interrupting_) return;
     origin_ = play_start;
     for (auto& stream : streams_) stream->player->play(play_start, play_start);
+}
+
+/// Streams that begin together play from one instant.
+void World::play_cue(std::int64_t offset_ns) {
+    if (interrupting_) return;
+    const Instant now = made_.loop->now();
+    for (auto& stream : streams_) {
+        if (stream->plan->start_offset.ns != offset_ns) continue;
+        stream->playing = true;
+        stream->player->play(now, origin_);
+    }
 }
 
 void World::preroll_timed_out() {
@@ -198,6 +225,7 @@ void World::interrupt_here() {
     interrupting_ = true;
     for (auto& stream : streams_) {
         made_.loop->cancel(stream->begin_timer);
+        made_.loop->cancel(stream->stop_timer);
         stream->player->interrupt();
     }
     made_.loop->at(made_.loop->now() + kPatience, Callback::of<&World::gave_up>(this));

@@ -32,9 +32,10 @@ struct WorldOptions {
     std::span<std::byte> memory;  // for the streams' frames, in this order
     bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
-    bool sync = false;                   // the streams of a seat run on one clock
-    bool staggered = false;              // each stream begins when it is ready, at its own offset
-    Duration decode_cpu;                 // that the client burns for each frame
+    bool sync = false;              // the streams of a seat run on one clock
+    bool staggered = false;         // streams begin at their own offsets; those of one offset play together
+    bool origin_of_faults = false;  // stalls count from the beginning, not from the first operation
+    Duration decode_cpu;            // that the client burns for each frame
     std::optional<Duration> wall_limit;  // rate `max`: how long to read
     std::uint64_t drops_kept = 0;        // a stream
     std::uint64_t seed = 0;
@@ -70,6 +71,8 @@ public:
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
     bool timing_is_exact() const { return timing_is_exact_; }
+    /// The zero of the series, and of the streams' offsets.
+    Instant origin() const { return origin_; }
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that it may have outstanding.
@@ -90,6 +93,7 @@ private:
     void begin_stream(Stream& stream);
     void player_changed();
     void play_all(Instant play_start);
+    void play_cue(std::int64_t offset_ns);
     void preroll_timed_out();
     void wall_limit_reached();
     void interrupt_here();
@@ -101,6 +105,7 @@ private:
     TimeSeries series_;
     std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
     std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
+    std::map<std::int64_t, std::size_t> not_ready_;  // by offset, where streams do not all begin together
     std::vector<std::unique_ptr<Stream>> streams_;
     LoopLateness lateness_;
     StorageCapabilities capabilities_;

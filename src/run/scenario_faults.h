@@ -1,0 +1,22 @@
+// Faults of a scenario as what a FaultStorage injects.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "run/stream_plan.h"
+#include "storage/fault_plan.h"
+#include "streamsim/scenario.h"
+
+namespace streamsim {
+
+/// True for what happens inside a model and nowhere else: its parts, and the silence of one node.
+bool is_of_model(const ScenarioFault& fault);
+
+/// Adds those that are not of a model to `plan`. Delays and errors hit the frames that are due in their span of
+/// time, as the streams are planned.
+void add_faults(const std::vector<ScenarioFault>& faults,
+                const std::vector<StreamPlan>& streams,
+                std::optional<FaultPlan>& plan);
+
+}  // namespace streamsim
