@@ -70,13 +70,13 @@ struct ScenarioFault {
         delays,      // frames that are due while it lasts take so much longer
         errors,      // and those end with an error
         drive_dies,  // this and those below on models only
-        node_lost,   // its seats go to the others
+        node_lost,   // its seats go to the others, after `length`
         link_slows,  // of a seat or of a node's front end, to a share of its rate
         cache_flush,  // of a node, or of all
     };
     Kind kind = Kind::silence;
     Duration at;
-    std::optional<Duration> length;  // nothing: for good
+    std::optional<Duration> length;  // of link_slows: nothing is for good
     std::optional<std::uint32_t> node;
     std::optional<std::uint32_t> drive;
     std::optional<std::uint32_t> seat;
