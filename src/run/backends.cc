@@ -27,6 +27,19 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvL
     return make_threads_storage(loop, loop.uv(), spec.local);
 }
 
+/// Seats go to the nodes round robin.
+ClusterOptions cluster_options(const StorageSpec& spec) {
+    ClusterOptions options;
+    options.model = *spec.target.model;
+    for (std::uint32_t seat = 0; seat < spec.seats; ++seat) {
+        options.seats.push_back({.node = spec.target.node_of(seat), .link = std::nullopt});
+    }
+    options.warm = spec.target.warm;
+    options.seed = spec.seed;
+    options.media = spec.media;
+    return options;
+}
+
 }  // namespace
 
 std::vector<std::string> backend_names() {
@@ -53,6 +66,12 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
             made.storage = std::make_unique<NullStorage>(*made.loop, "sim");
             made.timing_is_exact = true;
             break;
+        case Target::Kind::model:
+            made.loop = std::make_unique<VirtualLoop>();
+            made.cluster = std::make_unique<Cluster>(*made.loop, cluster_options(spec));
+            made.storage = made.cluster->make_storage();
+            made.timing_is_exact = true;
+            break;
     }
     if (spec.faults) {
         made.storage =
@@ -62,7 +81,12 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
     return made;
 }
 
-std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, Duration cpu) {
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made,
+                                      std::uint32_t seat,
+                                      const MediaFormat* format,
+                                      Duration cpu) {
+    if (made.cluster != nullptr) return made.cluster->make_decoder(seat, format, cpu);
+    if (cpu <= Duration{}) return nullptr;
     if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, cpu);
     return std::make_unique<BurningDecoder>(*made.loop, cpu);
 }

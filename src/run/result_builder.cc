@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "judge/judge.h"
+#include "run/part_results.h"
 
 namespace streamsim {
 namespace {
@@ -208,6 +209,8 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
     const bool has_server = facts.request->target.kind == Target::Kind::local;
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
+    if (facts.request->target.kind == Target::Kind::model)
+        result.media.server_cache_may_be_warm = result.media.looped || facts.request->target.warm;
 }
 
 void fill_client(const RunFacts& facts, RunResult& result) {
@@ -262,6 +265,8 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     evidence.cpu_percent = result.client.cpu_percent;
     evidence.loops = result.client.loops;
     evidence.cpus = result.host.cpus;
+    evidence.modelled = result.model.has_value();
+    evidence.parts = busy_parts(result.parts, result.streams);
     return evidence;
 }
 
@@ -297,6 +302,14 @@ void fill_request(const PlayRequest& request, RunResult& result) {
                      : request.target.kind == Target::Kind::null ? "null"
                                                                  : "sim";
     result.io = result.backend == "local" ? "threads" : result.backend;
+    if (const auto& model = request.target.model; model != nullptr) {
+        result.model = {
+            .name = model->name,
+            .title = model->title,
+            .nodes = model->nodes,
+            .nodes_with_seats = std::min(request.target.nodes.value_or(model->nodes), request.seats),
+            .warm = request.target.warm};
+    }
     result.readahead = request.readahead;
     result.inflight = request.inflight;
     result.io_size_bytes = request.io_size;
@@ -342,6 +355,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_media(facts, result);
     fill_client(facts, result);
     fill_summaries(ledgers, result);
+    result.parts = part_results(world, ledgers.all);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
     result.verdict = judge(evidence);

@@ -20,14 +20,16 @@ struct StreamPlan {
     std::string format;
     std::shared_ptr<const PlayPath> path;  // for one thread at a time
     PlayerOptions options;
-    double bytes_per_slot = 0;  // on average
-    Duration start_offset;      // after the first stream (--stagger)
+    double bytes_per_slot = 0;             // on average
+    const MediaFormat* decoded = nullptr;  // the format of its clips, the request's; null: they have no one
+    Duration start_offset;                 // after the first stream (--stagger)
 
     FrameRate rate() const { return path->rate(); }
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
 
-/// Deals what was found to streams, by seat and stream. `alignment` is the storage's. Errors: bad input.
+/// Deals what was found to streams, by seat and stream; the request outlives them. `alignment` is the
+/// storage's. Errors: bad input.
 Result<std::vector<StreamPlan>> deal_streams(const PlayRequest& request,
                                              const FoundMedia& media,
                                              std::uint32_t alignment);

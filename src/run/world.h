@@ -70,6 +70,8 @@ public:
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
     bool timing_is_exact() const { return timing_is_exact_; }
+    /// Of a modelled cluster, between two instants of its loop's clock; else none.
+    std::vector<PartBooks> parts(Instant from, Instant to) const;
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that it may have outstanding.
