@@ -55,6 +55,7 @@ struct SwitchModel {
     bool flow_control = true;    // false: what does not fit into the buffer is lost and sent again
     std::uint64_t port_buffer_bytes = 0;
     Duration retransmit_after;
+    std::uint64_t segment_bytes = 64 << 10;  // what is lost or kept as one
 };
 
 struct DriveModel {
@@ -66,6 +67,8 @@ struct DriveModel {
     Duration seek_track;           // rotational: to the next track, and over the whole disk
     Duration seek_full;
     std::uint64_t capacity_bytes = 0;
+    std::uint32_t reorder = 32;  // rotational: the nearest of the oldest so many is next, and none waits for
+                                 // more than so many others that came after it
     std::uint32_t channels = 1;  // flash: served at once
     LatencyModel access;         // flash; rotational: beyond seek and rotation
 };

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "streamsim/outcome.h"
+#include "streamsim/part_books.h"
 
 namespace streamsim {
 
@@ -169,6 +170,25 @@ struct ScenarioFacts {
     std::vector<std::string> surprises;  // what came otherwise, a sentence each
 };
 
+/// What was played on, where that was no storage.
+struct ModelFacts {
+    std::string name;   // "h500"
+    std::string title;  // of its document
+    std::uint32_t nodes = 0;
+    std::uint32_t nodes_with_seats = 0;
+    bool warm = false;
+};
+
+/// A part of the model: its books over play, from the first play_start to the last frame.
+struct PartResult {
+    PartBooks books;
+    double utilisation = 0;                    // of its servers, 0 to 1
+    std::optional<double> utilisation_missed;  // the same around the frames that were not there in time
+    double queue_mean = 0;                     // requests waiting or being served
+    std::int64_t t_ns = 0;                     // from the first play_start: of the first interval
+    std::vector<double> utilisation_per_interval;
+};
+
 struct RunResult {
     std::string version, revision;
     std::vector<std::string> backends;
@@ -179,6 +199,7 @@ struct RunResult {
     // target
     std::string url, backend, io;
     bool direct = false;
+    std::optional<ModelFacts> model;
     std::vector<std::string> notices;  // what could not be had
 
     // how it was played
@@ -209,6 +230,7 @@ struct RunResult {
     std::uint64_t drops_omitted = 0;
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
+    std::vector<PartResult> parts;  // of the model: seats, then nodes with their drives, then files
     ClientEvidence client;
     std::string digest;
     std::optional<std::string> timing_digest;  // virtual time only

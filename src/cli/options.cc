@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/formats_directory.h"
 #include "media/cut_list.h"
+#include "run/models.h"
 
 namespace streamsim {
 namespace {
@@ -335,7 +336,7 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
     switch (options.command) {
         case Command::play:
             app.description(kAbout);
-            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:null)");
+            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_result_options(app, options);
@@ -437,7 +438,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
             if (target) {
                 options.play.target = *target;
             } else {
-                reader.problems.push_back(target.error().problems.front());
+                for (const auto& problem : target.error().problems) reader.problems.push_back(problem);
             }
         }
     }
@@ -449,6 +450,12 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         options.play.keep_frames = !options.csv.empty();
         const auto directory = formats_directory();
         if (!directory) return directory.error();
+        if (options.play.target.kind == Target::Kind::model) {
+            const auto opened = open_model(options.play.target, *directory + "/storage");
+            if (!opened && opened.error().kind == ErrorKind::environment) return opened;
+            if (!opened)
+                for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
+        }
         const auto catalogue = Catalogue::load(*directory + "/media");
         if (!catalogue) return catalogue.error();
         read_formats(reader, typed, *catalogue, options.play.formats);

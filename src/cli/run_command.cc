@@ -16,9 +16,12 @@ namespace {
 /// One scenario.
 class ScenarioCommand final : private MediaRun {
 public:
-    ScenarioCommand(CliContext& context, Control& control, CliOptions& options, Scenario scenario)
+    /// `models`: where streamsim's own are.
+    ScenarioCommand(
+        CliContext& context, Control& control, CliOptions& options, Scenario scenario, std::string models)
         : MediaRun(context, control, options, make_byte_store(*parse_target(scenario.seats.front().target))),
           scenario_(std::move(scenario)),
+          models_(std::move(models)),
           request_(common_request(scenario_)) {
         request_.keep_frames = !options.csv.empty();
     }
@@ -30,11 +33,13 @@ private:
     void complete(RunResult& result) override;
 
     const Scenario scenario_;
+    const std::string models_;
     PlayRequest request_;
 };
 
 Result<std::vector<PlayPart>> ScenarioCommand::find() {
-    const std::vector<PlayPart> parts = parts_of(scenario_);
+    std::vector<PlayPart> parts = parts_of(scenario_);
+    if (auto opened = open_model(request_, parts, models_); !opened) return opened.error();
     if (auto enough = memory_suffices(parts); !enough) return enough.error();
     if (store_ != nullptr) {
         const auto plans =
@@ -69,15 +74,13 @@ int ScenarioCommand::run() {
     return play_session(session, request_, scenario_.source);
 }
 
-Result<Scenario> open_scenario(const CliOptions& options) {
+Result<Scenario> open_scenario(const CliOptions& options, const std::string& formats) {
     std::ifstream in(options.name, std::ios::binary);
     std::ostringstream text;
     if (!in || !(text << in.rdbuf())) return bad_input(fmt::format("'{}' cannot be read", options.name));
-    const auto directory = formats_directory();
-    if (!directory) return directory.error();
-    const auto catalogue = Catalogue::load(*directory + "/media");
+    const auto catalogue = Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
-    auto scenario = read_scenario(text.str(), options.name, scenario_words(*catalogue));
+    auto scenario = read_scenario(text.str(), options.name, scenario_words(*catalogue, formats + "/storage"));
     if (scenario && options.seed) scenario->seed = *options.seed;
     return scenario;
 }
@@ -85,9 +88,11 @@ Result<Scenario> open_scenario(const CliOptions& options) {
 }  // namespace
 
 int run_command(CliContext& context, Control& control, CliOptions& options) {
-    auto scenario = open_scenario(options);
+    const auto formats = formats_directory();
+    if (!formats) return report_error(context, formats.error());
+    auto scenario = open_scenario(options, *formats);
     if (!scenario) return report_error(context, scenario.error());
-    return ScenarioCommand(context, control, options, std::move(*scenario)).run();
+    return ScenarioCommand(context, control, options, std::move(*scenario), *formats + "/storage").run();
 }
 
 }  // namespace streamsim

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.h"
 
@@ -11,6 +12,9 @@ namespace {
 
 /// From here on a processor counts as used up: the rest goes to the kernel's own work.
 constexpr double kBusyPercent = 90;
+
+/// From here on a part of a model counts as full.
+constexpr double kFullShare = 0.9;
 
 /// Drops until then do not count against a verdict.
 constexpr std::int64_t kStartupNs = 1'000'000'000;
@@ -118,6 +122,56 @@ Verdict storage_verdict(const Evidence& evidence, const Blame& by) {
     return {false, text, Limit::storage};
 }
 
+/// "the CPU of seat 0": as a sentence says it.
+std::string in_words(const BusyPart& part) {
+    const auto owner = [&part](const char* ending) { return part.name.substr(0, part.name.find(ending)); };
+    switch (part.kind) {
+        case PartKind::seat_cpu: return "the CPU of " + owner(" CPU");
+        case PartKind::seat_link: return "the link of " + owner(" link");
+        case PartKind::node_cpu: return "the CPU of " + owner(" CPU");
+        case PartKind::front_end: return "the front end of " + owner(" front end");
+        case PartKind::back_end: return "the back end of " + owner(" back end");
+        default: return part.name;
+    }
+}
+
+/// What a frame of a model was missed for: the fullest of its parts, where one was full.
+Verdict model_verdict(const Evidence& evidence, const Blame& by) {
+    // Utilisations that differ by less than this say the same: then the part where more was waiting is meant.
+    const auto fuller = [](const BusyPart& a, const BusyPart& b) {
+        const long a_percent = std::lround(a.utilisation * 100);
+        const long b_percent = std::lround(b.utilisation * 100);
+        return a_percent != b_percent ? a_percent < b_percent : a.queue_mean < b.queue_mean;
+    };
+    const bool decoding = by.client > by.slow;
+    Evidence slow = evidence;
+    slow.reasons.late = evidence.reasons.late + evidence.reasons.client;
+    std::string what = slow_frames(slow);
+    if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", frames(by.errors));
+    const auto fullest = std::max_element(evidence.parts.begin(), evidence.parts.end(), fuller);
+    if (fullest == evidence.parts.end() || fullest->utilisation < kFullShare) {
+        std::string text = what + "; no part of the model was full";
+        if (fullest != evidence.parts.end() && fullest->utilisation > 0) {
+            text += fmt::format(", the busiest was {} with {:.0f} %", in_words(*fullest),
+                                fullest->utilisation * 100);
+        }
+        return {false,
+                text + (decoding ? ": decoding a frame took longer than its seat had"
+                                 : ": what was missing is time (latency, a fault, a burst), not rate"),
+                decoding ? Limit::client_cpu : Limit::storage};
+    }
+    const auto alike =
+        std::count_if(evidence.parts.begin(), evidence.parts.end(), [&fullest](const BusyPart& part) {
+            return part.kind == fullest->kind && part.utilisation >= kFullShare && &part != &*fullest;
+        });
+    std::string part = in_words(*fullest);
+    if (alike > 0) part += fmt::format(" (and {} more like it)", show_count(static_cast<std::uint64_t>(alike)));
+    return {
+        false,
+        fmt::format("{} was {:.0f} % busy when frames were missed: {}", part, fullest->utilisation * 100, what),
+        limit_of(fullest->kind)};
+}
+
 Verdict pass(const Evidence& evidence) {
     const FrameCounts& totals = evidence.totals;
     if (!evidence.paced) return {true, "read as fast as it went: nothing was required", Limit::none};
@@ -145,6 +199,15 @@ Verdict pass(const Evidence& evidence) {
 
 }  // namespace
 
+Limit limit_of(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu: return Limit::client_cpu;
+        case PartKind::seat_link:
+        case PartKind::switch_port: return Limit::network;
+        default: return Limit::storage;
+    }
+}
+
 std::uint64_t bad_frames(const FrameCounts& counts) {
     return counts.late + counts.failed + counts.stalls + (counts.dropped - counts.startup_drops);
 }
@@ -158,6 +221,7 @@ Verdict judge(const Evidence& evidence) {
     }
     const Blame by = blame(evidence);
     if (by.all() == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
+    if (evidence.modelled && (by.client + by.slow) * 2 >= by.all()) return model_verdict(evidence, by);
     if (by.client * 2 >= by.all()) return client_verdict(evidence, by.client);
     if (by.media * 2 >= by.all()) return media_verdict(evidence.reasons);
     return storage_verdict(evidence, by);

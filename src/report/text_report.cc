@@ -198,7 +198,10 @@ std::string show_io_size(const RunResult& result) {
 void how_lines(const RunResult& result, std::string& out) {
     std::string how = result.direct ? "direct (past this computer's page cache)"
                                     : "buffered (through this computer's page cache)";
-    if (result.backend != "local") how = "nothing is read: every request is answered at once";
+    if (result.model) {
+        how = "no bytes are moved: the model says when they would be there";
+    } else if (result.backend != "local")
+        how = "nothing is read: every request is answered at once";
     line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
     std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                                      counted(result.readahead, "frame"), result.inflight, result.order,
@@ -223,6 +226,12 @@ std::string why_warm(const MediaFacts& media) {
 }
 
 void cache_lines(const RunResult& result, std::string& out) {
+    if (result.model) {
+        line(out, "Cache",
+             fmt::format("the model's caches were {} when play began{}", result.model->warm ? "warm" : "cold",
+                         result.media.looped ? "; clips were played more than once, and came from them" : ""));
+        return;
+    }
     if (result.media.server_cache_may_be_warm) {
         line(out, "Cache", "may have come from the server's cache" + why_warm(result.media));
         line(out, "", "for an answer about its disks play media that are older, and longer than its memory");
@@ -234,6 +243,19 @@ void cache_lines(const RunResult& result, std::string& out) {
     for (const std::string& note : result.media.notes) line(out, "", printable(note));
 }
 
+void repeat_line(const RunResult& result, std::string& out) {
+    line(out, "Repeat",
+         fmt::format("seed {}, digest {}{}", result.seed, result.digest,
+                     result.timing_digest ? ", timing " + *result.timing_digest : ""));
+}
+
+/// Nobody shall take it for a measurement who reads two lines.
+void model_line(const ModelFacts& model, std::string& out) {
+    line(out, "Modelled",
+         fmt::format("this is no measurement; model {} ({})", printable(model.name), printable(model.title)));
+    line(out, "", fmt::format("seats on {} of {}", model.nodes_with_seats, counted(model.nodes, "node")));
+}
+
 void client_lines(const RunResult& result, std::string& out) {
     const ClientEvidence& client = result.client;
     line(out, "Computer",
@@ -242,6 +264,10 @@ void client_lines(const RunResult& result, std::string& out) {
     line(out, "",
          fmt::format("used {:.0f} % of one processor in {}{}", client.cpu_percent,
                      counted(client.loops, "player thread"), client.realtime ? ", real-time scheduling" : ""));
+    if (result.model) {
+        repeat_line(result, out);
+        return;
+    }
     std::string late =
         fmt::format("woke up late by: half within {}, 99 % within {}, worst {}",
                     show_duration({client.loop_lateness_p50_ns}), show_duration({client.loop_lateness_p99_ns}),
@@ -252,9 +278,7 @@ void client_lines(const RunResult& result, std::string& out) {
     }
     line(out, "", late);
     line(out, "Measured", "delivery to this computer; streamsim does not decode or show the frames");
-    line(out, "Repeat",
-         fmt::format("seed {}, digest {}{}", result.seed, result.digest,
-                     result.timing_digest ? ", timing " + *result.timing_digest : ""));
+    repeat_line(result, out);
 }
 
 void scenario_lines(const RunResult& result, std::string& out) {
@@ -328,6 +352,7 @@ std::string text_report(const RunResult& result, bool colour) {
     const Headline head = headline(result);
     std::string out = colour ? std::string(head.colour) + head.word + kPlain : head.word;
     out += after_headline(result) + "\n";
+    if (result.model) model_line(*result.model, out);
     line(out, "Because", printable(result.verdict.reason));
     if (!result.verdict.pass) line(out, "Limit", to_string(result.verdict.limit));
     scenario_lines(result, out);
@@ -337,7 +362,7 @@ std::string text_report(const RunResult& result, bool colour) {
     how_lines(result, out);
     cache_lines(result, out);
     client_lines(result, out);
-    for (const std::string& table : {streams_table(result), drops_table(result)}) {
+    for (const std::string& table : {parts_table(result), streams_table(result), drops_table(result)}) {
         if (!table.empty()) out += "\n" + table;
     }
     return out;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "run/target.h"
+#include "sim/cluster.h"
 #include "storage/fault_plan.h"
 #include "storage/local_options.h"
 #include "streamsim/byte_store.h"
@@ -29,11 +30,14 @@ using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<St
 struct StorageSpec {
     Target target;
     IoChoice io = IoChoice::automatic;
-    LocalOptions local;                       // of one loop
-    std::optional<FaultPlan> faults;          // injected over it
-    std::uint64_t seed = 0;                   // of the faults
-    std::vector<SeatSetting> seat_settings;   // of a model
-    std::vector<ScenarioFault> model_faults;  // of a model; at: from the loop's time 0
+    LocalOptions local;               // of one loop
+    std::optional<FaultPlan> faults;  // injected over it
+    std::uint64_t seed = 0;           // of the faults, and of what a model leaves to chance
+    // A model: how many seats there are, and what they play.
+    std::uint32_t seats = 1;
+    std::vector<std::shared_ptr<const FrameIndex>> media;
+    std::vector<SeatSetting> seat_settings;   // by seat; fewer than seats: the rest as the URL says
+    std::vector<ScenarioFault> model_faults;  // at: from the loop's time 0
     StorageWrapper through;
 };
 
@@ -43,6 +47,7 @@ std::vector<std::string> backend_names();
 /// A loop and what reads on it. The members are destroyed in the right order, the storage first.
 struct LoopAndStorage {
     std::unique_ptr<EventLoop> loop;
+    std::unique_ptr<Cluster> cluster;  // of a model
     std::unique_ptr<Storage> storage;
     FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
     bool timing_is_exact = false;    // virtual: the same seed gives the same times
@@ -52,10 +57,14 @@ struct LoopAndStorage {
 /// and `spec.local.notice` is told why.
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);
 
-/// A decoder that takes `cpu` for each frame, in the time of that loop.
-std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, Duration cpu);
+/// What a stream has to be decoded with, if with anything: `cpu` for each frame in the time of that loop, and
+/// on a model what it says for a frame of `format` (null: nothing). Null: a frame is there when it is read.
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made,
+                                      std::uint32_t seat,
+                                      const MediaFormat* format,
+                                      Duration cpu);
 
-/// The blocking side of a target; null where there are no files (null:, sim:null).
+/// The blocking side of a target; null where there are no files (null:, sim:).
 std::unique_ptr<ByteStore> make_byte_store(const Target& target);
 
 }  // namespace streamsim

@@ -12,10 +12,27 @@
 namespace streamsim {
 namespace {
 
-/// Clips of media that exists only as a plan: what a null storage plays.
+/// Frames of all planned clips together whose places are kept.
+constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
+
+/// How long a planned clip is. On a model it is as long as play, where memory allows that: a clip that loops
+/// comes from the caches, which nobody asked about.
+std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
+    const std::uint64_t usual = format.rate.slots_in(request.clip_duration.value_or(kDefaultClipDuration));
+    if (request.target.kind != Target::Kind::model || request.clip_duration) {
+        return std::max<std::uint64_t>(usual, 1);
+    }
+    const FrameRate rate = request.rate.value_or(format.rate);
+    std::uint64_t played = request.frames.value_or(UINT64_MAX);
+    if (request.duration || !request.frames)
+        played = std::min(played, rate.slots_in(request.duration.value_or(kDefaultDuration)));
+    const std::uint64_t most = std::max(kPlannedFramesMax / clips_needed(request), usual);
+    return std::clamp<std::uint64_t>(played, 1, most);
+}
+
+/// Clips of media that exists only as a plan: what a null storage or a model plays.
 std::vector<Clip> planned_clips(const PlayRequest& request, const MediaFormat& format) {
-    const std::uint64_t frames =
-        std::max<std::uint64_t>(format.rate.slots_in(request.clip_duration.value_or(kDefaultClipDuration)), 1);
+    const std::uint64_t frames = planned_frames(request, format);
     std::vector<Clip> clips;
     for (std::uint32_t i = 0; i < clips_needed(request); ++i) {
         Clip clip;

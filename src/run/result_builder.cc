@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 
 #include "base/units.h"
 #include "judge/judge.h"
+#include "run/part_results.h"
 
 namespace streamsim {
 namespace {
@@ -208,6 +210,8 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
     const bool has_server = facts.request->target.kind == Target::Kind::local;
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
+    if (facts.request->target.kind == Target::Kind::model)
+        result.media.server_cache_may_be_warm = result.media.looped || facts.request->target.warm;
 }
 
 void fill_client(const RunFacts& facts, RunResult& result) {
@@ -262,6 +266,8 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     evidence.cpu_percent = result.client.cpu_percent;
     evidence.loops = result.client.loops;
     evidence.cpus = result.host.cpus;
+    evidence.modelled = result.model.has_value();
+    evidence.parts = busy_parts(result.parts, result.streams);
     return evidence;
 }
 
@@ -288,6 +294,17 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
 }
 
+/// By hand or round robin.
+std::uint32_t nodes_with_seats(const PlayRequest& request) {
+    std::set<std::uint32_t> nodes;
+    for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
+        const bool set = seat < request.seat_settings.size();
+        const auto by_hand = set ? request.seat_settings[seat].node : std::nullopt;
+        nodes.insert(by_hand.value_or(request.target.node_of(seat)));
+    }
+    return static_cast<std::uint32_t>(nodes.size());
+}
+
 }  // namespace
 
 void fill_request(const PlayRequest& request, RunResult& result) {
@@ -297,6 +314,13 @@ void fill_request(const PlayRequest& request, RunResult& result) {
                      : request.target.kind == Target::Kind::null ? "null"
                                                                  : "sim";
     result.io = result.backend == "local" ? "threads" : result.backend;
+    if (const auto& model = request.target.model; model != nullptr) {
+        result.model = {.name = model->name,
+                        .title = model->title,
+                        .nodes = model->nodes,
+                        .nodes_with_seats = nodes_with_seats(request),
+                        .warm = request.target.warm};
+    }
     result.readahead = request.readahead;
     result.inflight = request.inflight;
     result.io_size_bytes = request.io_size;
@@ -346,6 +370,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_media(facts, result);
     fill_client(facts, result);
     fill_summaries(ledgers, result);
+    result.parts = part_results(world, ledgers.all);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
     result.verdict = judge(evidence);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/check.h"
 #include "storage/errno_text.h"
 
 namespace streamsim {
@@ -67,6 +68,25 @@ bool is_of_model(const ScenarioFault& fault) {
         case Kind::cache_flush: return true;
     }
     return true;
+}
+
+ClusterFault cluster_fault(const ScenarioFault& fault) {
+    ClusterFault out;
+    switch (fault.kind) {
+        case Kind::silence: out.kind = ClusterFault::Kind::silence; break;
+        case Kind::drive_dies: out.kind = ClusterFault::Kind::drive_dies; break;
+        case Kind::node_lost: out.kind = ClusterFault::Kind::node_lost; break;
+        case Kind::link_slows: out.kind = ClusterFault::Kind::link_slows; break;
+        case Kind::cache_flush: out.kind = ClusterFault::Kind::cache_flush; break;
+        case Kind::delays:
+        case Kind::errors: STREAMSIM_CHECK(false, "delays and errors are injected over the model");
+    }
+    out.node = fault.node.value_or(ClusterFault::kAll);
+    out.drive = fault.drive.value_or(0);
+    out.seat = fault.seat.value_or(ClusterFault::kAll);
+    out.factor = fault.factor;
+    out.length = fault.length.value_or(Duration{});
+    return out;
 }
 
 void add_faults(const std::vector<ScenarioFault>& faults,

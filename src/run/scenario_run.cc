@@ -7,6 +7,7 @@
 #include "base/prng.h"
 #include "base/units.h"
 #include "play/play_path.h"
+#include "run/models.h"
 #include "run/scenario_faults.h"
 #include "storage/errno_text.h"
 
@@ -111,20 +112,25 @@ void compare(std::vector<std::string>& out,
 
 }  // namespace
 
-ScenarioWords scenario_words(const Catalogue& catalogue) {
+ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& models) {
     ScenarioWords words;
     words.format = [&catalogue](const std::string& typed) -> Result<MediaFormat> {
         auto opened = open_format(catalogue, typed);
         if (!opened) return opened.error();
         return std::move(opened->format);
     };
-    words.target = [](const std::string& typed) -> Result<ScenarioTarget> {
-        const auto target = parse_target(typed);
+    words.target = [models](const std::string& typed) -> Result<ScenarioTarget> {
+        auto target = parse_target(typed);
         if (!target) return target.error();
         switch (target->kind) {
             case Target::Kind::null: return ScenarioTarget{ScenarioTarget::Kind::null, target->url};
             case Target::Kind::null_virtual:
                 return ScenarioTarget{ScenarioTarget::Kind::null_virtual, target->url};
+            case Target::Kind::model: {
+                if (auto opened = open_model(*target, models); !opened) return opened.error();
+                const ClusterModel& model = *target->model;
+                return ScenarioTarget{ScenarioTarget::Kind::model, target->url, model.nodes, model.node.drives};
+            }
             case Target::Kind::local: break;
         }
         return ScenarioTarget{ScenarioTarget::Kind::files, "real files"};
@@ -145,8 +151,10 @@ ScenarioWords scenario_words(const Catalogue& catalogue) {
 PlayRequest common_request(const Scenario& scenario) {
     PlayRequest request = request_of(scenario, scenario.seats.front(), scenario.seats.front().streams.front());
     request.paced = false;
+    request.seats = 0;
     for (const ScenarioSeats& seats : scenario.seats) {
         for (const ScenarioStreams& streams : seats.streams) request.paced |= streams.paced;
+        request.seats += seats.count;
         for (std::uint32_t i = 0; i < seats.count; ++i) {
             SeatSetting setting{std::nullopt, seats.link_bits_per_s, seats.link_latency};
             if (!seats.nodes.empty()) setting.node = seats.nodes[i % seats.nodes.size()];
@@ -180,6 +188,13 @@ std::vector<PlayPart> parts_of(const Scenario& scenario) {
         first_seat += seats.count;
     }
     return parts;
+}
+
+Result<void> open_model(PlayRequest& common, std::vector<PlayPart>& parts, const std::string& models) {
+    if (common.target.kind != Target::Kind::model) return {};
+    if (auto opened = open_model(common.target, models); !opened) return opened;
+    for (PlayPart& part : parts) part.request.target = common.target;  // all are on this one
+    return {};
 }
 
 Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts) {

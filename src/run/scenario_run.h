@@ -15,7 +15,9 @@
 namespace streamsim {
 
 /// What the words of a scenario mean in this program. `catalogue` outlives it.
-ScenarioWords scenario_words(const Catalogue& catalogue);
+/// `models` is the directory of
+/// streamsim's own models.
+ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& models);
 
 /// What all parts have in common; the target is that of the first seats.
 PlayRequest common_request(const Scenario& scenario);
@@ -23,6 +25,9 @@ PlayRequest common_request(const Scenario& scenario);
 /// A part for each kind of streams of each group of seats, in their order, without media. `scenario` outlives
 /// them.
 std::vector<PlayPart> parts_of(const Scenario& scenario);
+
+/// Reads the model that they are on, if it is one. Errors: as open_model.
+Result<void> open_model(PlayRequest& common, std::vector<PlayPart>& parts, const std::string& models);
 
 /// What has to be written before these parts can be played. Blocks. Errors: as missing_media.
 Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts);

@@ -190,6 +190,7 @@ Result<void> Session::plan() {
     spec_.seat_settings = request_.seat_settings;
     spec_.model_faults = request_.model_faults;
     spec_.through = request_.through;
+    spec_.seats = request_.seats;
     spec_.local.direct = request_.direct;
     spec_.local.notice = notice_;
     std::uint32_t alignment = 1;
@@ -201,6 +202,9 @@ Result<void> Session::plan() {
         }
     }
     spec_.local.alignment = alignment;
+    if (request_.target.kind == Target::Kind::model) {
+        for (const Clip* clip : all_clips(parts_)) spec_.media.push_back(clip->index);
+    }
     auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
@@ -253,7 +257,7 @@ Result<void> Session::reserve_memory() {
 }
 
 std::size_t Session::loops_needed() const {
-    if (request_.target.kind == Target::Kind::null_virtual || request_.sync) return 1;
+    if (request_.target.is_virtual_time() || request_.sync) return 1;
     double operations = 0;
     for (const StreamPlan& plan : streams_) operations += operations_per_s(plan);
     std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;

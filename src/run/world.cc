@@ -38,6 +38,10 @@ World::World(WorldOptions options) : options_(std::move(options)) {}
 
 World::~World() = default;
 
+std::vector<PartBooks> World::parts(Instant from, Instant to) const {
+    return made_.cluster != nullptr ? made_.cluster->books(from, to) : std::vector<PartBooks>{};
+}
+
 Result<void> World::build() {
     auto made = make_loop_and_storage(options_.storage);
     if (!made) return made.error();
@@ -67,10 +71,8 @@ Result<void> World::build() {
             if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
             options.clock = clock.get();
         }
-        if (options_.decode_cpu > Duration{}) {
-            stream->decoder = make_decoder(made_, options_.decode_cpu);
-            options.decoder = stream->decoder.get();
-        }
+        stream->decoder = make_decoder(made_, options.seat, plan.decoded, options_.decode_cpu);
+        options.decoder = stream->decoder.get();
         stream->player =
             std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
                                      *each.progress, Callback::of<&World::player_changed>(this));

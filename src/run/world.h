@@ -73,6 +73,8 @@ public:
     bool timing_is_exact() const { return timing_is_exact_; }
     /// The zero of the series, and of the streams' offsets.
     Instant origin() const { return origin_; }
+    /// Of a modelled cluster, between two instants of its loop's clock; else none.
+    std::vector<PartBooks> parts(Instant from, Instant to) const;
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that it may have outstanding.

@@ -188,7 +188,7 @@ void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& se
     seats.target = *text;
     auto target = reading.words.target(*text);
     if (!target) {
-        object.problem("target", target.error().problems.front());
+        for (const auto& problem : target.error().problems) object.problem("target", problem);
     } else if (!reading.target) {
         reading.target = std::move(*target);
     } else if (reading.target->world != target->world) {
