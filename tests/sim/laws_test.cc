@@ -1,10 +1,10 @@
 // Laws that every queueing model keeps, searched with seeds over random clusters and loads.
 //
 // A faster part. In a network of first-come-first-served stations with one server each, making one faster lets
-// no request finish later in total: arrivals everywhere keep their order or come sooner. Real disciplines do
-// not promise that much: shortest-seek-first and several servers may overtake (Graham, "Bounds on
-// multiprocessing timing anomalies", 1969), so that the end of all requests may move by a few services. The
-// tests state that noise: the largest service of one request in each of the parts.
+// no request finish later: arrivals everywhere keep their order or come sooner. Real clusters do not promise
+// that much: cached reads, shortest-seek-first and several servers overtake (Graham, "Bounds on multiprocessing
+// timing anomalies", 1969), and which blocks a cache still has depends on who came first. So the law is held
+// exactly where nobody overtakes, and within a noise that the test states elsewhere.
 #include <algorithm>
 
 #include "base/prng.h"
@@ -249,11 +249,54 @@ TEST_P(ClusterLaws, AFasterPartMakesNothingSlowerBeyondTheNoise) {
         const std::uint64_t part = prng.below(9);
         make_faster(options.model, part);
         const Loaded after(options, load);
-        // The noise: a hundredth of the whole, and one service of each part.
+        // The noise: a hundredth of the whole and a few services; of the sum of all responses a fiftieth, or a
+        // twentieth where it depends on who comes first.
+        const double share = i % 2 == 0 ? 1.02 : 1.05;
         const double noise = 0.01 * static_cast<double>(before.whole().ns) + 30e6;
         EXPECT_LE(static_cast<double>(after.whole().ns), static_cast<double>(before.whole().ns) + noise)
             << "part " << part;
-        EXPECT_LE(after.sum_s(), before.sum_s() * 1.02 + kRequests * 0.001) << "part " << part;
+        EXPECT_LE(after.sum_s(), before.sum_s() * share + kRequests * 0.001) << "part " << part;
+    }
+}
+
+TEST_P(ClusterLaws, WhereNobodyOvertakesAFasterPartLetsNoReadEndLater) {
+    for (int i = 0; i < kRuns; ++i) {
+        SCOPED_TRACE("seed " + std::to_string(seed(i)));
+        Prng prng(seed(i));
+        ClusterOptions options = random_cluster(prng);
+        options.seats.resize(1);
+        options.model.node.cores = 1;
+        options.model.node.response = {};
+        options.model.node.ssd_bytes = 0;
+        options.model.node.drives = 1;
+        options.warm = false;
+        options.model.nodes = 1;
+        options.seats.front().node = 0;
+        options.model.drive.kind = DriveModel::Kind::flash;
+        options.model.drive.channels = 1;
+        options.model.strategy = {};
+        options.model.file_bytes_per_s = 0;
+        options.model.network.port_bits_per_s = 0;
+        options.model.client.connections = 1;
+        options.model.client.cpu_s_per_byte = 0;  // the copies' processor is that of the next requests
+        Load load(prng, 1, kRequests);
+        for (std::size_t k = 0; k < load.requests.size();
+             ++k) {  // each a block of its own: none is there before
+            load.requests[k].file = 0;
+            load.requests[k].offset = k * options.model.block_bytes;
+            load.requests[k].bytes = options.model.block_bytes;
+            load.requests[k].tag.stream = 0;
+        }
+        const Loaded before(options, load);
+        std::uint64_t part = prng.below(9);
+        if (part == 6) part = 5;  // with two channels one overtakes the other
+        make_faster(options.model, part);
+        const Loaded after(options, load);
+        const auto times = after.times();
+        const auto times_before = before.times();
+        for (std::size_t k = 0; k < times.size(); ++k) {
+            ASSERT_LE(times[k], times_before[k]) << "part " << part << ", read " << k;
+        }
     }
 }
 
