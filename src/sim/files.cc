@@ -18,7 +18,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// FNV-1a (Fowler, Noll and Vo), spread by mix64 at the end.
+/// FNV-1a (Fowler, Noll and Vo); whoever keeps it spreads it by mix64.
+constexpr std::uint64_t kHashStart = 0xcbf29ce484222325ull;
 std::uint64_t hash(std::string_view text, std::uint64_t from) {
     for (const char c : text) from = (from ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
     return from;
@@ -32,15 +33,15 @@ ParsedName parse(std::string_view path) {
     std::size_t begin = end;
     while (begin > name && is_digit(path[begin - 1])) --begin;
     ParsedName parsed;
-    const std::uint64_t head = hash(path.substr(0, begin), 0xcbf29ce484222325ull);
     if (begin == end) {
-        parsed.name = mix64(head);
+        parsed.name = mix64(hash(path, kHashStart));
         return parsed;
     }
     for (std::size_t i = begin; i < end; ++i) {
         parsed.number = parsed.number * 10 + static_cast<std::uint64_t>(path[i] - '0');
     }
-    parsed.name = mix64(hash(path.substr(end), mix64(head)));
+    const std::uint64_t head = mix64(hash(path.substr(0, begin), kHashStart));
+    parsed.name = mix64(hash(path.substr(end), head));
     return parsed;
 }
 
