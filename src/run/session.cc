@@ -167,9 +167,7 @@ Result<void> Session::plan() {
         }
     }
     spec_.local.alignment = alignment;
-    if (request_.target.kind == Target::Kind::model) {
-        for (const Clip* clip : all_clips(media_)) spec_.media.push_back(clip->index);
-    }
+    if (request_.target.kind == Target::Kind::model) plan_model();
     auto dealt = deal_streams(request_, media_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
@@ -185,6 +183,15 @@ Result<void> Session::plan() {
     if (auto had = reserve_memory(); !had) return had;
     planned_.store(true, std::memory_order_release);
     return {};
+}
+
+void Session::plan_model() {
+    for (const Clip* clip : all_clips(media_)) spec_.media.push_back(clip->index);
+    for (const MediaFormat& format : request_.formats) {
+        if (decode_cost(*request_.target.model, format) > Duration{}) continue;
+        notice_(fmt::format("the model {} does not know what decoding {} costs: its frames are delivered only",
+                            request_.target.model->name, format.name));
+    }
 }
 
 void Session::evict_clips() {

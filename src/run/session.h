@@ -64,6 +64,7 @@ private:
     struct Memory;
 
     Result<void> plan();
+    void plan_model();
     void evict_clips();
     Result<void> reserve_memory();
     std::size_t loops_needed() const;
