@@ -122,17 +122,12 @@ Verdict storage_verdict(const Evidence& evidence, const Blame& by) {
     return {false, text, Limit::storage};
 }
 
-/// "the CPU of seat 0": as a sentence says it.
+/// "seat 0 processor" as a sentence says it: "the processor of seat 0".
 std::string in_words(const BusyPart& part) {
-    const auto owner = [&part](const char* ending) { return part.name.substr(0, part.name.find(ending)); };
-    switch (part.kind) {
-        case PartKind::seat_cpu: return "the CPU of " + owner(" CPU");
-        case PartKind::seat_link: return "the link of " + owner(" link");
-        case PartKind::node_cpu: return "the CPU of " + owner(" CPU");
-        case PartKind::front_end: return "the front end of " + owner(" front end");
-        case PartKind::back_end: return "the back end of " + owner(" back end");
-        default: return part.name;
-    }
+    const std::size_t owner = part.name.find(' ', part.name.find(' ') + 1);
+    if (owner == std::string::npos) return part.name;
+    const char* article = part.kind == PartKind::drive ? "" : "the ";
+    return fmt::format("{}{} of {}", article, part.name.substr(owner + 1), part.name.substr(0, owner));
 }
 
 /// What a frame of a model was missed for: the fullest of its parts, where one was full.

@@ -7,6 +7,7 @@
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
 #include "run/scenario_faults.h"
+#include "sim/seat.h"
 #include "storage/fault_storage.h"
 #include "storage/local_byte_store.h"
 #include "storage/null_storage.h"
@@ -80,6 +81,7 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
             break;
         case Target::Kind::model:
             made.loop = std::make_unique<VirtualLoop>();
+            made.model = spec.target.model;
             made.cluster = std::make_unique<Cluster>(*made.loop, cluster_options(spec));
             for (const ScenarioFault& fault : spec.model_faults)
                 made.cluster->at(Instant{} + fault.at, cluster_fault(fault));
@@ -98,14 +100,20 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
     return made;
 }
 
-std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made,
-                                      std::uint32_t seat,
-                                      const MediaFormat* format,
-                                      Duration cpu) {
-    if (made.cluster != nullptr) return made.cluster->make_decoder(seat, format, cpu);
-    if (cpu <= Duration{}) return nullptr;
-    if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, cpu);
-    return std::make_unique<BurningDecoder>(*made.loop, cpu);
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec) {
+    if (made.cluster != nullptr) {
+        Duration more = spec.cpu;
+        for (std::uint32_t i = 1; i < spec.layers && spec.format != nullptr; ++i)
+            more += decode_cost(*made.model, *spec.format);
+        return made.cluster->make_decoder(spec.seat, spec.format, more);
+    }
+    if (spec.cpu <= Duration{}) return nullptr;
+    if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, spec.cpu);
+    return std::make_unique<BurningDecoder>(*made.loop, spec.cpu);
+}
+
+Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
+    return Seat::decode_time(model.client, &format, Duration{});
 }
 
 std::unique_ptr<ByteStore> make_byte_store(const Target& target) {

@@ -47,7 +47,8 @@ std::vector<std::string> backend_names();
 /// A loop and what reads on it. The members are destroyed in the right order, the storage first.
 struct LoopAndStorage {
     std::unique_ptr<EventLoop> loop;
-    std::unique_ptr<Cluster> cluster;  // of a model
+    std::shared_ptr<const ClusterModel> model;  // null: storage
+    std::unique_ptr<Cluster> cluster;           // of the model
     std::unique_ptr<Storage> storage;
     FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
     bool timing_is_exact = false;    // virtual: the same seed gives the same times
@@ -57,12 +58,19 @@ struct LoopAndStorage {
 /// and `spec.local.notice` is told why.
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);
 
-/// What a stream has to be decoded with, if with anything: `cpu` for each frame in the time of that loop, and
-/// on a model what it says for a frame of `format` (null: nothing). Null: a frame is there when it is read.
-std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made,
-                                      std::uint32_t seat,
-                                      const MediaFormat* format,
-                                      Duration cpu);
+/// What the frames of one slot are decoded with.
+struct DecoderSpec {
+    std::uint32_t seat = 0;
+    Duration cpu;                         // for the slot, in the time of that loop
+    const MediaFormat* format = nullptr;  // on a model: what it says for these frames besides; null: nothing
+    std::uint32_t layers = 1;             // of that format, at once
+};
+
+/// Null: a frame is there when it is read.
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec);
+
+/// Processor time of one core that a model says for a frame.
+Duration decode_cost(const ClusterModel& model, const MediaFormat& format);
 
 /// The blocking side of a target; null where there are no files (null:, sim:).
 std::unique_ptr<ByteStore> make_byte_store(const Target& target);

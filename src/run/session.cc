@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 #include <thread>
 
 #include "base/check.h"
@@ -202,9 +203,7 @@ Result<void> Session::plan() {
         }
     }
     spec_.local.alignment = alignment;
-    if (request_.target.kind == Target::Kind::model) {
-        for (const Clip* clip : all_clips(parts_)) spec_.media.push_back(clip->index);
-    }
+    if (request_.target.kind == Target::Kind::model) plan_model();
     auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
@@ -221,6 +220,21 @@ Result<void> Session::plan() {
     if (auto had = reserve_memory(); !had) return had;
     planned_.store(true, std::memory_order_release);
     return {};
+}
+
+void Session::plan_model() {
+    std::set<const FrameIndex*> seen;  // parts may share clips
+    for (const Clip* clip : all_clips(parts_)) {
+        if (seen.insert(clip->index.get()).second) spec_.media.push_back(clip->index);
+    }
+    for (const PlayPart& part : parts_) {
+        for (const MediaFormat& format : part.request.formats) {
+            if (decode_cost(*request_.target.model, format) > Duration{}) continue;
+            notice_(
+                fmt::format("the model {} does not know what decoding {} costs: its frames are delivered only",
+                            request_.target.model->name, format.name));
+        }
+    }
 }
 
 void Session::evict_clips() {

@@ -75,6 +75,7 @@ private:
 
     Result<void> plan();
     bool in_phases() const { return parts_.front().place.has_value(); }
+    void plan_model();
     void evict_clips();
     Result<void> reserve_memory();
     std::size_t loops_needed() const;

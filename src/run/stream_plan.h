@@ -23,6 +23,7 @@ struct StreamPlan {
     std::shared_ptr<const PlayPath> path;  // for one thread at a time
     PlayerOptions options;
     double bytes_per_slot = 0;             // on average
+    std::uint32_t layers = 1;              // clips that are shown at once
     const MediaFormat* decoded = nullptr;  // the format of its clips, the request's; null: they have no one
     Duration start_offset;                 // from the beginning of the run (--stagger, scenarios)
     std::optional<Duration> stop_offset;   // rate `max`: no frame is begun from then on

@@ -71,7 +71,7 @@ Result<void> World::build() {
             if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
             options.clock = clock.get();
         }
-        stream->decoder = make_decoder(made_, options.seat, plan.decoded, options_.decode_cpu);
+        stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, plan.decoded, plan.layers});
         options.decoder = stream->decoder.get();
         stream->player =
             std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
