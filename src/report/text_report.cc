@@ -139,7 +139,11 @@ void frames_lines(const RunResult& result, std::string& out) {
                          show_duration({totals.stall_ns})));
     }
     const ReasonCounts& reasons = result.reasons;
-    if (reasons.late + reasons.client > 0) {
+    if (reasons.late + reasons.client > 0 && result.model) {
+        line(out, "Not in time",
+             fmt::format("{} read too late, {} read in time and decoded too late", show_count(reasons.late),
+                         show_count(reasons.client)));
+    } else if (reasons.late + reasons.client > 0) {
         line(out, "Not in time",
              fmt::format("{} because of the storage, {} because this computer was not running the player",
                          show_count(reasons.late), show_count(reasons.client)));

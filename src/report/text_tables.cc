@@ -97,9 +97,9 @@ std::string show_latency_p99(const std::optional<LatencySummary>& latency) {
     return latency ? show_duration({latency->p99}) : "-";
 }
 
-std::string show_reason(const DropRecord& drop) {
+std::string show_reason(const DropRecord& drop, bool modelled) {
     switch (drop.reason) {
-        case DropReason::client: return "this computer";
+        case DropReason::client: return modelled ? "decoding" : "this computer";
         case DropReason::error: {
             const char* name = strerrorname_np(drop.error);
             return name != nullptr ? fmt::format("error {}", name) : fmt::format("error {}", drop.error);
@@ -244,7 +244,7 @@ std::string drops_table(const RunResult& result) {
         const DropRecord& drop = result.drops[index];
         table.row({stream_name(drop.seat, drop.stream, seats), show_count(drop.frame), drop.timecode,
                    fmt::format("{:.3f} s", static_cast<double>(drop.due_ns) / 1e9), show_lateness(drop),
-                   to_string(drop.kind), show_reason(drop), printable(drop.file)});
+                   to_string(drop.kind), show_reason(drop, result.model.has_value()), printable(drop.file)});
     }
     const std::uint64_t all = result.drops.size() + result.drops_omitted;
     std::string out = all > shown.size()

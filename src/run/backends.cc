@@ -113,7 +113,10 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
 }
 
 Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
-    return Seat::decode_time(model.client, &format, Duration{});
+    ClientModel one_core = model.client;
+    one_core.cores = 1;
+    one_core.cpu_ceiling = 1;
+    return Seat::decode_time(one_core, &format, Duration{});
 }
 
 std::unique_ptr<ByteStore> make_byte_store(const Target& target) {

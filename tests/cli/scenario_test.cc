@@ -138,6 +138,25 @@ TEST_F(ScenarioTest, InterruptedHasItsResult) {
     EXPECT_EQ(result["scenario"]["as_expected"], nullptr);
 }
 
+TEST_F(ScenarioTest, OnAModelHasItsNodesItsLinksAndItsFaults) {
+    Json document = scenario("sim:h500");
+    document["seats"][0]["node"] = 3;
+    document["seats"][1]["link"] = {{"bits_per_s", 1e7}};
+    document["faults"] = {{{"kind", "node-lost"}, {"at", "1s"}, {"node", 3}, {"failover", "700ms"}}};
+    const Json result = result_of(document, 1);
+    EXPECT_EQ(result["model"]["nodes_with_seats"], 2) << "by hand, and round robin";
+    for (const Json& stream : result["streams"]) {
+        EXPECT_GT(stream["frames_dropped"], 0) << "a seat whose node is lost, and one whose link is too narrow";
+    }
+    document["seats"][1].erase("link");
+    document["faults"].clear();
+    EXPECT_EQ(result_of(document, 0)["totals"]["frames_dropped"], 0);
+    document["seats"][0]["node"] = 4;
+    const Finished finished = streamsim({"run", write(document)});
+    EXPECT_EQ(finished.exit_code, 2);
+    EXPECT_THAT(finished.err, HasSubstr("/seats/0/node: there is no node 4"));
+}
+
 TEST_F(ScenarioTest, ThoseThatComeWithTheProgramAreAsTheySay) {
     for (const char* name : {"morning", "silence-null", "errors-null"}) {
         const Finished finished =
