@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/check.h"
 #include "base/prng.h"
 
 namespace streamsim {
@@ -18,7 +19,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// FNV-1a (Fowler, Noll and Vo), spread by mix64 at the end.
+/// FNV-1a (Fowler, Noll and Vo); whoever keeps it spreads it by mix64.
+constexpr std::uint64_t kHashStart = 0xcbf29ce484222325ull;
 std::uint64_t hash(std::string_view text, std::uint64_t from) {
     for (const char c : text) from = (from ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
     return from;
@@ -32,15 +34,15 @@ ParsedName parse(std::string_view path) {
     std::size_t begin = end;
     while (begin > name && is_digit(path[begin - 1])) --begin;
     ParsedName parsed;
-    const std::uint64_t head = hash(path.substr(0, begin), 0xcbf29ce484222325ull);
     if (begin == end) {
-        parsed.name = mix64(head);
+        parsed.name = mix64(hash(path, kHashStart));
         return parsed;
     }
     for (std::size_t i = begin; i < end; ++i) {
         parsed.number = parsed.number * 10 + static_cast<std::uint64_t>(path[i] - '0');
     }
-    parsed.name = mix64(hash(path.substr(end), mix64(head)));
+    const std::uint64_t head = mix64(hash(path.substr(0, begin), kHashStart));
+    parsed.name = mix64(hash(path.substr(end), head));
     return parsed;
 }
 
@@ -58,7 +60,11 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
     : block_bytes_(model.block_bytes),
       nodes_(model.nodes),
       ring_size_(model.nodes * model.node.drives),
-      blocks_a_drive_(std::max<std::uint64_t>(model.drive.capacity_bytes / model.block_bytes, 1)) {
+      blocks_a_drive_(std::max<std::uint64_t>(
+          model.drive.capacity_bytes / std::max<std::uint64_t>(model.block_bytes, 1), 1)) {
+    STREAMSIM_CHECK(block_bytes_ > 0 && ring_size_ > 0, "a cluster has drives and a block size");
+    STREAMSIM_CHECK(model.drive.kind == DriveModel::Kind::flash || model.drive.capacity_bytes > 0,
+                    "a rotational drive has a capacity");
     for (const auto& index : media) add(index);
 }
 

@@ -26,7 +26,7 @@ Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place
     STREAMSIM_CHECK(place.node < model.nodes, "a seat is on a node that there is");
     const Rate own = link.rate();
     const Rate connection = Rate::of(model.client.connection_bytes_per_s);
-    if (!connection.unlimited() && (own.unlimited() || connection.bytes_per_s() < own.bytes_per_s())) {
+    if (!connection.unlimited()) {
         STREAMSIM_CHECK(model.client.connections > 0, "a seat has a connection");
         connections.emplace(calendar, StationOptions{model.client.connections, connection, true});
     }

@@ -26,7 +26,7 @@ struct Seat {
     static Duration decode_time(const ClientModel& client, const MediaFormat* format, Duration extra);
 
     Station cpu;
-    std::optional<Station> connections;  // where one of them is slower than the link
+    std::optional<Station> connections;  // where they have a rate of their own
     std::optional<SwitchPort> port;      // where it is narrower than the link
     Station link;
     Duration latency;       // of the link, one way
