@@ -265,13 +265,16 @@ void client_lines(const RunResult& result, std::string& out) {
     line(out, "Computer",
          fmt::format("{}: {}, {}, {} of memory", printable(result.host.name), printable(result.host.os),
                      counted(result.host.cpus, "processor"), show_bytes(result.host.memory_bytes)));
-    line(out, "",
-         fmt::format("used {:.0f} % of one processor in {}{}", client.cpu_percent,
-                     counted(client.loops, "player thread"), client.realtime ? ", real-time scheduling" : ""));
     if (result.model) {
+        line(out, "",
+             fmt::format("took {} of processor time here, for {} of play", show_duration({client.cpu_ns}),
+                         show_duration({result.wall_ns})));
         repeat_line(result, out);
         return;
     }
+    line(out, "",
+         fmt::format("used {:.0f} % of one processor in {}{}", client.cpu_percent,
+                     counted(client.loops, "player thread"), client.realtime ? ", real-time scheduling" : ""));
     std::string late =
         fmt::format("woke up late by: half within {}, 99 % within {}, worst {}",
                     show_duration({client.loop_lateness_p50_ns}), show_duration({client.loop_lateness_p99_ns}),

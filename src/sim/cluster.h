@@ -63,7 +63,7 @@ struct ClusterFault {
         node_lost,    // with its drives; its seats wait for `length`, then they are on the nodes that are left
         link_slows,   // the front end of `node`, or the link of `seat`: to `factor` of its rate for `length`
         cache_flush,  // of `node`: both levels are empty
-        silence,      // `node` begins nothing for `length`
+        silence,      // the processor and the front end of `node` begin nothing for `length`
     };
     /// As a node: every one of them. As a seat: none.
     static constexpr std::uint32_t kAll = UINT32_MAX;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/check.h"
 #include "base/prng.h"
 
 namespace streamsim {
@@ -59,7 +60,11 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
     : block_bytes_(model.block_bytes),
       nodes_(model.nodes),
       ring_size_(model.nodes * model.node.drives),
-      blocks_a_drive_(std::max<std::uint64_t>(model.drive.capacity_bytes / model.block_bytes, 1)) {
+      blocks_a_drive_(std::max<std::uint64_t>(
+          model.drive.capacity_bytes / std::max<std::uint64_t>(model.block_bytes, 1), 1)) {
+    STREAMSIM_CHECK(block_bytes_ > 0 && ring_size_ > 0, "a cluster has drives and a block size");
+    STREAMSIM_CHECK(model.drive.kind == DriveModel::Kind::flash || model.drive.capacity_bytes > 0,
+                    "a rotational drive has a capacity");
     for (const auto& index : media) add(index);
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctime>
 
+#include "base/prng.h"
 #include "play/ledger.h"
 #include "play/player.h"
 #include "sim/sim_fixture.h"
@@ -13,7 +14,8 @@ namespace {
 struct PlayedCluster {
     std::uint64_t on_time = 0;
     std::uint64_t dropped = 0;
-    std::vector<std::string> timing;  // digests of the streams
+    std::vector<std::string> timing;   // digests of the streams
+    std::vector<std::uint64_t> drops;  // likewise
     std::vector<PartBooks> books;
 };
 
@@ -80,6 +82,7 @@ public:
             stream.ledger->close();
             result.on_time += stream.ledger->counts().on_time;
             result.dropped += stream.ledger->counts().dropped;
+            result.drops.push_back(stream.ledger->counts().dropped);
             result.timing.push_back(stream.ledger->timing_digest().hex());
         }
         result.books = cluster_->books(Instant{}, loop_.now());
@@ -196,6 +199,50 @@ TEST(PlayerOnCluster, AProcessorThatIsFullDropsFramesAndItsBooksSaySo) {
     ASSERT_GE(busy_per_s.size(), 10u);
     EXPECT_GT(busy_per_s[5], 990'000'000);
     EXPECT_LT(part(fits.books, "seat 0 processor").busy_per_s[5], 800'000'000);
+}
+
+/// A cluster that is about full: 12 streams on a link of so much.
+ClusterOptions nearly_full(std::uint64_t seed) {
+    ClusterOptions options = busy(seed, 1);
+    Prng prng(seed);
+    options.model.client.link.bits_per_s = 2.3e9 + 0.7e9 * prng.unit();
+    options.model.client.connection_bytes_per_s = 0;
+    return options;
+}
+
+// The noise: a few frames a stream, as a jump over what is late comes earlier or later.
+constexpr std::uint64_t kNoise = 3;
+
+TEST(PlayerOnCluster, AFasterPartDropsNoMoreFrames) {
+    const Show show{.streams = 12, .decode = milliseconds(20)};
+    std::uint64_t all = 0;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        ClusterOptions options = nearly_full(seed);
+        const std::uint64_t before = play(options, show).dropped;
+        all += before;
+        switch (seed % 4) {
+            case 0: options.model.client.link.bits_per_s *= 1.1; break;
+            case 1: options.model.client.cores *= 2; break;
+            case 2: options.model.drive.access.tail_share = 0; break;
+            default: options.model.node.front_end.bits_per_s *= 2; break;
+        }
+        EXPECT_LE(play(options, show).dropped, before + kNoise * show.streams) << "seed " << seed;
+    }
+    EXPECT_GT(all, 1000u) << "the clusters are to be full";
+}
+
+TEST(PlayerOnCluster, OneMoreStreamHelpsNoOther) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        const ClusterOptions options = nearly_full(seed);
+        const Show show{.streams = 11, .decode = milliseconds(20)};
+        Show more = show;
+        ++more.streams;
+        const PlayedCluster few = play(options, show);
+        const PlayedCluster many = play(options, more);
+        for (std::size_t i = 0; i < few.drops.size(); ++i) {
+            EXPECT_GE(many.drops[i] + kNoise, few.drops[i]) << "seed " << seed << ", stream " << i;
+        }
+    }
 }
 
 // Not a limit that a loaded machine keeps: says what it is. Run with --gtest_also_run_disabled_tests.

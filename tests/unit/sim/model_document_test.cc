@@ -87,7 +87,8 @@ TEST(ModelDocument, the_least_that_a_model_says) {
     EXPECT_THAT(model->sources, SizeIs(11));
 }
 
-TEST(ModelDocument, everything_that_a_model_can_say) {
+/// All that a model can say.
+Json largest() {
     Json document = smallest();
     document["description"] = "for a test";
     document["nodes"] = number(3);
@@ -124,7 +125,11 @@ TEST(ModelDocument, everything_that_a_model_can_say) {
     client["decode"] = {{{"codec", "dpx"}, {"bits", 10}, {"s_per_pixel", number(5e-8)}},
                         {{"codec", "dpx"}, {"s_per_pixel", number(4e-8)}},
                         {{"s_per_frame", number(0.01)}}};
-    const auto model = read_model_document(document.dump(), "my.json");
+    return document;
+}
+
+TEST(ModelDocument, everything_that_a_model_can_say) {
+    const auto model = read_model_document(largest().dump(), "my.json");
     ASSERT_TRUE(model.has_value()) << testing::PrintToString(model.error().problems);
     EXPECT_EQ(model->nodes, 3U);
     EXPECT_EQ(model->block_bytes, 131072U);
