@@ -208,7 +208,10 @@ private:
                           "files are empty or cannot be looked at"));
         facts.frame_bytes = sizes->median;
         facts.frame_sizes = std::move(sizes->bytes);
-        if (found_.header.expected_bytes == 0) return {};
+        if (found_.header.expected_bytes == 0) {
+            if (!found_.header.cut.empty()) note(found_.header.cut);
+            return {};
+        }
         if (auto whole = lengthen_cut_ones(facts.frame_sizes, progress); !whole) return whole.error();
         const auto& all = facts.frame_sizes;
         if (std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) != all.end()) return {};
