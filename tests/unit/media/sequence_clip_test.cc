@@ -179,10 +179,13 @@ TEST_F(Images, AHeaderIsBelievedLessThanAFileThatIsLonger) {
 }
 
 TEST_F(Images, OneImageThatIsCutIsAnErrorThatNamesWhereItEnds) {
-    const std::pair<const char*, std::string> images[] = {
-        {"a.1.dpx", dpx_sample(64, 36, 16, 0, 2048)}, {"a.1.exr", exr_sample({.width = 64, .height = 36})},
-        {"a.1.exr", exr_sample({.compression = 2})},  {"a.1.exr", exr_sample({.compression = 3})},
-        {"a.1.tif", testing::tiff_sample({})},        {"a.1.cin", testing::cineon_sample(64, 36, 2048)}};
+    const std::pair<const char*, std::string> images[] = {{"a.1.dpx", dpx_sample(64, 36, 16, 0, 2048)},
+                                                          {"a.1.exr", exr_sample({.width = 64, .height = 36})},
+                                                          {"a.1.exr", exr_sample({.compression = 2})},
+                                                          {"a.1.exr", exr_sample({.compression = 3})},
+                                                          {"a.1.tif", testing::tiff_sample({})},
+                                                          {"a.1.tif", testing::tiff_sample({.compression = 8})},
+                                                          {"a.1.cin", testing::cineon_sample(64, 36, 2048)}};
     for (const auto& [name, whole] : images) {
         for (const std::size_t bytes : {whole.size() - 1, whole.size() * 95 / 100}) {
             place_.write(name, whole.substr(0, bytes));
