@@ -152,6 +152,7 @@ private:
         }
         if (known) return;
         if (!header.rate) {
+            clip_.rate_assumed = true;
             const bool could = image_kind(base_name(found_.path)) != ImageKind::by_size;
             note(could ? fmt::format("{} has no frame rate in its header: 24 taken", found_.path)
                        : "rate not in the file: 24 taken");
