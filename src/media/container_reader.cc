@@ -82,9 +82,8 @@ public:
     ContainerReader& operator=(const ContainerReader&) = delete;
 
     Result<ReadContainer> read() {
-        if (structure_.elsewhere) {
-            return bad_input(fmt::format("{}: the frames of its video track are in another file", path_));
-        }
+        if (const auto& refusal = structure_.refusal)
+            return bad_input(fmt::format("{}: byte {}: {}", path_, refusal->byte, refusal->why));
         if (auto opened = open(); !opened) return opened.error();
         if (auto framed = has_table() ? by_table() : by_scan(); !framed) return framed.error();
         if (out_.extents.empty()) return failed("its video track has no frames");

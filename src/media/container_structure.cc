@@ -132,11 +132,14 @@ private:
             if (atom.type == "ftyp") brand = text(read(atom.body(), 4), 0);
             if (atom.type == "moov") look_into_moov(atom);
             if (atom.type == "moof") ++fragments;
+            // A file that was cut still claims all of its media, and is to be played as far as it goes.
+            if (atom.type == "mdat") media_end_ = std::max(media_end_, bounded_end(atom));
             seen_end = atom.bytes > size_ - atom.offset ? size_ : atom.end();
             if (fragments > 0 && (atom.type == "moof" || atom.type == "mdat" || atom.type == "styp")) return;
             moov_last = atom.type == "moov";
             if (parts.size() <= kShownAtoms) parts.push_back(describe(atom));
         });
+        for (const Atom& table : sample_tables_) check_samples(table);
         if (parts.size() > kShownAtoms) parts.back() = "...";
         out_.fragmented = fragments > 0;
         out_.line = brand == "qt  " ? "MOV: " : fmt::format("MP4 ({}): ", brand);
@@ -161,7 +164,8 @@ private:
     struct Track {
         bool video = false;
         bool edit_list = false;
-        bool elsewhere = false;
+        std::optional<std::uint64_t> elsewhere;  // the byte of the reference to another file
+        std::optional<Atom> samples;             // the table of their sizes
         int width = 0;
         int height = 0;
     };
@@ -169,13 +173,15 @@ private:
     void look_into_moov(const Atom& moov) {
         bool found = false;
         each_atom(moov.body(), std::min(size_, bounded_end(moov)), [&](const Atom& atom) {
-            if (atom.type != "trak" || found) return;
+            if (atom.type != "trak") return;
             Track track;
             look_into(atom, 0, track);
-            if (!track.video) return;
+            if (track.samples && !track.elsewhere) sample_tables_.push_back(*track.samples);
+            if (!track.video || found) return;
             found = true;
             out_.edit_list = track.edit_list;
-            out_.elsewhere = track.elsewhere;
+            if (track.elsewhere)
+                out_.refusal = {*track.elsewhere, "the frames of its video track are in another file"};
             out_.width = track.width;
             out_.height = track.height;
         });
@@ -190,9 +196,10 @@ private:
             if (atom.type == "vmhd") track.video = true;
             if (atom.type == "elst") track.edit_list = true;
             if (atom.type == "tkhd") read_raster(atom, track);
-            if (atom.type == "dref") track.elsewhere = is_elsewhere(atom);
-            const bool holds =
-                atom.type == "edts" || atom.type == "mdia" || atom.type == "minf" || atom.type == "dinf";
+            if (atom.type == "dref" && is_elsewhere(atom)) track.elsewhere = atom.offset;
+            if (atom.type == "stsz" || atom.type == "stz2") track.samples = atom;
+            const bool holds = atom.type == "edts" || atom.type == "mdia" || atom.type == "minf" ||
+                               atom.type == "dinf" || atom.type == "stbl";
             if (holds && depth < 4) look_into(atom, depth + 1, track);
         });
     }
@@ -214,6 +221,29 @@ private:
         const std::string type = text(head, 4);
         return (type == "url " || type == "alis" || type == "urn ") &&
                (load<std::uint32_t>(head, 8, true) & 1) == 0;
+    }
+
+    /// A table of sample sizes says how many samples there are, and what follows allocates by it: the table has
+    /// to hold a size for each, or the media samples of the one size that all have.
+    void check_samples(const Atom& table) {
+        const auto head = read(table.body() + 4, 8);
+        if (head.size() < 8) return;
+        const std::uint64_t count = load<std::uint32_t>(head, 4, true);
+        const bool compact = table.type == "stz2";
+        const std::uint64_t each = compact ? 0 : load<std::uint32_t>(head, 0, true);
+        const std::uint64_t bits = compact ? std::to_integer<std::uint64_t>(head[3]) : 32;
+        const std::uint64_t room = std::min(table.bytes, size_ - table.offset) - table.header;
+        if (each == 0 && 12 + (count * bits + 7) / 8 > room) {
+            refuse(table, fmt::format("its {} claims the sizes of {} samples, but has {} bytes", table.type,
+                                      show_count(count), table.bytes));
+        } else if (each > 0 && (each * count > std::max(size_, media_end_) || count > size_)) {
+            refuse(table, fmt::format("its {} claims {} samples of {} bytes each, but the file has {} bytes",
+                                      table.type, show_count(count), show_count(each), show_count(size_)));
+        }
+    }
+
+    void refuse(const Atom& atom, std::string why) {
+        if (!out_.refusal) out_.refusal = {atom.offset, std::move(why)};
     }
 
     struct Element {
@@ -283,6 +313,8 @@ private:
     const IndexProgress* progress_;
     std::uint64_t size_ = 0;
     int steps_ = 0;
+    std::uint64_t media_end_ = 0;      // as its mdat atoms claim, perhaps behind the end of the file
+    std::vector<Atom> sample_tables_;  // of tracks whose media is in this file
     std::array<std::byte, 16> buffer_{};
     std::optional<Error> error_;
     ContainerStructure out_;
