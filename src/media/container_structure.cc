@@ -50,12 +50,14 @@ public:
             walk_quicktime();
         } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x52494646u) {
             out_.line = "AVI";
+            walk_riff();
         } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x000001bau) {
             out_.line = "MPEG program stream";
         } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x060e2b34u) {
             out_.line = "MXF";
         } else if (!head.empty() && head.front() == std::byte{0x47}) {
             out_.line = "MPEG transport stream";
+            look_at_packets();
         }
         if (error_) return *error_;
         return std::move(out_);
@@ -123,12 +125,7 @@ private:
         std::uint64_t seen_end = 0;
         bool moov_last = false;
         each_atom(0, size_, [&](const Atom& atom) {
-            if (atom.bytes > size_ - atom.offset) {
-                out_.notes.push_back(
-                    fmt::format("its {} at byte {} claims {} bytes, but the file ends {} bytes behind its "
-                                "beginning: it was cut, or is damaged",
-                                atom.type, atom.offset, atom.bytes, size_ - atom.offset));
-            }
+            if (atom.bytes > size_ - atom.offset) note_cut(atom.type, atom.offset, atom.bytes);
             if (atom.type == "ftyp") brand = text(read(atom.body(), 4), 0);
             if (atom.type == "moov") look_into_moov(atom);
             if (atom.type == "moof") ++fragments;
@@ -148,6 +145,37 @@ private:
         if (fragments > 0) out_.line += fmt::format(", {} fragments", show_count(fragments));
         if (seen_end < size_ && !error_) {
             out_.line += fmt::format(", then {} that are no atom", show_bytes(size_ - seen_end));
+        }
+    }
+
+    void note_cut(std::string_view what, std::uint64_t offset, std::uint64_t bytes) {
+        out_.cut = true;
+        out_.notes.push_back(
+            fmt::format("its {} at byte {} claims {} bytes, but the file ends {} bytes behind its "
+                        "beginning: it was cut, or is damaged",
+                        what, offset, bytes, size_ - offset));
+    }
+
+    /// An AVI of many GB has several. The length of one that was never finished says nothing; some writers
+    /// count the 8 bytes of its header.
+    void walk_riff() {
+        for (std::uint64_t at = 0; at < size_;) {
+            const auto head = read(at, 8);
+            if (head.size() < 8 || text(head, 0) != "RIFF") return;
+            const std::uint64_t bytes = load<std::uint32_t>(head, 4, false);
+            if (bytes == 0 || bytes == UINT32_MAX) return;
+            if (bytes > size_ - at) return note_cut("RIFF", at, 8 + bytes);
+            at += 8 + bytes + bytes % 2;
+        }
+    }
+
+    /// Packets have one length, without error correction or with it.
+    void look_at_packets() {
+        for (const std::uint64_t bytes : {188u, 204u}) {
+            const auto next = read(bytes, 1);
+            if (next.empty() || next.front() != std::byte{0x47}) continue;
+            if (size_ % bytes != 0) note_cut("packet", size_ - size_ % bytes, bytes);
+            return;
         }
     }
 
@@ -295,6 +323,10 @@ private:
             }
             if (element->id == kCluster) ++clusters;
             if (element->id == kCues) cues = true;
+            if (!element->unknown && element->bytes > size_ - std::min(size_, element->body) && !out_.cut) {
+                note_cut(element->id == kSegment ? "segment" : "element", at,
+                         element->bytes + (element->body - at));
+            }
             if (element->id == kSegment) {
                 at = element->body;
                 continue;

@@ -25,7 +25,8 @@ struct ContainerStructure {
     bool edit_list = false;   // the first video track has one
     int width = 0;            // QuickTime, MP4: as the first video track is shown, in pixels; 0: not said
     int height = 0;
-    std::vector<std::string> notes;  // an atom that ends behind the end of the file
+    bool cut = false;                // something of it ends behind the end of the file
+    std::vector<std::string> notes;  // which that is
     /// QuickTime, MP4: the first video track's frames are in another file, or a track claims more samples than
     /// can be there: libavformat would make an entry for each.
     std::optional<ContainerRefusal> refusal;

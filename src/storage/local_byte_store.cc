@@ -57,15 +57,15 @@ const char* other_kind(mode_t mode) {
 
 /// Looked at before it is opened: to open a FIFO waits for its other end, for ever perhaps. O_NONBLOCK would
 /// not wait, but for a lease on a file (a file server holds some) it would not either, and fail.
-Result<void> expect_file(const std::string& path, bool may_be_new = false) {
+Result<void> expect_file(const std::string& path, bool to_write = false) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
-        if (may_be_new && errno == ENOENT) return {};
+        if (to_write && errno == ENOENT) return {};
         return file_error(errno, "open", path);
     }
     if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "open", path);
     const char* const other = other_kind(info.st_mode);
-    if (other == nullptr) return {};
+    if (other == nullptr || (to_write && S_ISCHR(info.st_mode))) return {};
     return bad_input(fmt::format("{}: expected a regular file, found {}", path, other));
 }
 
