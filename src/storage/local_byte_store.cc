@@ -60,7 +60,7 @@ const char* other_kind(mode_t mode) {
 Result<void> expect_file(const std::string& path, bool to_write = false) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
-        if (to_write && errno == ENOENT) return {};
+        if (to_write) return {};  // new, or creating it says why not
         return file_error(errno, "open", path);
     }
     if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "open", path);
