@@ -239,7 +239,7 @@ TEST_P(HungStorage, EndsPreroll) {
 }
 
 TEST_F(SlowStorage, InspectIsInterruptedThoughTheStorageDoesNotAnswer) {
-    mount_.emplace("clip clip frames=48\nopen clip frame=0 delay=300s\n");
+    mount_.emplace("clip clip frames=48\nopen clip frame=1 delay=300s\n");
     Spawn spawn;
     spawn.args = {"inspect", *mount_ / "clip"};
     Process process(streamsim_binary(), spawn);
