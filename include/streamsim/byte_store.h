@@ -3,7 +3,8 @@
 // open(2)).
 //
 // Threading: a ByteStore may be used by several threads at once; a source or a sink by one at a time. Errors:
-// an environment error that names the path and the reason.
+// an environment error that names the path and the reason; bad input for what is neither a file nor a
+// directory.
 #pragma once
 
 #include <cstddef>

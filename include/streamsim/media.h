@@ -130,6 +130,8 @@ struct Clip {
     /// The time code of its first frame, as a number of frames from 00:00:00:00; nothing where the media does
     /// not say. For a sequence the number of its first frame.
     std::optional<std::uint64_t> start_timecode;
+    bool rate_assumed = false;  // the media states none
+    bool drop = true;           // its time code leaves labels out where drop frame exists (29.97, 59.94)
     std::string structure;  // one line: what a container is made of ("MOV: ftyp, wide, mdat, moov last; ...")
 };
 

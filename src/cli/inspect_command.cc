@@ -166,15 +166,13 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
     const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target);
     if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
     const std::string& path = options.play.target.path;
-    const auto info = store->stat(path);
-    if (!info) return report_error(context, info.error());
-    if (!info->has_value() && !is_pattern(path)) {
-        return report_error(context,
-                            environment_error(fmt::format("{}: there is no such file or directory", path)));
-    }
     bool left_behind = false;
     const auto clip = index_with_bar<Clip>(
-        control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) {
+        control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) -> Result<Clip> {
+            const auto info = store->stat(path);
+            if (!info) return info.error();
+            if (!info->has_value() && !is_pattern(path))
+                return environment_error(fmt::format("{}: there is no such file or directory", path));
             return index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
         });
     if (!clip) {

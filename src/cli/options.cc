@@ -152,7 +152,8 @@ void add_play_options(CLI::App& app, Typed& typed) {
     text("Playing", "--order", typed.order, "ORDER",
          "what the operator does: forward, reverse, ping-pong, shuttle:N, scrub, random or cuts (forward)");
     text("Playing", "--cuts", typed.cuts, "FILE",
-         "the cut list of --order cuts: a CMX3600 EDL or an OpenTimelineIO document; played once");
+         "the cut list of --order cuts: a CMX3600 EDL or an OpenTimelineIO document; played once; --fps counts "
+         "an EDL whose clips do not share a rate");
     flag("Playing", "--sync", typed.sync, "the streams of a seat run on one clock");
     text("Playing", "--multicam", typed.multicam, "all|active",
          "the streams of a seat are angles of one scene: all are read, or only the one that is shown");

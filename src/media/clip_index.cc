@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/units.h"
 #include "media/container_clip.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
@@ -86,18 +87,6 @@ Error several_sequences(const std::string& path, const std::vector<FoundSequence
                                  sequences.size(), names, sequences.size() > kShown ? " ..." : ""));
 }
 
-Result<Clip> index_directory(ByteStore& store, const std::string& path, const IndexOptions& options) {
-    auto listing = look_into(store, path);
-    if (!listing) return listing.error();
-    const auto& sequences = listing->sequences;
-    if (sequences.size() == 1) {
-        return index_sequence(store, path, sequences.front(), base_name(path), std::nullopt, options.progress);
-    }
-    if (!sequences.empty()) return several_sequences(path, sequences);
-    return bad_input(fmt::format("{}: there is no image sequence in this directory; expected one of {}", path,
-                                 known_image_extensions()));
-}
-
 struct SplitPath {
     std::string directory;  // "." when there is none in the path
     std::string name;
@@ -175,6 +164,45 @@ Result<Clip> index_pattern(ByteStore& store, const std::string& path, const Inde
     return index_sequence(store, at.directory, sequence, at.name, std::nullopt, options.progress);
 }
 
+/// The clips of a folder, as they are found. What is broken, or has no picture in it (the audio beside the
+/// video of an Avid folder), is left out, and said.
+class Folder {
+public:
+    /// Errors: the environment's, which may be gone the next time, and interrupted.
+    Result<void> add(Result<Clip> clip) {
+        if (clip) {
+            clips_.push_back(std::move(*clip));
+            return {};
+        }
+        if (clip.error().kind != ErrorKind::bad_input) return clip.error();
+        const auto& problems = clip.error().problems;
+        problems_.insert(problems_.end(), problems.begin(), problems.end());
+        return {};
+    }
+
+    std::size_t clips() const { return clips_.size(); }
+
+    /// In name order; what was left out is noted at the first, which is always played. Errors: bad input with
+    /// every problem when no clip is left.
+    Result<std::vector<Clip>> finish() {
+        if (clips_.empty() && !problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
+        std::sort(clips_.begin(), clips_.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
+        const std::size_t said = std::min(problems_.size(), kLeftOutNamed);
+        for (std::size_t i = 0; i < said; ++i)
+            clips_.front().notes.push_back("left out of its folder: " + problems_[i]);
+        if (problems_.size() > said)
+            clips_.front().notes.push_back(
+                fmt::format("left out of its folder: {} more files", show_count(problems_.size() - said)));
+        return std::move(clips_);
+    }
+
+private:
+    static constexpr std::size_t kLeftOutNamed = 8;
+
+    std::vector<Clip> clips_;
+    std::vector<std::string> problems_;
+};
+
 /// The sequences of one directory; each has its pattern in its name where the directory alone does not say
 /// which.
 Result<void> add_sequences(ByteStore& store,
@@ -182,16 +210,48 @@ Result<void> add_sequences(ByteStore& store,
                            const std::string& name,
                            const std::vector<FoundSequence>& sequences,
                            const IndexOptions& options,
-                           std::vector<Clip>& clips) {
+                           Folder& folder) {
     const bool only = !name.empty() && sequences.size() == 1;
     for (const FoundSequence& sequence : sequences) {
-        auto clip =
-            index_sequence(store, directory, sequence, only ? name : join_path(name, sequence.pattern.show()),
-                           std::nullopt, options.progress);
-        if (!clip) return clip.error();
-        clips.push_back(std::move(*clip));
+        auto added = folder.add(index_sequence(store, directory, sequence,
+                                               only ? name : join_path(name, sequence.pattern.show()),
+                                               std::nullopt, options.progress));
+        if (!added) return added.error();
     }
     return {};
+}
+
+/// The one clip of a directory that can be played: to inspect an Avid folder is to inspect its video.
+Result<Clip> only_container(ByteStore& store,
+                            const std::string& path,
+                            const std::vector<std::string>& containers,
+                            const IndexOptions& options) {
+    Folder folder;
+    for (const std::string& name : containers) {
+        if (auto added = folder.add(index_container(store, join_path(path, name), name, options)); !added)
+            return added.error();
+        if (folder.clips() > 1) {
+            return bad_input(
+                fmt::format("{}: {} files in this directory can be clips, name one of them: {} ...", path,
+                            containers.size(), containers.front()));
+        }
+    }
+    auto clips = folder.finish();
+    if (!clips) return clips.error();
+    return std::move(clips->front());
+}
+
+Result<Clip> index_directory(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    auto listing = look_into(store, path);
+    if (!listing) return listing.error();
+    const auto& sequences = listing->sequences;
+    if (sequences.size() == 1) {
+        return index_sequence(store, path, sequences.front(), base_name(path), std::nullopt, options.progress);
+    }
+    if (!sequences.empty()) return several_sequences(path, sequences);
+    if (!listing->containers.empty()) return only_container(store, path, listing->containers, options);
+    return bad_input(fmt::format("{}: there is no image sequence in this directory; expected one of {}", path,
+                                 known_image_extensions()));
 }
 
 }  // namespace
@@ -219,23 +279,21 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const IndexOptions& options) {
     auto top = look_into(store, directory);
     if (!top) return top.error();
-    std::vector<Clip> clips;
-    if (auto added = add_sequences(store, directory, "", top->sequences, options, clips); !added)
+    Folder folder;
+    if (auto added = add_sequences(store, directory, "", top->sequences, options, folder); !added)
         return added.error();
     for (const std::string& name : top->containers) {
-        auto clip = index_container(store, join_path(directory, name), name, options);
-        if (!clip) return clip.error();
-        clips.push_back(std::move(*clip));
+        auto added = folder.add(index_container(store, join_path(directory, name), name, options));
+        if (!added) return added.error();
     }
     for (const std::string& name : top->directories) {
         const std::string below = join_path(directory, name);
         auto listing = look_into(store, below);
         if (!listing) return listing.error();
-        if (auto added = add_sequences(store, below, name, listing->sequences, options, clips); !added)
+        if (auto added = add_sequences(store, below, name, listing->sequences, options, folder); !added)
             return added.error();
     }
-    std::sort(clips.begin(), clips.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
-    return clips;
+    return folder.finish();
 }
 
 bool is_container_name(const std::string& name) {

@@ -12,16 +12,18 @@
 
 namespace streamsim {
 
-/// Indexes one clip. `path` is a container file, a directory that holds one DPX sequence, one frame of a
-/// sequence, or a pattern for its frames ("shot.%07d.dpx", "shot.####.dpx"). Frame numbers that are missing
+/// Indexes one clip. `path` is a container file, a directory that holds one sequence or one clip, one frame of
+/// a sequence, or a pattern for its frames ("shot.%07d.dpx", "shot.####.dpx"). Frame numbers that are missing
 /// keep their slot, and a note says how many. The length of a frame is what raster and packing in the first
-/// readable header say, never what stat says: a frame that was cut is short, not small. Errors: bad input that
+/// readable header say where a few files are as long, else that of its file; a frame that was cut is short, not
+/// small. Errors: bad input that
 /// names the file and, where it is known, the byte; environment from the store.
 Result<Clip> index_clip(ByteStore& store, const std::string& path, const IndexOptions& options = {});
 
 /// The clips that a directory holds, in name order: container files, sequences, and sequences in its
-/// sub-directories (one level). Hidden entries and our own "streamsim-media" are passed over. Empty when there
-/// is none. Errors: as index_clip; bad input where the only images are of a kind that cannot be played.
+/// sub-directories (one level). Hidden entries and our own "streamsim-media" are passed over. What is broken or
+/// has no video is left out, with a note at the first clip. Empty when there is nothing. Errors: bad input with
+/// all that was left out when no clip is left; environment and interrupted as index_clip.
 Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const std::string& directory,
                                    const IndexOptions& options = {});

@@ -80,10 +80,7 @@ void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
         return;
     }
     clip.start_timecode = *parsed * each;
-    if (has_drop_frame(rate) && !read_timecode_label(*read.timecode)->says_drop() && *parsed > 0) {
-        clip.notes.push_back(
-            fmt::format("its time code counts without drop frame: it begins at {}", *read.timecode));
-    }
+    clip.drop = !has_drop_frame(rate) || read_timecode_label(*read.timecode)->says_drop();
 }
 
 Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const IndexOptions& options) {
@@ -96,7 +93,10 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     auto read = read_container(**source, path, *structure, options);
     if (!read) return read.error();
     auto timing = time_frames(read->stamps);
-    if (!timing) return bad_input(fmt::format("{}: its video track has no frame rate", path));
+    if (!timing) {
+        return bad_input(fmt::format("{}: byte {}: its video track, which begins here, has no frame rate", path,
+                                     read->extents.front().offset));
+    }
     KeptClip made;
     Clip& clip = made.clip;
     clip.format = read->format;

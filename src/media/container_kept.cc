@@ -15,7 +15,7 @@ namespace streamsim {
 namespace {
 
 constexpr std::string_view kMagic = "streamsim-index\n";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kWithAudio = 1;
 constexpr std::size_t kHeadBytes = kMagic.size() + 4 + 4 + 8 + 8;
 /// An index of 40 million frames; a larger file of this name is not one.
@@ -122,6 +122,7 @@ std::vector<std::byte> encode(const FileInfo& media, bool audio, const KeptClip&
     for (const std::string& note : kept.clip.notes) out.text(note);
     out.number(static_cast<std::uint8_t>(kept.clip.start_timecode.has_value()));
     out.number(kept.clip.start_timecode.value_or(0));
+    out.number(static_cast<std::uint8_t>(kept.clip.drop));
     const ContainerFrames& frames = kept.frames;
     out.number(frames.rate.num);
     out.number(frames.rate.den);
@@ -165,6 +166,7 @@ std::optional<KeptClip> decode(std::span<const std::byte> bytes) {
     const bool timed = in.number<std::uint8_t>() != 0;
     const auto timecode = in.number<std::uint64_t>();
     if (timed) kept.clip.start_timecode = timecode;
+    kept.clip.drop = in.number<std::uint8_t>() != 0;
     kept.frames.rate.num = in.number<std::int64_t>();
     kept.frames.rate.den = in.number<std::int64_t>();
     kept.frames.extents = in.extents();

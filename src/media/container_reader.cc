@@ -82,15 +82,15 @@ public:
     ContainerReader& operator=(const ContainerReader&) = delete;
 
     Result<ReadContainer> read() {
-        if (structure_.elsewhere) {
-            return bad_input(fmt::format("{}: the frames of its video track are in another file", path_));
-        }
+        if (const auto& refusal = structure_.refusal)
+            return bad_input(fmt::format("{}: byte {}: {}", path_, refusal->byte, refusal->why));
         if (auto opened = open(); !opened) return opened.error();
         if (auto framed = has_table() ? by_table() : by_scan(); !framed) return framed.error();
         if (out_.extents.empty()) return failed("its video track has no frames");
         describe_streams();
         find_timecode();
         say_rates();
+        note_cut();
         make_sync();
         return std::move(out_);
     }
@@ -316,6 +316,7 @@ private:
                 fmt::format("reading stopped after {} frames: {}", out_.extents.size(), av_text(error)));
         }
         out_.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
+        leave_out_partial();
         note_empty(empty_);
         if (guessed_ > 0) {
             out_.notes.push_back(fmt::format(
@@ -323,6 +324,52 @@ private:
         }
         place_scanned_audio();
         return {};
+    }
+
+    /// libav gives what there is of a frame that the end of the file cuts. In a transport stream no frame says
+    /// where it ends, but the next; where all frames are in one element of MXF, something follows the last one.
+    void leave_out_partial() {
+        if (out_.extents.empty()) return;
+        const Extent last = out_.extents.back();
+        const auto size = source_.size();
+        const bool at_end = size && last.offset + last.bytes == *size;
+        const bool open_end = (structure_.cut && is_container("mpegts")) ||
+                              (at_end && is_container("mxf") && last.bytes != out_.extents.front().bytes);
+        if (!partial_ && !open_end) return;
+        out_.notes.push_back(
+            fmt::format("its last frame, at byte {}, is not all there: it is left out", last.offset));
+        out_.extents.pop_back();
+        out_.stamps.decode.pop_back();
+        out_.stamps.show.pop_back();
+        key_.pop_back();
+    }
+
+    bool is_container(std::string_view name) const {
+        return std::string_view(context_->iformat->name).starts_with(name);
+    }
+
+    /// As the header says; 0: it does not. In Matroska that is the length of its longest track, which is not
+    /// always the video: only of a file that was cut something is made of it.
+    std::uint64_t said_frames() const {
+        std::int64_t ns = 0;
+        if (is_container("avi"))
+            return static_cast<std::uint64_t>(std::max<std::int64_t>(0, video().nb_frames));
+        if (is_container("mxf")) ns = to_ns(stamp_of(video().duration), video().time_base);
+        if (is_container("matroska") && structure_.cut)
+            ns = to_ns(stamp_of(context_->duration), {1, AV_TIME_BASE});
+        if (ns <= 0 || out_.stamps.said.empty()) return 0;
+        const double frames = static_cast<double>(ns) * 1e-9 * out_.stamps.said.front().per_second();
+        return static_cast<std::uint64_t>(frames + 0.01);
+    }
+
+    void note_cut() {
+        const std::uint64_t said = said_frames();
+        const std::uint64_t found = out_.extents.size() + empty_;
+        const bool less = said > found + 1;
+        out_.stamps.cut = structure_.cut || less;
+        if (!less) return;
+        out_.notes.push_back(fmt::format("the file says {} frames, {} are there: it is cut", show_count(said),
+                                         show_count(found)));
     }
 
     /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
@@ -390,6 +437,7 @@ private:
         } else {
             return failed("the place of its first frame in the file is not known");
         }
+        partial_ = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
         add(extent, packet.dts, (packet.flags & AV_PKT_FLAG_KEY) != 0);
         out_.stamps.show.push_back(stamp_of(packet.pts));
         out_.stamps.last_ticks = packet.duration;
@@ -515,6 +563,7 @@ private:
     std::vector<std::vector<AudioPiece>> scanned_audio_;  // of each stream
     std::uint64_t empty_ = 0;
     std::uint64_t guessed_ = 0;
+    bool partial_ = false;  // the last frame
     ReadContainer out_;
 };
 

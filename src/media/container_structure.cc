@@ -50,12 +50,14 @@ public:
             walk_quicktime();
         } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x52494646u) {
             out_.line = "AVI";
+            walk_riff();
         } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x000001bau) {
             out_.line = "MPEG program stream";
         } else if (head.size() >= 12 && load<std::uint32_t>(head, 0, true) == 0x060e2b34u) {
             out_.line = "MXF";
         } else if (!head.empty() && head.front() == std::byte{0x47}) {
             out_.line = "MPEG transport stream";
+            look_at_packets();
         }
         if (error_) return *error_;
         return std::move(out_);
@@ -123,20 +125,18 @@ private:
         std::uint64_t seen_end = 0;
         bool moov_last = false;
         each_atom(0, size_, [&](const Atom& atom) {
-            if (atom.bytes > size_ - atom.offset) {
-                out_.notes.push_back(
-                    fmt::format("its {} at byte {} claims {} bytes, but the file ends {} bytes behind its "
-                                "beginning: it was cut, or is damaged",
-                                atom.type, atom.offset, atom.bytes, size_ - atom.offset));
-            }
+            if (atom.bytes > size_ - atom.offset) note_cut(atom.type, atom.offset, atom.bytes);
             if (atom.type == "ftyp") brand = text(read(atom.body(), 4), 0);
             if (atom.type == "moov") look_into_moov(atom);
             if (atom.type == "moof") ++fragments;
+            // A file that was cut still claims all of its media, and is to be played as far as it goes.
+            if (atom.type == "mdat") media_end_ = std::max(media_end_, bounded_end(atom));
             seen_end = atom.bytes > size_ - atom.offset ? size_ : atom.end();
             if (fragments > 0 && (atom.type == "moof" || atom.type == "mdat" || atom.type == "styp")) return;
             moov_last = atom.type == "moov";
             if (parts.size() <= kShownAtoms) parts.push_back(describe(atom));
         });
+        for (const Atom& table : sample_tables_) check_samples(table);
         if (parts.size() > kShownAtoms) parts.back() = "...";
         out_.fragmented = fragments > 0;
         out_.line = brand == "qt  " ? "MOV: " : fmt::format("MP4 ({}): ", brand);
@@ -145,6 +145,37 @@ private:
         if (fragments > 0) out_.line += fmt::format(", {} fragments", show_count(fragments));
         if (seen_end < size_ && !error_) {
             out_.line += fmt::format(", then {} that are no atom", show_bytes(size_ - seen_end));
+        }
+    }
+
+    void note_cut(std::string_view what, std::uint64_t offset, std::uint64_t bytes) {
+        out_.cut = true;
+        out_.notes.push_back(
+            fmt::format("its {} at byte {} claims {} bytes, but the file ends {} bytes behind its "
+                        "beginning: it was cut, or is damaged",
+                        what, offset, bytes, size_ - offset));
+    }
+
+    /// An AVI of many GB has several. The length of one that was never finished says nothing; some writers
+    /// count the 8 bytes of its header.
+    void walk_riff() {
+        for (std::uint64_t at = 0; at < size_;) {
+            const auto head = read(at, 8);
+            if (head.size() < 8 || text(head, 0) != "RIFF") return;
+            const std::uint64_t bytes = load<std::uint32_t>(head, 4, false);
+            if (bytes == 0 || bytes == UINT32_MAX) return;
+            if (bytes > size_ - at) return note_cut("RIFF", at, 8 + bytes);
+            at += 8 + bytes + bytes % 2;
+        }
+    }
+
+    /// Packets have one length, without error correction or with it.
+    void look_at_packets() {
+        for (const std::uint64_t bytes : {188u, 204u}) {
+            const auto next = read(bytes, 1);
+            if (next.empty() || next.front() != std::byte{0x47}) continue;
+            if (size_ % bytes != 0) note_cut("packet", size_ - size_ % bytes, bytes);
+            return;
         }
     }
 
@@ -161,7 +192,8 @@ private:
     struct Track {
         bool video = false;
         bool edit_list = false;
-        bool elsewhere = false;
+        std::optional<std::uint64_t> elsewhere;  // the byte of the reference to another file
+        std::optional<Atom> samples;             // the table of their sizes
         int width = 0;
         int height = 0;
     };
@@ -169,13 +201,15 @@ private:
     void look_into_moov(const Atom& moov) {
         bool found = false;
         each_atom(moov.body(), std::min(size_, bounded_end(moov)), [&](const Atom& atom) {
-            if (atom.type != "trak" || found) return;
+            if (atom.type != "trak") return;
             Track track;
             look_into(atom, 0, track);
-            if (!track.video) return;
+            if (track.samples && !track.elsewhere) sample_tables_.push_back(*track.samples);
+            if (!track.video || found) return;
             found = true;
             out_.edit_list = track.edit_list;
-            out_.elsewhere = track.elsewhere;
+            if (track.elsewhere)
+                out_.refusal = {*track.elsewhere, "the frames of its video track are in another file"};
             out_.width = track.width;
             out_.height = track.height;
         });
@@ -190,9 +224,10 @@ private:
             if (atom.type == "vmhd") track.video = true;
             if (atom.type == "elst") track.edit_list = true;
             if (atom.type == "tkhd") read_raster(atom, track);
-            if (atom.type == "dref") track.elsewhere = is_elsewhere(atom);
-            const bool holds =
-                atom.type == "edts" || atom.type == "mdia" || atom.type == "minf" || atom.type == "dinf";
+            if (atom.type == "dref" && is_elsewhere(atom)) track.elsewhere = atom.offset;
+            if (atom.type == "stsz" || atom.type == "stz2") track.samples = atom;
+            const bool holds = atom.type == "edts" || atom.type == "mdia" || atom.type == "minf" ||
+                               atom.type == "dinf" || atom.type == "stbl";
             if (holds && depth < 4) look_into(atom, depth + 1, track);
         });
     }
@@ -214,6 +249,29 @@ private:
         const std::string type = text(head, 4);
         return (type == "url " || type == "alis" || type == "urn ") &&
                (load<std::uint32_t>(head, 8, true) & 1) == 0;
+    }
+
+    /// A table of sample sizes says how many samples there are, and what follows allocates by it: the table has
+    /// to hold a size for each, or the media samples of the one size that all have.
+    void check_samples(const Atom& table) {
+        const auto head = read(table.body() + 4, 8);
+        if (head.size() < 8) return;
+        const std::uint64_t count = load<std::uint32_t>(head, 4, true);
+        const bool compact = table.type == "stz2";
+        const std::uint64_t each = compact ? 0 : load<std::uint32_t>(head, 0, true);
+        const std::uint64_t bits = compact ? std::to_integer<std::uint64_t>(head[3]) : 32;
+        const std::uint64_t room = std::min(table.bytes, size_ - table.offset) - table.header;
+        if (each == 0 && 12 + (count * bits + 7) / 8 > room) {
+            refuse(table, fmt::format("its {} claims the sizes of {} samples, but has {} bytes", table.type,
+                                      show_count(count), table.bytes));
+        } else if (each > 0 && (each * count > std::max(size_, media_end_) || count > size_)) {
+            refuse(table, fmt::format("its {} claims {} samples of {} bytes each, but the file has {} bytes",
+                                      table.type, show_count(count), show_count(each), show_count(size_)));
+        }
+    }
+
+    void refuse(const Atom& atom, std::string why) {
+        if (!out_.refusal) out_.refusal = {atom.offset, std::move(why)};
     }
 
     struct Element {
@@ -265,6 +323,10 @@ private:
             }
             if (element->id == kCluster) ++clusters;
             if (element->id == kCues) cues = true;
+            if (!element->unknown && element->bytes > size_ - std::min(size_, element->body) && !out_.cut) {
+                note_cut(element->id == kSegment ? "segment" : "element", at,
+                         element->bytes + (element->body - at));
+            }
             if (element->id == kSegment) {
                 at = element->body;
                 continue;
@@ -283,6 +345,8 @@ private:
     const IndexProgress* progress_;
     std::uint64_t size_ = 0;
     int steps_ = 0;
+    std::uint64_t media_end_ = 0;      // as its mdat atoms claim, perhaps behind the end of the file
+    std::vector<Atom> sample_tables_;  // of tracks whose media is in this file
     std::array<std::byte, 16> buffer_{};
     std::optional<Error> error_;
     ContainerStructure out_;

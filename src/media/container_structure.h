@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,23 @@
 
 namespace streamsim {
 
+/// Why frames cannot be read.
+struct ContainerRefusal {
+    std::uint64_t byte = 0;  // where the file says so
+    std::string why;
+};
+
 struct ContainerStructure {
     std::string line;         // "MOV: ftyp 20 B, wide 8 B, mdat 812.3 MB at byte 36, moov 71.0 kB last"; or ""
     bool fragmented = false;  // QuickTime, MP4: there are moof atoms
     bool edit_list = false;   // the first video track has one
-    bool elsewhere = false;   // the first video track's frames are in another file
     int width = 0;            // QuickTime, MP4: as the first video track is shown, in pixels; 0: not said
     int height = 0;
-    std::vector<std::string> notes;  // an atom that ends behind the end of the file
+    bool cut = false;                // something of it ends behind the end of the file
+    std::vector<std::string> notes;  // which that is
+    /// QuickTime, MP4: the first video track's frames are in another file, or a track claims more samples than
+    /// can be there: libavformat would make an entry for each.
+    std::optional<ContainerRefusal> refusal;
 };
 
 /// Walks over the top level of QuickTime and MP4 files and the clusters of Matroska; of others only the kind is

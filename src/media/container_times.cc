@@ -103,11 +103,29 @@ std::vector<std::int64_t> best_stamps(const FrameStamps& given) {
     return {};
 }
 
+std::optional<FrameTiming> as_said(const FrameStamps& stamps) {
+    for (const FrameRate said : stamps.said) {
+        if (said.num <= 0 || said.den <= 0) continue;
+        return FrameTiming{standard_near(said).value_or(said), {}, {}};
+    }
+    return std::nullopt;
+}
+
 class Timing {
 public:
     Timing(const FrameStamps& given, std::vector<std::int64_t> at) : given_(given), at_(std::move(at)) {}
 
+    /// As if its last stamps, among which some may be missing, were not there.
+    std::optional<FrameTiming> before_cut() const {
+        constexpr std::size_t kMostReordered = 16;
+        if (at_.size() < 2 * kMostReordered) return as_said(given_);
+        return Timing(given_, {at_.begin(), at_.end() - kMostReordered}).constant();
+    }
+
     FrameTiming make() const {
+        if (given_.cut && !usable(given_.decode)) {
+            if (const auto rate = before_cut()) return *rate;
+        }
         if (const auto rate = constant()) return *rate;
         return variable();
     }
@@ -227,14 +245,6 @@ private:
     const FrameStamps& given_;
     std::vector<std::int64_t> at_;
 };
-
-std::optional<FrameTiming> as_said(const FrameStamps& stamps) {
-    for (const FrameRate said : stamps.said) {
-        if (said.num <= 0 || said.den <= 0) continue;
-        return FrameTiming{standard_near(said).value_or(said), {}, {}};
-    }
-    return std::nullopt;
-}
 
 }  // namespace
 

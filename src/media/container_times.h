@@ -23,6 +23,7 @@ struct FrameStamps {
     std::vector<std::int64_t> show;    // one a frame, or empty: not known
     std::int64_t last_ticks = 0;       // how long the last frame lasts; 0: not known
     std::vector<FrameRate> said;       // rates that the container names, the best first
+    bool cut = false;                  // frames at its end are missing
 };
 
 struct FrameTiming {
@@ -38,7 +39,9 @@ struct FrameTiming {
 /// twice as long (writers of fragments make room for the lead-in of the audio there) does not make a rate
 /// variable; a note says it. Otherwise the frames have times of their own: their decode stamps; where these are
 /// missing or do not rise, the show stamps in their order (a decoder needs the k-th frame not later than the
-/// k-th is shown). Nothing when there are no usable stamps and no rate is named. REQUIRES: decode is not empty.
+/// k-th is shown). Of a file that was cut, frames are missing among the last that are shown, which were to be
+/// decoded behind others: they do not make the rate variable. Nothing when there are no usable stamps and no
+/// rate is named. REQUIRES: decode is not empty.
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps);
 
 }  // namespace streamsim

@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kNotesMax = 40;
 constexpr std::size_t kNamedMax = 4;  // of equally good clips, in a message
 constexpr double kSpeedTermMax = 1e15;
+constexpr std::size_t kNoClip = SIZE_MAX;
 
 /// The first place that uses a piece of media.
 struct Use {
@@ -48,19 +49,19 @@ public:
         if (!finder) return finder.error();
         find_uses();
         find_clips(*finder, target);
-        if (!problems_.empty()) return failed();
         if (auto indexed = index_clips(*finder, options); !indexed) return indexed.error();
-        if (!problems_.empty()) return failed();
-        if (auto found = find_rate(); !found) return found.error();
-        if (auto laid = lay_out(); !laid) return laid.error();
-        for (EditPiece& piece : pieces_) to_clip_rate(piece);
-        if (problems_.empty()) find_origins();
-        if (problems_.empty()) check_handles();
+        const std::size_t missing = problems_.size();
+        if (find_rate() && lay_out()) fit_pieces();
+        if (problems_.size() > missing && !recounted_.empty()) problems_.insert(problems_.begin(), recounted_);
         if (!problems_.empty()) return failed();
         return finish();
     }
 
 private:
+    void add_problems(const Error& error) {
+        problems_.insert(problems_.end(), error.problems.begin(), error.problems.end());
+    }
+
     Error failed() { return {ErrorKind::bad_input, std::move(problems_)}; }
 
     void find_uses() {
@@ -88,7 +89,7 @@ private:
     }
 
     void find_clips(const ClipFinder& finder, const std::string& target) {
-        found_.assign(list_.media.size(), 0);
+        found_.assign(list_.media.size(), kNoClip);
         const auto used =
             std::count_if(uses_.begin(), uses_.end(), [](const Use& use) { return use.count > 0; });
         for (std::size_t i = 0; i < list_.media.size(); ++i) {
@@ -119,13 +120,13 @@ private:
 
     Result<void> index_clips(const ClipFinder& finder, const IndexOptions& options) {
         for (std::size_t i = 0; i < found_.size(); ++i) {
-            if (uses_[i].count == 0 || clips_.contains(found_[i])) continue;
+            if (found_[i] == kNoClip || clips_.contains(found_[i])) continue;
             const FoundClip& found = finder.clips()[found_[i]];
             auto clip = index_clip(store_, found.path, options);
             if (!clip) {
                 if (clip.error().kind != ErrorKind::bad_input) return clip.error();
-                const auto& problems = clip.error().problems;
-                problems_.insert(problems_.end(), problems.begin(), problems.end());
+                add_problems(clip.error());
+                found_[i] = kNoClip;
                 continue;
             }
             clip->name = found.name;
@@ -137,63 +138,134 @@ private:
 
     const Clip& clip_of(std::uint32_t media) const { return clips_.at(found_[media]); }
 
-    Result<void> find_rate() {
-        if (!rate_) rate_ = list_.rate;
-        if (rate_) return {};
-        const Clip* first = nullptr;
-        for (std::uint32_t i = 0; i < found_.size(); ++i) {
-            if (uses_[i].count == 0) continue;
-            const Clip& clip = clip_of(i);
-            if (first == nullptr) first = &clip;
-            if (clip.index->rate() == first->index->rate()) continue;
-            return bad_input(
-                fmt::format("{}: an EDL has no frame rate, and its clips have several: {} has {}, {} has "
-                            "{}; name the one of the list with --fps",
-                            list_.source, first->name, first->index->rate().to_string(), clip.name,
-                            clip.index->rate().to_string()));
+    bool has_clip(std::uint32_t media) const { return found_[media] != kNoClip; }
+
+    static bool states_rate(const Clip& clip) { return !clip.rate_assumed && !clip.index->variable_rate(); }
+
+    /// The rate that those clips share that state one; else that of those that state none. Nothing where they
+    /// are several: those of `first` and `other`. REQUIRES: a clip was found.
+    std::optional<FrameRate> shared_rate(const Clip*& first, const Clip*& other) const {
+        for (const auto& [found, clip] : clips_) {
+            if (first == nullptr || (!states_rate(*first) && states_rate(clip))) first = &clip;
         }
-        if (first == nullptr) return bad_input(fmt::format("{}: no event shows a clip", list_.source));
-        rate_ = first->index->rate();
-        return {};
+        for (const auto& [found, clip] : clips_) {
+            const bool differs = clip.index->rate() != first->index->rate();
+            if (differs && states_rate(clip) == states_rate(*first)) other = &clip;
+        }
+        if (other != nullptr) return std::nullopt;
+        return first->index->rate();
     }
 
-    Result<void> lay_out() {
+    /// How the list is counted, and played. False: nobody says.
+    bool find_rate() {
+        if (!list_.edl.empty() && list_.media.empty()) {
+            problems_ = nothing_shown(list_).problems;
+            return false;
+        }
+        if (clips_.empty()) return false;
+        if (list_.rate) {
+            counted_ = *list_.rate;
+            return true;
+        }
+        const Clip* first = nullptr;
+        const Clip* other = nullptr;
+        const auto shared = shared_rate(first, other);
+        if (rate_) {
+            find_counting(shared && states_rate(*first) ? shared : std::nullopt);
+            return true;
+        }
+        if (shared) {
+            counted_ = *shared;
+            return true;
+        }
+        problems_.push_back(
+            fmt::format("{}: an EDL has no frame rate, and its clips have several: {} has {}, {} has "
+                        "{}; name the one of the list with --fps",
+                        list_.source, first->name, first->index->rate().to_string(), other->name,
+                        other->index->rate().to_string()));
+        return false;
+    }
+
+    /// An EDL is counted as its clips are, where they say and its time codes exist at their rate; `rate_`
+    /// counts it in all other cases.
+    void find_counting(std::optional<FrameRate> clips) {
+        counted_ = *rate_;
+        if (!clips) return;
+        const bool alike = nominal_rate(*clips) == nominal_rate(*rate_);
+        if (alike ? has_drop_frame(*clips) : exists_at(*clips)) counted_ = *clips;
+        if (alike) return;
+        if (counted_ == *clips) {
+            notes_.push_back(fmt::format("counted at {} frames a second as its clips are, and played at {}",
+                                         clips->to_string(), rate_->to_string()));
+        } else {
+            recounted_ = fmt::format("{}: the list is counted at {} fps (--fps); its clips have {}",
+                                     list_.source, rate_->to_string(), clips->to_string());
+        }
+    }
+
+    bool exists_at(FrameRate rate) const {
+        const auto fits = [&](const TimecodeLabel& label) { return label.frames < nominal_rate(rate); };
+        return std::all_of(list_.edl.begin(), list_.edl.end(), [&](const EdlEvent& event) {
+            const bool source = event.black || (fits(event.source_in) && fits(event.source_out));
+            return source && fits(event.record_in) && fits(event.record_out);
+        });
+    }
+
+    /// False: there are no pieces to go on with.
+    bool lay_out() {
         if (list_.edl.empty()) {
             pieces_ = list_.pieces;
             frames_ = list_.frames;
-            return {};
+            return true;
         }
         // A container with time code of its own counts it at its own rate; the header of an image knows no
         // better than the list.
-        std::vector<FrameRate> rates(list_.media.size(), *rate_);
+        std::vector<std::optional<FrameRate>> rates(list_.media.size());
         for (std::uint32_t i = 0; i < rates.size(); ++i) {
-            if (uses_[i].count == 0) continue;
+            if (!has_clip(i)) continue;
+            rates[i] = counted_;
             const Clip& clip = clip_of(i);
             const FrameRate own = clip.index->rate();
-            if (clip.index->file_per_frame() || nominal_rate(own) == nominal_rate(*rate_)) continue;
+            if (clip.index->file_per_frame() || nominal_rate(own) == nominal_rate(counted_)) continue;
             other_rate_.insert(found_[i]);
             if (clip.start_timecode) rates[i] = own;
         }
-        auto timeline = lay_out_edl(list_, *rate_, rates);
-        if (!timeline) return timeline.error();
+        auto timeline = lay_out_edl(list_, counted_, rates);
+        if (!timeline) {
+            add_problems(timeline.error());
+            return false;
+        }
         pieces_ = std::move(timeline->pieces);
         frames_ = timeline->frames;
         notes_.insert(notes_.end(), timeline->notes.begin(), timeline->notes.end());
-        return {};
+        return true;
+    }
+
+    /// From source frames to frames of the clips, for all whose clips are there.
+    void fit_pieces() {
+        std::vector<EditPiece> fitting;
+        for (EditPiece& piece : pieces_) {
+            if (has_clip(piece.media) && to_clip_rate(piece)) fitting.push_back(std::move(piece));
+        }
+        pieces_ = std::move(fitting);
+        const std::size_t before = problems_.size();
+        find_origins();
+        if (problems_.size() == before) check_handles();
     }
 
     /// Source frames at a rate that is not the media's own are times: the clip's frame at that time is meant.
-    void to_clip_rate(EditPiece& piece) {
+    /// False: that cannot be said.
+    bool to_clip_rate(EditPiece& piece) {
         const EditMedia& media = list_.media[piece.media];
         const FrameRate own = clip_of(piece.media).index->rate();
-        if (!media.rate || media.own_rate || nominal_rate(own) == nominal_rate(*media.rate)) return;
+        if (!media.rate || media.own_rate || nominal_rate(own) == nominal_rate(*media.rate)) return true;
         const EditSpeed ratio = reduced(own.num * media.rate->den, own.den * media.rate->num);
         if (std::abs(static_cast<double>(piece.speed_num) * static_cast<double>(ratio.num)) > kSpeedTermMax ||
             static_cast<double>(piece.speed_den) * static_cast<double>(ratio.den) > kSpeedTermMax) {
             problems_.push_back(fmt::format("{}: {}: its rate {} and that of {}, {}, have no usable ratio",
                                             piece.place, piece.event, media.rate->to_string(),
                                             clip_of(piece.media).name, own.to_string()));
-            return;
+            return false;
         }
         const auto frames = static_cast<std::uint64_t>(std::abs(piece.first));
         piece.first = floor_scaled(frames, piece.first < 0 ? -ratio.num : ratio.num, ratio.den);
@@ -202,6 +274,7 @@ private:
         piece.speed_den = speed.den;
         piece.day = floor_scaled(static_cast<std::uint64_t>(piece.day), ratio.num, ratio.den);
         converted_.insert(found_[piece.media]);
+        return true;
     }
 
     /// Source frames of a piece, with its handles or without.
@@ -322,7 +395,7 @@ private:
     Result<CutList> finish() {
         CutList out;
         out.name = list_.name.empty() ? base_name(list_.source) : list_.name;
-        out.rate = *rate_;
+        out.rate = rate_.value_or(counted_);
         out.frames = frames_;
         out.events = list_.events;
         std::map<std::size_t, std::uint32_t> numbers;
@@ -344,7 +417,7 @@ private:
             notes_.push_back(fmt::format("{}: source times converted to its rate", clips_.at(found).name));
         for (const std::size_t found : other_rate_)
             notes_.push_back(fmt::format("{} is at {} frames a second, the list at {}", clips_.at(found).name,
-                                         clips_.at(found).index->rate().to_string(), rate_->to_string()));
+                                         clips_.at(found).index->rate().to_string(), counted_.to_string()));
         out.notes.insert(out.notes.end(), notes_.begin(), notes_.end());
         if (out.notes.size() > kNotesMax) {
             const std::size_t more = out.notes.size() - kNotesMax;
@@ -356,7 +429,9 @@ private:
 
     ByteStore& store_;
     const EditList& list_;
-    std::optional<FrameRate> rate_;
+    std::optional<FrameRate> rate_;      // as asked for
+    FrameRate counted_;                  // of the list's time codes
+    std::string recounted_;              // said before the problems of a list counted unlike its clips
     std::vector<Use> uses_;              // of EditList::media
     std::vector<std::size_t> found_;     // of EditList::media: in ClipFinder::clips()
     std::map<std::size_t, Clip> clips_;  // by ClipFinder::clips()

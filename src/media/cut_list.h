@@ -18,10 +18,11 @@ namespace streamsim {
 Result<EditList> parse_cut_list(std::string_view text, const std::string& source);
 
 /// Finds the clips of a list below `target` (a directory, a container clip or a sequence), indexes those that
-/// are used, once each, and turns source times into clip frames. `rate`: of the record timeline; without one
-/// that of the list, and of an EDL that of its clips. Errors: environment from the store; bad input with every
-/// problem of the list: clips that are not there or found twice, frames that a clip does not have, clips of
-/// several rates and no `rate`.
+/// are used, once each, and turns source times into clip frames. `rate`: that it is played at; without one
+/// that of the list, and of an EDL that of its clips. An EDL is counted at the rate that its clips share; at
+/// `rate` where they state several or none, or where the list has time codes beyond theirs. Errors: environment
+/// from the store; bad input with every problem of the list: clips that are not there or found twice, frames
+/// that a clip does not have, clips of several rates and no `rate`.
 Result<CutList> resolve_cut_list(ByteStore& store,
                                  const std::string& target,
                                  const EditList& list,

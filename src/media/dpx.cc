@@ -151,6 +151,7 @@ public:
         }
         const std::uint32_t declared = u32(kFileSize);
         if (elements_ == 1 && otherwise_end_ == declared) end_ = declared;
+        header_.declared_bytes = declared == kUndefined ? 0 : declared;
         header_.expected_bytes = saturated(end_);
         read_industry();
         return header_;

@@ -38,6 +38,8 @@ struct DpxHeader {
     /// Run-length encoded: how long the image is then, no field says.
     bool run_length = false;
     std::uint64_t expected_bytes = 0;  // of the file up to the last image byte, by offset, raster and packing
+    std::uint64_t declared_bytes =
+        0;  // of the file, as the header has it: worth what the file bears out; 0: not set
     /// Film frame rate, else television frame rate; nothing when neither is set.
     std::optional<FrameRate> rate;
     std::optional<std::uint32_t> frame_number;  // film frame position

@@ -56,7 +56,8 @@ struct EdlEvent {
     std::uint32_t media = 0;  // black: none
     std::uint32_t track = 1;
     TimecodeLabel source_in, source_out, record_in, record_out;
-    bool drop = false;              // by FCM; rules where the separators of the line do not say drop frame
+    /// Of the source, by FCM; rules where the separators of the line do not say drop frame.
+    bool drop = false;
     bool separators_speak = false;  // one of the line's time codes is written as drop frame
     /// Frames a second of the source by an M2 line, in thousandths; negative: backwards.
     std::optional<std::int64_t> milli_fps;
@@ -70,6 +71,7 @@ struct EditList {
     std::string name;
     std::vector<EditMedia> media;
     std::vector<EdlEvent> edl;      // EDL: in the order of the file
+    bool record_drop = false;       // EDL: by its first FCM; the tape has one way of counting
     std::vector<EditPiece> pieces;  // OpenTimelineIO: as shown, sorted
     std::optional<FrameRate> rate;  // OpenTimelineIO
     std::uint64_t frames = 0;       // OpenTimelineIO

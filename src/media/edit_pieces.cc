@@ -1,6 +1,7 @@
 #include "media/edit_pieces.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "streamsim/cut_list.h"
@@ -10,6 +11,8 @@ namespace {
 
 /// A speed with a larger denominator is cut at its nearest frame: one frame off for less than a source frame.
 constexpr std::int64_t kExactDenominatorMax = 1001;
+constexpr std::int64_t kDenominatorMax = 1'000'000;  // of a fraction for a decimal number
+constexpr double kSameNumber = 1e-9;                 // relative; nine digits are written at least
 
 struct Interval {
     std::uint64_t from;
@@ -97,6 +100,27 @@ std::optional<EditPiece> third_at_once(const std::vector<EditPiece>& pieces) {
 EditSpeed reduced(std::int64_t num, std::int64_t den) {
     const std::int64_t divisor = std::max<std::int64_t>(1, std::gcd(num, den));
     return {num / divisor, den / divisor};
+}
+
+EditSpeed fraction_of(double value) {
+    const double magnitude = std::abs(value);
+    const std::int64_t sign = value < 0 ? -1 : 1;
+    // The continued fraction: each step is the best there is up to its denominator.
+    EditSpeed before{0, 1};
+    EditSpeed last{1, 0};
+    for (double rest = magnitude;;) {
+        const auto whole = static_cast<std::int64_t>(rest);
+        const EditSpeed next{whole * last.num + before.num, whole * last.den + before.den};
+        if (next.den > kDenominatorMax) break;
+        const double reached = static_cast<double>(next.num) / static_cast<double>(next.den);
+        if (std::abs(reached - magnitude) <= magnitude * kSameNumber) return {sign * next.num, next.den};
+        before = last;
+        last = next;
+        const double fraction = rest - static_cast<double>(whole);
+        if (fraction * kDenominatorMax < 1) break;  // the next denominator would be too large
+        rest = 1 / fraction;
+    }
+    return reduced(sign * std::llround(magnitude * kDenominatorMax), kDenominatorMax);
 }
 
 EditSpeed within(EditSpeed speed, std::uint64_t source, std::uint64_t record) {

@@ -27,6 +27,13 @@ struct EditSpeed {
 };
 EditSpeed reduced(std::int64_t num, std::int64_t den);
 
+inline constexpr double kFractionMax = 1e6;
+
+/// The fraction that a decimal number stands for: the simplest one that it cannot be told from, 1/3 for
+/// 0.3333333333; where there is none with a small denominator the number in millionths.
+/// REQUIRES: |value| <= kFractionMax.
+EditSpeed fraction_of(double value);
+
 /// A speed such that floor(i * speed), i in [0, record), stays in the `source` frames: `speed` where it does,
 /// else the one that goes from the first to the last. REQUIRES: source > 0, record > 0.
 EditSpeed within(EditSpeed speed, std::uint64_t source, std::uint64_t record);

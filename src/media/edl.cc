@@ -188,6 +188,8 @@ private:
         } else if (word.starts_with("FCM:")) {
             const std::string rest = upper(line.substr(4));
             drop_ = rest.find("DROP") != std::string::npos && rest.find("NON") == std::string::npos;
+            if (!fcm_) list_.record_drop = drop_;
+            fcm_ = true;
         } else if (word.starts_with("M2") && line.size() > 2 && is_blank(line[2])) {
             read_speed(line);
         } else if (word.starts_with("SPLIT:")) {
@@ -415,6 +417,7 @@ private:
     std::vector<std::string> problems_;
     std::size_t line_ = 0;
     bool drop_ = false;
+    bool fcm_ = false;  // there was one
     bool splits_ = false;
     bool audio_line_ = false;  // the line before was an event without a picture: its comments are its own
     std::uint64_t audio_ = 0;

@@ -25,6 +25,8 @@ struct PlacedEvent {
     std::int64_t source_out = 0;
     std::int64_t day = 0;  // of its source
     EditSpeed speed;
+    bool recorded = false;             // its record times are known
+    bool sourced = false;              // so are those of its source; not of black
     std::optional<std::size_t> piece;  // in its track
 
     std::uint64_t record_frames() const { return out - in; }
@@ -32,13 +34,13 @@ struct PlacedEvent {
 
 class EdlLayout {
 public:
-    EdlLayout(const EditList& list, FrameRate rate, std::span<const FrameRate> media_rates)
+    EdlLayout(const EditList& list, FrameRate rate, std::span<const std::optional<FrameRate>> media_rates)
         : list_(list), rate_(rate), media_rates_(media_rates) {}
 
     Result<EditTimeline> lay_out() {
         for (const EdlEvent& event : list_.edl) place(event);
-        if (!problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
-        set_origin();
+        if (std::any_of(placed_.begin(), placed_.end(), [](const auto& placed) { return placed.recorded; }))
+            set_origin();
         find_overlaps();
         for (PlacedEvent& placed : placed_) find_speed(placed);
         if (!problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
@@ -53,8 +55,25 @@ private:
             fmt::format("{}: line {}: event {}: {}", list_.source, event.line, event.number, text));
     }
 
-    std::optional<std::int64_t> frames(const EdlEvent& event, const TimecodeLabel& label, FrameRate rate) {
+    std::optional<std::int64_t> source_frames(const EdlEvent& event,
+                                              const TimecodeLabel& label,
+                                              FrameRate rate) {
         const bool drop = event.separators_speak ? label.says_drop() : event.drop && has_drop_frame(rate);
+        return frames(event, label, rate, drop);
+    }
+
+    std::optional<std::int64_t> record_frames(const EdlEvent& event, const TimecodeLabel& label) {
+        return frames(event, label, rate_, record_drops(label));
+    }
+
+    bool record_drops(const TimecodeLabel& label) const {
+        return label.says_drop() || (list_.record_drop && has_drop_frame(rate_));
+    }
+
+    std::optional<std::int64_t> frames(const EdlEvent& event,
+                                       const TimecodeLabel& label,
+                                       FrameRate rate,
+                                       bool drop) {
         const auto at = frames_of(label, rate, drop);
         if (at) return static_cast<std::int64_t>(*at);
         problem(event, at.error().problems.front());
@@ -68,9 +87,7 @@ private:
     }
 
     /// A source whose second has another number of frames than the list's has time codes of its own.
-    FrameRate source_rate(const EdlEvent& event) const {
-        if (event.black) return rate_;
-        const FrameRate own = media_rates_[event.media];
+    FrameRate source_rate(FrameRate own) const {
         return nominal_rate(own) == nominal_rate(rate_) ? rate_ : own;
     }
 
@@ -82,53 +99,66 @@ private:
     void place(const EdlEvent& event) {
         PlacedEvent placed;
         placed.event = &event;
-        if (event.drop && !has_drop_frame(rate_)) dropless_ = true;
-        const auto in = frames(event, event.record_in, rate_);
-        auto out = frames(event, event.record_out, rate_);
-        if (in && out) {
-            unwrap(*in, *out, day_of(rate_, event.drop || event.record_in.says_drop()));
-            if (*out < *in) {
-                problem(event, "its record out is before its record in");
-            } else if (event.kind == EdlEvent::Kind::transition &&
-                       event.transition_frames > static_cast<std::uint64_t>(*out - *in)) {
-                problem(event, fmt::format("its transition of {} frames is longer than the event, {} frames",
-                                           event.transition_frames, *out - *in));
-            }
-            placed.in = static_cast<std::uint64_t>(*in);
-            placed.out = static_cast<std::uint64_t>(*out);
-        }
-        if (!event.black) {
-            const FrameRate rate = source_rate(event);
-            const auto source_in = frames(event, event.source_in, rate);
-            auto source_out = frames(event, event.source_out, rate);
-            if (source_in && source_out) {
-                placed.day = day_of(rate, event.drop || event.source_in.says_drop());
-                unwrap(*source_in, *source_out, placed.day);
-                placed.source_in = *source_in;
-                placed.source_out = *source_out;
-                if (*source_out < *source_in && event.milli_fps.value_or(0) >= 0)
-                    problem(event, "its source out is before its source in, and no M2 line plays it backwards");
-            }
-        }
+        if ((event.drop || list_.record_drop) && !has_drop_frame(rate_)) dropless_ = true;
+        place_record(placed);
+        if (!event.black && media_rates_[event.media])
+            place_source(placed, source_rate(*media_rates_[event.media]));
         placed_.push_back(placed);
     }
 
+    void place_record(PlacedEvent& placed) {
+        const EdlEvent& event = *placed.event;
+        const auto in = record_frames(event, event.record_in);
+        auto out = record_frames(event, event.record_out);
+        if (!in || !out) return;
+        unwrap(*in, *out, day_of(rate_, record_drops(event.record_in)));
+        if (*out < *in) return problem(event, "its record out is before its record in");
+        if (event.kind == EdlEvent::Kind::transition &&
+            event.transition_frames > static_cast<std::uint64_t>(*out - *in)) {
+            problem(event, fmt::format("its transition of {} frames is longer than the event, {} frames",
+                                       event.transition_frames, *out - *in));
+        }
+        placed.in = static_cast<std::uint64_t>(*in);
+        placed.out = static_cast<std::uint64_t>(*out);
+        placed.recorded = true;
+    }
+
+    void place_source(PlacedEvent& placed, FrameRate rate) {
+        const EdlEvent& event = *placed.event;
+        const auto in = source_frames(event, event.source_in, rate);
+        auto out = source_frames(event, event.source_out, rate);
+        if (!in || !out) return;
+        placed.day = day_of(rate, event.drop || event.source_in.says_drop());
+        unwrap(*in, *out, placed.day);
+        if (*out < *in && event.milli_fps.value_or(0) >= 0)
+            return problem(event, "its source out is before its source in, and no M2 line plays it backwards");
+        placed.source_in = *in;
+        placed.source_out = *out;
+        placed.sourced = true;
+    }
+
+    /// Counts the record from its earliest frame. REQUIRES: one event is recorded.
     void set_origin() {
-        const auto earlier = [](const PlacedEvent& a, const PlacedEvent& b) { return a.in < b.in; };
-        const auto day = static_cast<std::uint64_t>(day_of(rate_, list_.edl.front().drop));
-        const auto [first, last] = std::minmax_element(placed_.begin(), placed_.end(), earlier);
-        if (last->in - first->in > day / 2 && placed_.front().in > day / 2) {  // past midnight
-            for (PlacedEvent& placed : placed_) {
-                if (placed.in >= day / 2) continue;
-                placed.in += day;
-                placed.out += day;
+        std::vector<PlacedEvent*> recorded;
+        for (PlacedEvent& placed : placed_) {
+            if (placed.recorded) recorded.push_back(&placed);
+        }
+        const auto earlier = [](const PlacedEvent* a, const PlacedEvent* b) { return a->in < b->in; };
+        const PlacedEvent& front = *recorded.front();
+        const auto day = static_cast<std::uint64_t>(day_of(rate_, record_drops(front.event->record_in)));
+        const auto [first, last] = std::minmax_element(recorded.begin(), recorded.end(), earlier);
+        if ((*last)->in - (*first)->in > day / 2 && front.in > day / 2) {  // past midnight
+            for (PlacedEvent* placed : recorded) {
+                if (placed->in >= day / 2) continue;
+                placed->in += day;
+                placed->out += day;
             }
         }
-        const std::uint64_t origin = std::min_element(placed_.begin(), placed_.end(), earlier)->in;
-        for (PlacedEvent& placed : placed_) {
-            placed.in -= origin;
-            placed.out -= origin;
-            timeline_.frames = std::max(timeline_.frames, placed.out);
+        const std::uint64_t origin = (*std::min_element(recorded.begin(), recorded.end(), earlier))->in;
+        for (PlacedEvent* placed : recorded) {
+            placed->in -= origin;
+            placed->out -= origin;
+            timeline_.frames = std::max(timeline_.frames, placed->out);
         }
     }
 
@@ -158,10 +188,10 @@ private:
         const EdlEvent& event = *placed.event;
         const std::uint64_t record = placed.record_frames();
         const auto source = static_cast<std::uint64_t>(std::abs(placed.source_out - placed.source_in));
-        if (event.black) return;
+        if (!placed.recorded || !placed.sourced) return;
         if (event.milli_fps) return find_stated_speed(placed, source, record);
         if (source == record || record == 0) return;
-        const FrameRate own = media_rates_[event.media];
+        const FrameRate own = *media_rates_[event.media];
         const EditSpeed ratio = reduced(static_cast<std::int64_t>(nominal_rate(own)),
                                         static_cast<std::int64_t>(nominal_rate(rate_)));
         const double expected =
@@ -296,13 +326,13 @@ private:
             return bad_input(fmt::format("{}: {}: more than two pictures at record frame {}", third->place,
                                          third->event, third->at));
         }
-        if (timeline_.pieces.empty()) return bad_input(fmt::format("{}: no event shows a clip", list_.source));
+        if (timeline_.pieces.empty()) return nothing_shown(list_);
         return std::move(timeline_);
     }
 
     const EditList& list_;
     const FrameRate rate_;
-    const std::span<const FrameRate> media_rates_;
+    const std::span<const std::optional<FrameRate>> media_rates_;
     std::vector<PlacedEvent> placed_;  // as EditList::edl
     std::map<std::uint32_t, std::vector<EditPiece>> tracks_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> ends_;  // track and record end: a piece
@@ -314,8 +344,19 @@ private:
 
 }  // namespace
 
-Result<EditTimeline> lay_out_edl(const EditList& list, FrameRate rate, std::span<const FrameRate> media_rates) {
+Result<EditTimeline> lay_out_edl(const EditList& list,
+                                 FrameRate rate,
+                                 std::span<const std::optional<FrameRate>> media_rates) {
     return EdlLayout(list, rate, media_rates).lay_out();
+}
+
+Error nothing_shown(const EditList& list) {
+    const EdlEvent& first = list.edl.front();
+    const std::string others = list.edl.size() > 1 ? fmt::format(" and {} more", list.edl.size() - 1) : "";
+    return bad_input(
+        fmt::format("{}: line {}: event {}{}: no event shows a clip: expected one that is not "
+                    "black and whose record out is after its record in",
+                    list.source, first.line, first.number, others));
 }
 
 }  // namespace streamsim

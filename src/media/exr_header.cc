@@ -28,6 +28,11 @@ constexpr Wide kImageBytesMax = Wide{1} << 40;
 constexpr const char* kCompressions[] = {"none", "rle",  "zips", "zip",  "piz",  "pxr24",
                                          "b44",  "b44a", "dwaa", "dwab", "htj2k"};
 
+/// Lines in a chunk of each compression; those of later ones are not known.
+constexpr int kChunkLines[] = {1, 1, 1, 16, 32, 16, 32, 32, 32, 256};
+/// A longer table of chunks is not read: no frame has so many lines.
+constexpr std::uint64_t kTableBytesMax = std::uint64_t{256} << 10;
+
 struct Channel {
     int type = 0;  // 0 uint, 1 half, 2 float
     std::int64_t x_sampling = 1;
@@ -175,10 +180,45 @@ public:
             ++at_;
             break;
         } while (true);
-        return result(multipart);
+        auto header = result(multipart);
+        if (!header || multipart || header->expected_bytes > 0) return header;
+        if (auto ends = find_cut(parts_.front(), *header); !ends) return ends.error();
+        return header;
     }
 
 private:
+    /// Compressed lines lie in chunks, and a table says where: the last one shows whether the file is whole.
+    Result<void> find_cut(const Part& part, ImageHeader& header) {
+        const bool known = part.compression < static_cast<int>(std::size(kChunkLines));
+        if (!known || part.deep || part.tile_width > 0) return {};
+        const auto lines = static_cast<std::uint64_t>(kChunkLines[part.compression]);
+        const std::uint64_t table_bytes = (static_cast<std::uint64_t>(part.height) + lines - 1) / lines * 8;
+        if (table_bytes > kTableBytesMax || at_ >= bytes_.file_bytes()) return {};
+        const auto table = bytes_.up_to(at_, static_cast<std::size_t>(table_bytes));
+        if (!table) return of_environment(table.error());
+        std::uint64_t last = at_ + table_bytes;
+        for (std::size_t at = 0; at + 8 <= table->size(); at += 8)
+            last = std::max(last, load<std::uint64_t>(*table, at, false));
+        const auto chunk = bytes_.up_to(last, 8);
+        if (!chunk) return of_environment(chunk.error());
+        const bool whole =
+            chunk->size() == 8 && load<std::uint32_t>(*chunk, 4, false) <= bytes_.file_bytes() - last - 8;
+        if (whole) return {};
+        header.cut =
+            bytes_
+                .wrong(bytes_.file_bytes(),
+                       fmt::format("the file ends here, expected the chunk of lines at byte {} by its table",
+                                   last))
+                .problems.front();
+        return {};
+    }
+
+    /// Beyond what is read of a header nothing is known, and that is no error.
+    static Result<void> of_environment(const Error& error) {
+        if (error.kind == ErrorKind::bad_input) return {};
+        return error;
+    }
+
     /// A text that ends with a zero.
     Result<std::string> text(const char* what) {
         const auto have = bytes_.up_to(at_, kNameMax);

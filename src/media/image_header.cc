@@ -33,6 +33,11 @@ constexpr std::uint64_t kSideMax = 1'000'000;
 /// A frame of this size or more is believed only when it is there.
 constexpr std::uint64_t kBelievedBytes = std::uint64_t{1} << 30;
 
+constexpr std::uint64_t kDpxImageOffsetAt = 4;
+/// Writers of DPX fill up their lines in more ways than one; a file that is as long as its header declares is
+/// whole where that many bytes a line make the difference.
+constexpr std::uint64_t kLineFill = 4;
+
 bool same_letters(std::string_view name, std::string_view lower) {
     return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char a, char b) {
         return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
@@ -57,6 +62,12 @@ const Known* find_in(std::string_view name) {
     return dot == std::string_view::npos || dot == 0 ? nullptr : find(name.substr(dot + 1));
 }
 
+Error image_past_end(const HeaderBytes& bytes, std::uint64_t at, std::uint64_t begins) {
+    return bytes.wrong(at, fmt::format("the image begins at byte {}, expected a place before the end of the "
+                                       "file at {}",
+                                       begins, bytes.file_bytes()));
+}
+
 Result<ImageHeader> read_dpx(HeaderBytes& bytes, const std::string& file) {
     const auto begin = bytes.up_to(0, kDpxHeaderBytes);
     if (!begin) return begin.error();
@@ -72,6 +83,12 @@ Result<ImageHeader> read_dpx(HeaderBytes& bytes, const std::string& file) {
     header.raster_at = 772;
     header.image_begins = dpx->data_offset;
     header.image_begins_at = dpx->data_offset_at;
+    // Two places for the image, of which one cannot be: no writer makes that, and readers take either.
+    if (dpx->image_offset >= bytes.file_bytes() && dpx->data_offset < bytes.file_bytes())
+        return image_past_end(bytes, kDpxImageOffsetAt, dpx->image_offset);
+    const bool believed = dpx->declared_bytes == bytes.file_bytes() && !dpx->run_length &&
+                          dpx->declared_bytes + kLineFill * dpx->height >= dpx->expected_bytes;
+    if (believed) header.expected_bytes = dpx->declared_bytes;
     return header;
 }
 
@@ -82,11 +99,7 @@ Result<void> check_against_file(ImageHeader& header, const HeaderBytes& bytes) {
                                        show_count(kSideMax), header.width, header.height));
     }
     if (header.image_begins >= bytes.file_bytes()) {
-        const Error past =
-            bytes.wrong(header.image_begins_at,
-                        fmt::format("the image begins at byte {}, expected a place before the end of the "
-                                    "file at {}",
-                                    header.image_begins, bytes.file_bytes()));
+        const Error past = image_past_end(bytes, header.image_begins_at, header.image_begins);
         if (header.image_begins > kHeaderBytesMax) return past;
         header.cut = past.problems.front();
     }
@@ -94,6 +107,12 @@ Result<void> check_against_file(ImageHeader& header, const HeaderBytes& bytes) {
         return bytes.wrong(header.raster_at,
                            fmt::format("by its header ({}) the file has {} bytes; it has {}", header.format,
                                        show_count(header.expected_bytes), show_count(bytes.file_bytes())));
+    }
+    if (header.cut.empty() && header.expected_bytes > bytes.file_bytes()) {
+        const Error ends = bytes.wrong(bytes.file_bytes(),
+                                       fmt::format("the file ends here, expected {} bytes by its header ({})",
+                                                   show_count(header.expected_bytes), header.format));
+        header.cut = ends.problems.front();
     }
     return {};
 }

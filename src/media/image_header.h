@@ -35,7 +35,7 @@ struct ImageHeader {
     std::uint64_t raster_at = 0;        // byte offset of the field
     std::uint64_t image_begins = 0;     // byte offset of the image data; 0: not known
     std::uint64_t image_begins_at = 0;  // byte offset of the field that says so
-    /// The file ends before its image begins: where, as the text of an error. Empty: it does not.
+    /// The file ends before its image begins or ends: where, as the text of an error. Empty: it does not.
     std::string cut;
 };
 
@@ -52,7 +52,7 @@ std::string known_image_extensions();
 /// Reads a header: a few KiB of the file, never more than 1 MiB, and never allocates by what it claims. Errors:
 /// bad input that names `file`, the byte and what was expected there, also where the image would begin past the
 /// end of the file, or be larger than a GiB that is not there; environment from the source. A file that is
-/// merely shorter than its image is no error: it was cut.
+/// merely shorter than its image is no error here: it was cut.
 Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const std::string& file);
 
 }  // namespace streamsim

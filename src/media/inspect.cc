@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/timecode.h"
 #include "base/units.h"
 #include "media/frame_gaps.h"
 
@@ -130,10 +131,19 @@ void measure_container(const FrameIndex& index, InspectFacts& facts) {
     count_audio(index, facts.audio);
 }
 
-/// Empty where the number is no time of day: a sequence may count as it likes.
-std::string time_of_day(std::uint64_t frame, FrameRate rate) {
-    const auto second = static_cast<std::uint64_t>((rate.num + rate.den - 1) / rate.den);
-    return second > 0 && frame / second < 86'400 ? timecode(frame, rate) : "";
+/// Empty where the first number is no time of day: a sequence may count as it likes. Behind midnight it begins
+/// anew.
+void show_timecodes(const Clip& clip, InspectFacts& facts) {
+    // As many frames a second, but no labels left out.
+    const FrameRate whole{static_cast<std::int64_t>(nominal_rate(facts.rate)), 1};
+    const FrameRate counted = clip.drop ? facts.rate : whole;
+    facts.timecode = timecode(facts.frames, counted);
+    TimecodeLabel midnight;
+    midnight.hours = 24;
+    const std::uint64_t day = *frames_of(midnight, counted, has_drop_frame(counted));
+    if (!clip.start_timecode || *clip.start_timecode >= day) return;
+    facts.start_timecode = timecode(*clip.start_timecode, counted);
+    facts.end_timecode = timecode((*clip.start_timecode + facts.frames - 1) % day, counted);
 }
 
 void warn(const FrameIndex& index, const FrameGaps& gaps, InspectFacts& facts) {
@@ -167,11 +177,7 @@ InspectFacts inspect(const Clip& clip) {
     facts.rate = index.rate();
     facts.variable_rate = index.variable_rate();
     facts.duration = index.due(facts.frames);
-    facts.timecode = timecode(facts.frames, facts.rate);
-    if (clip.start_timecode) {
-        facts.start_timecode = time_of_day(*clip.start_timecode, facts.rate);
-        facts.end_timecode = time_of_day(*clip.start_timecode + facts.frames - 1, facts.rate);
-    }
+    show_timecodes(clip, facts);
     facts.notes = clip.notes;
     facts.structure = clip.structure;
     facts.first_path = path_of(index, 0);

@@ -23,9 +23,9 @@ struct InspectFacts {
     FrameRate rate;
     bool variable_rate = false;
     Duration duration;
-    std::string timecode;           // of the duration, "00:00:10:00"
+    std::string timecode;           // of the duration, "00:00:10:00"; counted as the clip's time code is
     std::string start_timecode;     // of the first frame; empty: not known, or not a time of day
-    std::string end_timecode;       // of the last frame
+    std::string end_timecode;       // of the last frame; 00:00:00:00 again behind midnight
     std::uint64_t bytes_total = 0;  // of the frames that are there
     std::uint64_t frame_bytes_min = 0;
     double frame_bytes_mean = 0;

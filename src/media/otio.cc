@@ -20,9 +20,9 @@ namespace {
 constexpr int kDepthMax = 64;
 constexpr double kFramesMax = 1e9;  // of one item
 constexpr double kStartMax = 1e12;
-constexpr std::int64_t kSpeedSteps = 10'000;
 constexpr double kSpeedMax = 1000;
 constexpr double kSourceFramesMax = 1e15;  // that one item passes over
+constexpr double kSpeedTermMax = 1e15;
 
 /// Frames at `to` for each one at `from`; 24 and 24000/1001 are one frame for another.
 EditSpeed rate_ratio(FrameRate from, FrameRate to) {
@@ -462,8 +462,16 @@ private:
         const TimecodeLabel midnight{':', 24, 0, 0, 0};
         piece.day = static_cast<std::int64_t>(*frames_of(midnight, rate, false));
         const EditSpeed ratio = rate_ratio(*list_.rate, rate);
-        const auto steps = static_cast<std::int64_t>(std::llround(speed * kSpeedSteps));
-        EditSpeed shown = reduced(steps, kSpeedSteps);
+        if (std::abs(speed) > kFractionMax) {  // of several effects
+            problems_.add(node.pointer, "its speed takes it through too many frames");
+            return;
+        }
+        EditSpeed shown = fraction_of(speed);
+        if (std::abs(scaled(static_cast<double>(shown.num), {ratio.num, 1})) > kSpeedTermMax ||
+            scaled(static_cast<double>(shown.den), {ratio.den, 1}) > kSpeedTermMax) {
+            problems_.add(node.pointer, "its speed and its rate have no usable ratio to the rate of the list");
+            return;
+        }
         shown = reduced(shown.num * ratio.num, shown.den * ratio.den);
         const auto record = static_cast<std::uint64_t>(std::max<std::int64_t>(1, node.frames()));
         if (std::abs(scaled(static_cast<double>(record), shown)) > kSourceFramesMax) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "base/units.h"
 #include "media/frame_gaps.h"
@@ -19,6 +21,9 @@ constexpr std::uint64_t kSpanPerFrame = 1000;
 /// A header whose file ends before the image says how long it should be, but a whole file says so better; of so
 /// many after it one should be whole.
 constexpr std::size_t kLooksAfterCut = 16;
+
+/// Of the files of a sequence so many are looked at, before a header is believed for all of them.
+constexpr std::size_t kFilesSampled = 16;
 
 struct FirstHeader {
     ImageHeader header;
@@ -47,7 +52,8 @@ Result<FirstHeader> first_readable(ByteStore& store,
         }
         if (!first_error) first_error = header ? bad_input(cut->header.cut) : header.error();
     }
-    // One file has to be an image. Of many that are all cut it is enough to know how long they should be.
+    // One file has to be an image. Of many it is for their sizes to say whether they are cut or the header
+    // lies.
     if (cut && sequence.numbers.size() > 1) return *cut;
     return *first_error;
 }
@@ -86,21 +92,12 @@ public:
                             .listed = {},
                             .frame_sizes = {},
                             .other_case = sequence_.other_case,
-                            .other_suffix = sequence_.other_suffix};
+                            .other_suffix = sequence_.other_suffix,
+                            .names = sequence_.names};
         note_names(known.has_value());
         note_gaps(facts);
         note_header(frames.rate, known.has_value());
-        bool by_size = found_.header.expected_bytes == 0;
-        if (!known && sequence_.numbers.size() > 1) by_size = compare_with_last() || by_size;
-        if (by_size) {
-            auto sizes = look_at_sizes(store_, directory_, sequence_, progress);
-            if (!sizes) return sizes.error();
-            if (sizes->without > 0)
-                note(count_of(sizes->without, "file is empty or cannot be looked at",
-                              "files are empty or cannot be looked at"));
-            facts.frame_bytes = sizes->median;
-            facts.frame_sizes = std::move(sizes->bytes);
-        }
+        if (auto sized = find_sizes(facts, known.has_value(), progress); !sized) return sized.error();
         clip_.index = make_sequence_index(std::move(facts));
         return std::move(clip_);
     }
@@ -151,10 +148,11 @@ private:
         }
         if (auto info = store_.stat(found_.path); info && *info) {
             clip_.modified_s = (*info)->modified_s;
-            note_length((*info)->bytes);
+            found_bytes_ = (*info)->bytes;
         }
         if (known) return;
         if (!header.rate) {
+            clip_.rate_assumed = true;
             const bool could = image_kind(base_name(found_.path)) != ImageKind::by_size;
             note(could ? fmt::format("{} has no frame rate in its header: 24 taken", found_.path)
                        : "rate not in the file: 24 taken");
@@ -167,22 +165,99 @@ private:
                          header.timecode, by_number));
     }
 
-    /// The file is as long as it is; the frames are as long as their headers say.
-    void note_length(std::uint64_t bytes) {
+    /// How long the frames are: what a header says counts for all of them as long as the files bear it out.
+    Result<void> find_sizes(SequenceFacts& facts, bool known, IndexProgress* progress) {
         const std::uint64_t expected = found_.header.expected_bytes;
-        if (expected == 0 || bytes == expected) return;
-        note(bytes > expected
-                 ? fmt::format("{} has {} bytes, {} more than its header accounts for: they are not read",
-                               found_.path, show_count(bytes), show_count(bytes - expected))
-                 : fmt::format(
-                       "{} has {} bytes, and its header accounts for {}: it is cut, or its header is wrong, "
-                       "and a frame like it fails as too short",
-                       found_.path, show_count(bytes), show_count(expected)));
+        if (known && expected > 0) return {};
+        bool each = expected == 0;
+        if (!known && sequence_.numbers.size() > 1) each = differs_from_last() || each;
+        if (each || !alike(facts)) return look_at_each(facts, progress);
+        if (facts.frame_bytes != expected) {
+            note(fmt::format(
+                "{} has {} bytes and its header accounts for {}: the file is believed, all of it is "
+                "read{}",
+                found_.path, show_count(facts.frame_bytes), show_count(expected),
+                sequence_.numbers.size() == 1 ? "" : ", and so of the others, which are as long"));
+        }
+        return {};
     }
 
-    /// True: the headers are of different lengths, so that one of them does not stand for all. A raster that
-    /// changes is only said: the first header counts.
-    bool compare_with_last() {
+    /// Looks at a few files in equal distances, the first and the last among them. True: those that are not
+    /// empty have one size, which is that of a frame then.
+    bool alike(SequenceFacts& facts) const {
+        std::uint64_t bytes = found_bytes_ > 0 ? found_bytes_ : facts.frame_bytes;
+        std::size_t files = 0;
+        const std::size_t last = sequence_.numbers.size() - 1;
+        const std::size_t steps = std::min(last, kFilesSampled - 1);
+        for (std::size_t i = 0; last > 0 && i <= steps; ++i) {
+            const auto info = store_.stat(join_path(directory_, sequence_.name(last * i / steps)));
+            if (!info || !*info || (*info)->bytes == 0) continue;
+            if ((*info)->bytes != bytes) return false;
+            ++files;
+        }
+        // One alone that is shorter than its header says does not bear itself out.
+        if (!found_.header.cut.empty() && files < 2) return false;
+        facts.frame_bytes = bytes;
+        return true;
+    }
+
+    Result<void> look_at_each(SequenceFacts& facts, IndexProgress* progress) {
+        auto sizes = look_at_sizes(store_, directory_, sequence_, progress);
+        if (!sizes) return sizes.error();
+        if (sizes->without > 0)
+            note(count_of(sizes->without, "file is empty or cannot be looked at",
+                          "files are empty or cannot be looked at"));
+        facts.frame_bytes = sizes->median;
+        facts.frame_sizes = std::move(sizes->bytes);
+        if (found_.header.expected_bytes == 0) {
+            if (!found_.header.cut.empty()) note(found_.header.cut);
+            return {};
+        }
+        if (auto whole = lengthen_cut_ones(facts.frame_sizes, progress); !whole) return whole.error();
+        const auto& all = facts.frame_sizes;
+        if (std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) != all.end()) return {};
+        facts.frame_bytes = all.front();
+        facts.frame_sizes.clear();
+        return {};
+    }
+
+    /// A file that its own header says is longer was cut: its frame keeps the length that it should have, and
+    /// fails. Files of one size are taken to have headers of one kind. Errors: bad input when none is whole.
+    Result<void> lengthen_cut_ones(std::vector<std::uint64_t>& sizes, IndexProgress* progress) {
+        const std::uint64_t expected = found_.header.expected_bytes;
+        std::map<std::uint64_t, std::uint64_t> lengths{{expected, expected}};  // of a frame, by its file's size
+        std::uint64_t short_ones = 0;
+        std::string first_short;
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            if (progress != nullptr && progress->cancel) return interrupted_error();
+            auto length = lengths.find(sizes[i]);
+            std::string problem;
+            if (length == lengths.end()) {
+                const auto header = read_frame_header(store_, join_path(directory_, sequence_.name(i)));
+                if (header) {
+                    length = lengths.emplace(sizes[i], std::max(sizes[i], header->expected_bytes)).first;
+                    problem = header->cut;
+                } else {
+                    problem = header.error().problems.front();
+                }
+            }
+            // A file without a header that can be read is as long as the others should be.
+            const std::uint64_t bytes = length == lengths.end() ? std::max(sizes[i], expected) : length->second;
+            if (first_short.empty()) first_short = problem;
+            if (bytes > sizes[i]) ++short_ones;
+            sizes[i] = bytes;
+        }
+        if (short_ones == sizes.size()) return bad_input(first_short);
+        if (short_ones > 0) {
+            note(fmt::format("{} shorter than {} should be and will fail: {}",
+                             count_of(short_ones, "frame is", "frames are"), short_ones == 1 ? "it" : "they",
+                             first_short));
+        }
+        return {};
+    }
+
+    /// True: the last header is not like the first, so that one of them does not stand for all.
+    bool differs_from_last() {
         const std::string path = join_path(directory_, sequence_.name(sequence_.numbers.size() - 1));
         if (path == found_.path) return false;
         const auto last = read_frame_header(store_, path);
@@ -193,13 +268,11 @@ private:
         }
         const ImageHeader& first = found_.header;
         if (last->format != first.format) {
-            note(fmt::format("its headers differ: {} is {}, {} is {}", found_.path, first.format, path,
-                             last->format));
-            return false;
+            note(fmt::format("its headers differ: {} is {}, {} is {}: the size of each file is taken",
+                             found_.path, first.format, path, last->format));
+            return true;
         }
-        const auto kind = image_kind(base_name(path));
-        const bool texts = kind == ImageKind::exr || kind == ImageKind::tiff;
-        if (!texts || last->expected_bytes == first.expected_bytes) return false;
+        if (last->expected_bytes == first.expected_bytes) return false;
         note(fmt::format(
             "its headers are of different lengths ({} and {} bytes a file): the size of each file is "
             "taken",
@@ -211,6 +284,7 @@ private:
     const std::string& directory_;
     const FoundSequence& sequence_;
     FirstHeader found_;
+    std::uint64_t found_bytes_ = 0;  // of its file; 0: not known
     Clip clip_;
 };
 

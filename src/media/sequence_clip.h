@@ -20,9 +20,11 @@ struct KnownFrames {
 };
 
 /// Reads headers in frame order until one is readable and makes the index from it; the header of the last frame
-/// is compared with it. Only where headers do not tell how long the files are (compressed images, or headers of
-/// different lengths) is each file looked at. `progress` may be null. Errors: that of the first frame when none
-/// is readable; interrupted.
+/// and the sizes of a few files are compared with it. Where those few have one size it is believed, whatever
+/// the header says. Where they differ, or headers do not tell how long the files are (compressed images), each
+/// file is looked at: one that is shorter than its own header says keeps that length, and fails. `progress` may
+/// be null. Errors: that of the first frame when none is readable; bad input when a single file, or each of
+/// several of different sizes, ends before its image; interrupted.
 Result<Clip> index_sequence(ByteStore& store,
                             const std::string& directory,
                             const FoundSequence& sequence,

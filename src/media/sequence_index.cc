@@ -27,6 +27,11 @@ public:
     bool file_per_frame() const override { return true; }
 
     void write_path(std::uint64_t frame, char* into) const override {
+        if (const std::string* const name = own_name(frame)) {
+            into = std::copy(stem_.begin(), stem_.end() - prefix_bytes(), into);
+            *std::copy(name->begin(), name->end(), into) = '\0';
+            return;
+        }
         into = std::copy(stem_.begin(), stem_.end(), into);
         if (facts_.pattern.digits > 0) into = write_number(frame_number(frame), into);
         const std::string& suffix = ends_otherwise(frame) ? facts_.other_suffix : facts_.pattern.suffix;
@@ -35,7 +40,10 @@ public:
     }
     std::size_t path_capacity() const override {
         const auto digits = static_cast<std::size_t>(std::max(facts_.pattern.digits, kDigitsMax));
-        return stem_.size() + digits + std::max(facts_.pattern.suffix.size(), facts_.other_suffix.size()) + 1;
+        std::size_t name = facts_.pattern.prefix.size() + digits +
+                           std::max(facts_.pattern.suffix.size(), facts_.other_suffix.size());
+        for (const std::string& own : facts_.names) name = std::max(name, own.size());
+        return stem_.size() - facts_.pattern.prefix.size() + name + 1;
     }
     Extent extent(std::uint64_t frame) const override {
         if (facts_.frame_sizes.empty()) return {0, facts_.frame_bytes};
@@ -69,6 +77,15 @@ private:
         --run;
         if (frame - run->first >= run->count) return std::nullopt;
         return static_cast<std::size_t>(run->before + (frame - run->first));
+    }
+
+    std::ptrdiff_t prefix_bytes() const { return static_cast<std::ptrdiff_t>(facts_.pattern.prefix.size()); }
+
+    /// Null: the pattern gives the frame's name.
+    const std::string* own_name(std::uint64_t frame) const {
+        if (facts_.names.empty()) return nullptr;
+        const auto place = place_of(frame);
+        return place ? &facts_.names[*place] : nullptr;
     }
 
     bool ends_otherwise(std::uint64_t frame) const {

@@ -49,6 +49,8 @@ struct SequenceFacts {
     /// Listed frames, in their order, whose names end in `other_suffix` instead; empty: none does.
     std::vector<bool> other_case;
     std::string other_suffix;  // of the length of the pattern's
+    /// File names of the listed frames, in their order; empty: the pattern gives them.
+    std::vector<std::string> names;
 };
 
 /// REQUIRES: count > 0, and the lists that are not empty have an entry for each listed frame.

@@ -190,15 +190,17 @@ private:
         return best;
     }
 
+    static std::string ordinal(std::size_t run) {
+        constexpr const char* kOrdinals[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
+        return run < std::size(kOrdinals) ? std::string(kOrdinals[run]) + " run"
+                                          : fmt::format("run number {}", run + 1);
+    }
+
     static std::string why(std::string_view name,
                            const std::vector<std::size_t>& values,
                            std::size_t counting,
                            std::size_t members) {
         if (values.size() < 2) return "";
-        constexpr const char* kOrdinals[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
-        const std::string ordinal = counting < std::size(kOrdinals)
-                                        ? std::string(kOrdinals[counting]) + " run"
-                                        : fmt::format("run number {}", counting + 1);
         std::string reason = "because only it varies";
         std::string others;
         for (std::size_t run = 0; run < values.size(); ++run) {
@@ -211,7 +213,54 @@ private:
             reason = fmt::format("by its place and its {} values ({} in what else varies)",
                                  show_count(values[counting]), others);
         }
-        return fmt::format("the frame number is the {} of digits in {}, {}", ordinal, name, reason);
+        return fmt::format("the frame number is the {} of digits in {}, {}", ordinal(counting), name, reason);
+    }
+
+    /// Several runs vary and have another value in each name: whichever counts, each file would stand alone.
+    static bool all_change_together(const std::vector<std::size_t>& values, std::size_t members) {
+        const auto vary = std::count_if(values.begin(), values.end(), [](std::size_t n) { return n > 1; });
+        return vary > 1 && std::count(values.begin(), values.end(), members) == vary;
+    }
+
+    /// Names that have nothing but their shape in common, as one sequence: the run with the fewest gaps is the
+    /// frame number, of equals the last. False, and nothing done, where two of them have one number.
+    bool join_alone(const Members& members, const std::vector<std::size_t>& values) {
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> best;  // frame number, place in names_
+        std::size_t counting = 0;
+        Runs runs;
+        for (std::size_t run = 0; run < values.size(); ++run) {
+            if (values[run] == 1) continue;
+            std::vector<std::pair<std::uint64_t, std::uint32_t>> order;
+            for (const std::uint32_t member : members) {
+                find_runs(names_[member], runs);
+                order.emplace_back(number_of(text_of(names_[member], runs.at[run])), member);
+            }
+            std::sort(order.begin(), order.end());
+            const bool twice = std::adjacent_find(order.begin(), order.end(), [](const auto& a, const auto& b) {
+                                   return a.first == b.first;
+                               }) != order.end();
+            const auto span = [](const auto& list) { return list.back().first - list.front().first; };
+            if (twice || (!best.empty() && span(order) > span(best))) continue;
+            best = std::move(order);
+            counting = run;
+        }
+        if (best.empty()) return false;
+        const std::string_view first = names_[best.front().second];
+        find_runs(first, runs);
+        const Runs::Run run = runs.at[counting];
+        FoundSequence sequence;
+        sequence.pattern = {std::string(first.substr(0, run.begin)), static_cast<int>(run.end - run.begin),
+                            std::string(first.substr(run.end))};
+        for (const auto& [number, member] : best) {
+            sequence.numbers.push_back(number);
+            sequence.names.emplace_back(names_[member]);
+        }
+        sequence.choice = fmt::format(
+            "the frame number is the {} of digits in {}; the others change with it, in every name: taken as "
+            "one sequence",
+            ordinal(counting), first);
+        found_.push_back(std::move(sequence));
+        return true;
     }
 
     struct Frame {
@@ -229,6 +278,7 @@ private:
     void split(const Members& members) {
         Runs runs;
         const std::vector<std::size_t> values = values_of_runs(members);
+        if (all_change_together(values, members.size()) && join_alone(members, values)) return;
         find_runs(names_[members.front()], runs);
         const std::size_t counting = counting_run(names_[members.front()], runs, values);
         std::vector<Part> parts;
@@ -339,9 +389,55 @@ private:
     std::vector<FoundSequence> found_;
 };
 
+/// What stands for the frame number in a pattern.
+struct Mark {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    int digits = 1;
+};
+
+/// The digits from `at` on, as a number of digits; longer ones than anybody writes as too many.
+Mark with_width(std::string_view name, std::size_t begin, std::size_t at) {
+    std::size_t end = at;
+    while (end < name.size() && is_digit(name[end])) ++end;
+    if (end - at > 3) return {begin, end, kPatternDigitsMax + 1};
+    return {begin, end, static_cast<int>(number_of(name.substr(at, end - at)))};
+}
+
+/// "%d", "%04d", "%04i"
+std::optional<Mark> printf_mark(std::string_view name, std::size_t at) {
+    if (name[at] != '%') return std::nullopt;
+    Mark mark = with_width(name, at, at + 1);
+    if (mark.end >= name.size() || (name[mark.end] != 'd' && name[mark.end] != 'i')) return std::nullopt;
+    ++mark.end;
+    return mark;
+}
+
+/// "$F", "$F4": Houdini's
+std::optional<Mark> houdini_mark(std::string_view name, std::size_t at) {
+    if (!name.substr(at).starts_with("$F")) return std::nullopt;
+    const Mark mark = with_width(name, at, at + 2);
+    if (mark.end < name.size() && is_letter(name[mark.end])) return std::nullopt;
+    return mark;
+}
+
+std::optional<Mark> run_mark(std::string_view name, std::size_t at, char sign) {
+    std::size_t end = at;
+    while (end < name.size() && name[end] == sign) ++end;
+    if (end == at) return std::nullopt;
+    return Mark{at, end, static_cast<int>(std::min<std::size_t>(end - at, kPatternDigitsMax + 1))};
+}
+std::optional<Mark> hash_mark(std::string_view name, std::size_t at) {
+    return run_mark(name, at, '#');
+}
+std::optional<Mark> at_mark(std::string_view name, std::size_t at) {
+    return run_mark(name, at, '@');
+}
+
 }  // namespace
 
 std::string FoundSequence::name(std::size_t i) const {
+    if (!names.empty()) return names[i];
     if (other_case.empty() || !other_case[i]) return pattern.name(numbers[i]);
     return FramePattern{pattern.prefix, pattern.digits, other_suffix}.name(numbers[i]);
 }
@@ -365,6 +461,11 @@ std::optional<std::uint64_t> number_in(const FramePattern& pattern, std::string_
 }
 
 std::optional<std::size_t> place_in(const FoundSequence& sequence, std::string_view name) {
+    if (!sequence.names.empty()) {
+        const auto own = std::find(sequence.names.begin(), sequence.names.end(), name);
+        if (own == sequence.names.end()) return std::nullopt;
+        return static_cast<std::size_t>(own - sequence.names.begin());
+    }
     auto number = number_in(sequence.pattern, name);
     if (!number && !sequence.other_case.empty()) {
         number = number_in({sequence.pattern.prefix, sequence.pattern.digits, sequence.other_suffix}, name);
@@ -378,27 +479,21 @@ std::optional<std::size_t> place_in(const FoundSequence& sequence, std::string_v
 }
 
 std::optional<FramePattern> parse_pattern(std::string_view name) {
-    std::size_t mark = name.find_first_of("%#");
-    if (mark == std::string_view::npos) mark = name.find('@');
-    if (mark == std::string_view::npos) return std::nullopt;
-    const char sign = name[mark];
-    std::size_t end = mark + 1;
-    int digits = 1;
-    if (sign != '%') {
-        while (end < name.size() && name[end] == sign) ++end;
-        digits = static_cast<int>(std::min<std::size_t>(end - mark, kPatternDigitsMax + 1));
-    } else {
-        const std::size_t letter = name.find('d', end);
-        if (letter == std::string_view::npos) return std::nullopt;
-        const std::string_view width = name.substr(end, letter - end);
-        if (!std::all_of(width.begin(), width.end(), is_digit) || width.size() > 3) return std::nullopt;
-        if (!width.empty()) digits = std::max(1, static_cast<int>(number_of(width)));
-        end = letter + 1;
+    for (const auto& mark_at : {printf_mark, houdini_mark, hash_mark, at_mark}) {
+        std::optional<Mark> only;
+        for (std::size_t at = 0; at < name.size(); ++at) {
+            const auto mark = mark_at(name, at);
+            if (!mark) continue;
+            if (only) return std::nullopt;
+            only = mark;
+            at = mark->end - 1;
+        }
+        if (!only) continue;
+        if (only->digits > kPatternDigitsMax) return std::nullopt;
+        return FramePattern{std::string(name.substr(0, only->begin)), std::max(1, only->digits),
+                            std::string(name.substr(only->end))};
     }
-    const char* const more = sign == '@' ? "%#@" : "%#";
-    if (digits > kPatternDigitsMax || name.find_first_of(more, end) != std::string_view::npos)
-        return std::nullopt;
-    return FramePattern{std::string(name.substr(0, mark)), digits, std::string(name.substr(end))};
+    return std::nullopt;
 }
 
 std::string extension_of(std::string_view name) {

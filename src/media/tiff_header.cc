@@ -253,7 +253,8 @@ private:
         const auto offsets = values(offsets_, "the offsets of the image");
         if (!offsets) return offsets.error();
         header_.image_begins = *std::min_element(offsets->begin(), offsets->end());
-        if (compressed || more_directories_) return {};
+        if (compressed) return find_cut(*offsets);
+        if (more_directories_) return {};
         // One strip without a length is the whole image; writers of old left it out.
         std::vector<std::uint64_t> sizes{image_bytes};
         if (sizes_.count > 0) {
@@ -281,6 +282,24 @@ private:
             return bytes_.wrong(offsets_.entry_at, "expected an image that ends within a TiB");
         }
         header_.expected_bytes = static_cast<std::uint64_t>(end);
+        return {};
+    }
+
+    /// A compressed image is as long as its file; its lists only say whether all of it is there.
+    Result<void> find_cut(const std::vector<std::uint64_t>& offsets) {
+        if (sizes_.count != offsets.size()) return {};
+        const auto sizes = values(sizes_, "the lengths of the image");
+        if (!sizes) return sizes.error();
+        for (std::size_t i = 0; i < sizes->size(); ++i) {
+            const Wide end = Wide{offsets[i]} + (*sizes)[i];
+            if (end <= bytes_.file_bytes()) continue;
+            const Error ends = bytes_.wrong(
+                bytes_.file_bytes(), fmt::format("the file ends here, expected {} bytes of the image at byte "
+                                                 "{}",
+                                                 (*sizes)[i], offsets[i]));
+            header_.cut = ends.problems.front();
+            break;
+        }
         return {};
     }
 

@@ -37,6 +37,7 @@ bool Control::run(Work work) {
     auto failure = std::make_shared<std::exception_ptr>();
     work_ = shared.get();
     told_ = ended_ = false;
+    leave_at_ = Instant::never();
     loop_.hold();
     if (interrupted_) loop_.defer(Callback::of<&Control::heard>(this));
     loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
@@ -70,12 +71,14 @@ void Control::heard() {
         loop_.stop();
     } else {
         work_->on_interrupt();
+        if (work_->patience) leave_at_ = loop_.now() + *work_->patience;
     }
     told_ = true;
 }
 
 void Control::tick() {
     if (work_ == nullptr || ended_) return;
+    if (loop_.now() >= leave_at_) return loop_.stop();
     if (work_->on_tick) work_->on_tick();
     loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "loop/uv_loop.h"
 
@@ -21,9 +22,12 @@ public:
         std::function<void()>
             on_interrupt;               // once, here: asks the work to end; empty: it is left behind at once
         std::function<void()> on_tick;  // here, ten times a second
+        /// How long it is waited for after on_interrupt; nothing: until a second signal.
+        std::optional<Duration> patience = std::nullopt;
     };
     /// True when the work has ended; false when it was left behind, still running, because it was not asked to
-    /// end or did not before a second signal: the process must end by _exit. Throws what the work threw.
+    /// end or did not before a second signal or in its time: the process must end by _exit. Throws what the
+    /// work threw.
     bool run(Work work);
 
     bool interrupted() const { return interrupted_; }
@@ -38,6 +42,7 @@ private:
     uv_signal_t signals_[2]{};
     Work* work_ = nullptr;
     bool interrupted_ = false;
+    Instant leave_at_ = Instant::never();
     bool told_ = false;
     bool ended_ = false;
 };

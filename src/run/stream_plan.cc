@@ -162,10 +162,26 @@ private:
             return bad_input(fmt::format("--duration: a stream of {} frames was asked for, {} are the most",
                                          show_count(plan.options.slots), show_count(kSlotsMax)));
         }
+        if (auto alike = check_rates(plan); !alike) return alike;
         if (request_.sync && plan.rate() != first.rate()) {
             return bad_input(fmt::format(
                 "--sync: {} has {} fps and {} has {}, and streams on one clock have one rate: give --fps",
                 first.name, first.rate().to_string(), plan.name, plan.rate().to_string()));
+        }
+        return {};
+    }
+
+    /// Layers and angles are counted together; what a cut list shows has been counted by then.
+    Result<void> check_rates(const StreamPlan& plan) const {
+        if (request_.rate || !request_.paced || request_.order.kind == PlayOrder::Kind::cuts) return {};
+        const Clip& first = plan.clips.front();
+        for (const Clip& clip : plan.clips) {
+            if (clip.index->rate() == first.index->rate()) continue;
+            const bool angles = request_.multicam == MultiCam::active;
+            return bad_input(fmt::format(
+                "{}: {} has {} fps and {} has {}, and {} of one stream have one rate: give --fps",
+                angles ? "--multicam active" : "--layers", first.name, first.index->rate().to_string(),
+                clip.name, clip.index->rate().to_string(), angles ? "angles" : "layers"));
         }
         return {};
     }

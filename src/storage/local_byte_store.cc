@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -44,6 +45,28 @@ File open_file(const std::string& path, int flags) {
         descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
     } while (descriptor < 0 && errno == EINTR);
     return File(descriptor);
+}
+
+/// What is no file to read or write; nullptr for files, directories and block devices.
+const char* other_kind(mode_t mode) {
+    if (S_ISFIFO(mode)) return "a FIFO";
+    if (S_ISSOCK(mode)) return "a socket";
+    if (S_ISCHR(mode)) return "a character device";
+    return nullptr;
+}
+
+/// Looked at before it is opened: to open a FIFO waits for its other end, for ever perhaps. O_NONBLOCK would
+/// not wait, but for a lease on a file (a file server holds some) it would not either, and fail.
+Result<void> expect_file(const std::string& path, bool to_write = false) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) {
+        if (to_write) return {};  // new, or creating it says why not
+        return file_error(errno, "open", path);
+    }
+    if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "open", path);
+    const char* const other = other_kind(info.st_mode);
+    if (other == nullptr || (to_write && S_ISCHR(info.st_mode))) return {};
+    return bad_input(fmt::format("{}: expected a regular file, found {}", path, other));
 }
 
 std::string parent_of(const std::string& path) {
@@ -203,15 +226,14 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
 }
 
 Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path) {
+    if (auto is_file = expect_file(path); !is_file) return is_file.error();
     File file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
-    struct stat info {};
-    if (fstat(file.get(), &info) != 0) return file_error(errno, "look at", path);
-    if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "read", path);
     return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(std::move(file), path));
 }
 
 Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
+    if (auto is_file = expect_file(path, true); !is_file) return is_file.error();
     File file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
     if (!file) return file_error(errno, "create", path);
     return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(std::move(file), path));
@@ -270,6 +292,7 @@ Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
 }
 
 Result<void> LocalByteStore::evict(const std::string& path) {
+    if (auto is_file = expect_file(path); !is_file) return is_file;
     const File file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
     // Pages that are not written yet cannot be dropped.

@@ -162,7 +162,29 @@ TEST_F(Usage, FormatsAreListedAndShown) {
     }
     const Finished json = streamsim({"formats", "--json", "-"});
     EXPECT_EQ(json.exit_code, 0) << json.text();
-    EXPECT_FALSE(Json::parse(json.out, nullptr, false).is_discarded()) << json.out;
+    const Json document = Json::parse(json.out, nullptr, false);
+    ASSERT_TRUE(document.is_object()) << json.out;
+    EXPECT_EQ(document["schema"], "streamsim.formats");
+    EXPECT_GT(document["formats"].size(), 100U);
+    for (const Json& format : document["formats"]) {
+        const std::string name = format["name"];
+        EXPECT_THAT(list.out, HasSubstr("\n" + name + " ")) << "the table has a line for each";
+        EXPECT_THAT(format["rates"][0]["rate"], format["rate"]) << name;
+        for (const Json& at : format["rates"]) {
+            const double bytes = at["mean_frame_bytes"];
+            const double per_s = at["rate"][0].get<double>() / at["rate"][1].get<double>();
+            EXPECT_NEAR(at["bytes_per_s"].get<double>(), bytes * per_s, per_s) << name;
+            EXPECT_NEAR(at["bits_per_s"].get<double>(), 8 * bytes * per_s, 8 * per_s) << name;
+        }
+        EXPECT_FALSE(format["sources"].empty()) << name;
+        EXPECT_EQ(format["prepared"].get<bool>(), !format.contains("not_prepared")) << name;
+    }
+    const Finished at = streamsim({"formats", "prores-422hq-uhd@29.97"});
+    EXPECT_EQ(at.exit_code, 0) << at.text();
+    EXPECT_THAT(at.out, HasSubstr("29.97"));
+    const Finished no_rate = streamsim({"formats", "avci100-hd@24"});
+    EXPECT_EQ(no_rate.exit_code, 2) << no_rate.text();
+    EXPECT_THAT(no_rate.err, HasSubstr("has the rates"));
     const Finished unknown = streamsim({"formats", "dpx99"});
     EXPECT_EQ(unknown.exit_code, 2) << unknown.text();
     EXPECT_THAT(unknown.err, HasSubstr("dpx99"));

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "base/json.h"
+#include "base/timecode.h"
 #include "media/clip_index.h"
 #include "unit/media/fixtures.h"
 
@@ -172,8 +173,7 @@ const std::vector<Made> kClips = {
     {"prores.mkv", small("60000/1001") + kSound, "-t 1 -c:v prores_ks -c:a pcm_s16le", kNtsc60Rate},
     {"tagged.mkv", small("25"), "-t 1 -c:v libx264 -g 1 -timecode 02:00:00:05", {25, 1}, 180'005},
     {"drop.mov", small("30000/1001"), "-t 1 -c:v prores_ks -timecode '01:00:00;00'", kNtscRate, 107'892},
-    {"no_drop.mov", small("30000/1001"), "-t 1 -c:v prores_ks -timecode 01:00:00:00", kNtscRate, 108'000, "",
-     "counts without drop frame: it begins at 01:00:00:00"},
+    {"no_drop.mov", small("30000/1001"), "-t 1 -c:v prores_ks -timecode 01:00:00:00", kNtscRate, 108'000},
     {"drop60.mp4", small("60000/1001"), "-t 1 -c:v libx264 -timecode '00:10:00;00'", kNtsc60Rate, 35'964},
     {"milliseconds.mp4", small(kFilm), "-t 4 -c:v libx264 -video_track_timescale 1000", kFilmRate},
     {"90k.mp4", small(kFilm), "-t 4 -c:v libx264 -video_track_timescale 90000", kFilmRate},
@@ -318,6 +318,9 @@ TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
     EXPECT_EQ(index.rate(), made.rate) << index.rate().to_string();
     EXPECT_EQ(index.variable_rate(), made.variable);
     EXPECT_EQ(clip->start_timecode, made.timecode);
+    if (made.timecode && has_drop_frame(made.rate)) {
+        EXPECT_EQ(clip->drop, made.output.find(';') != std::string::npos);
+    }
     EXPECT_THAT(clip->structure, HasSubstr(made.structure));
     EXPECT_THAT(::testing::PrintToString(clip->notes), HasSubstr(made.note));
     for (std::uint64_t k = 0; k < index.count(); ++k) ASSERT_EQ(index.sync_frame(k), probed.sync[k]) << k;

@@ -238,6 +238,20 @@ TEST_P(HungStorage, EndsPreroll) {
     EXPECT_LT(done.wall_s, 6);
 }
 
+TEST_F(SlowStorage, InspectIsInterruptedThoughTheStorageDoesNotAnswer) {
+    mount_.emplace("clip clip frames=48\nopen clip frame=1 delay=300s\n");
+    Spawn spawn;
+    spawn.args = {"inspect", *mount_ / "clip"};
+    Process process(streamsim_binary(), spawn);
+    process.wait_until_it_hears(SIGTERM);
+    sleep_ms(500);
+    const std::int64_t sent_ns = monotonic_ns();
+    process.send(SIGTERM);
+    const Finished done = process.wait();
+    EXPECT_LT(monotonic_ns() - sent_ns, 4'000 * kMs);
+    EXPECT_EQ(done.exit_code, 130) << done.text();
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways,
                          HungStorage,
                          ::testing::Values("--io=uring", "--io=threads"),

@@ -16,7 +16,7 @@ constexpr std::int64_t kPeriodNs = 41'666'667;
 // An undelayed read takes the median that the prediction is made with, or so much longer on a busy machine: its
 // share in *when* a frame came. Whether a slot was missed is not decided by it: the plans keep further from the
 // edge.
-constexpr std::int64_t kServiceSpreadNs = 3 * kMs;
+constexpr std::int64_t kServiceSpreadNs = 20 * kMs;
 
 std::int64_t milliseconds_of(std::int64_t ns) {
     return ns / kMs;

@@ -85,7 +85,7 @@ TEST(TruthPlan, EveryLieIsFound) {
         },
         [](Json& result) {
             result["drops"][0]["completed_ns"] =
-                result["drops"][0]["completed_ns"].get<std::int64_t>() + 5 * kMs;
+                result["drops"][0]["completed_ns"].get<std::int64_t>() + 25 * kMs;
         },
         [](Json& result) { result["streams"][0]["stalls"] = 1; },
     };

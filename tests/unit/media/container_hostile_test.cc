@@ -17,6 +17,7 @@ namespace {
 
 using testing::DirectoryStore;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Place;
 using testing::run;
 
@@ -175,6 +176,56 @@ TEST_F(HostileContainers, FramesBehindTheEndKeepTheirSlots) {
     EXPECT_THAT(notes, HasSubstr("it was cut, or is damaged"));
 }
 
+/// Frames of one size, of which the table says only how many: a cut makes it no lie.
+TEST_F(HostileContainers, FramesOfOneSizeBehindTheEndKeepTheirSlotsToo) {
+    NEED_TOOL("ffmpeg");
+    const std::string good = made("a.mov", "-c:v v210 -an -movflags +faststart");
+    const auto clip = index(good.substr(0, good.size() / 2));
+    ASSERT_TRUE(clip) << clip.error().problems.front();
+    EXPECT_EQ(clip->index->count(), 10u);
+}
+
+TEST_F(HostileContainers, ACutIsSaidAndTheFrameInItLeftOut) {
+    NEED_TOOL("ffmpeg");
+    struct Cut {
+        const char* name;
+        const char* options;
+        bool says_frames;
+    };
+    const Cut cuts[] = {
+        {"a.avi", "-c:v v210 -c:a pcm_s16le -t 2", true},
+        {"b.avi", "-c:v mpeg4 -qscale 1 -c:a pcm_s16le -t 2", true},
+        {"a.mxf", "-c:v mpeg2video -qscale 1 -g 12 -bf 2 -c:a pcm_s16le -t 2", true},
+        {"b.mxf", "-s 256x120 -c:v dnxhd -profile:v dnxhr_lb -pix_fmt yuv422p -an -f mxf_opatom -t 2", true},
+        {"a.mkv", "-c:v mpeg4 -qscale 1 -bf 2 -c:a pcm_s16le -t 2", true},
+        {"a.ts", "-c:v mpeg2video -qscale 1 -bf 2 -c:a mp2 -t 2", false}};
+    for (const Cut& cut : cuts) {
+        const std::string good = made(cut.name, cut.options);
+        const auto whole = index(good);
+        ASSERT_TRUE(whole) << cut.name;
+        EXPECT_EQ(whole->index->count(), 50u) << cut.name;
+        EXPECT_THAT(::testing::PrintToString(whole->notes), Not(HasSubstr("cut"))) << cut.name;
+        for (const std::size_t percent : {45u, 50u, 57u, 60u, 70u}) {
+            SCOPED_TRACE(std::string(cut.name) + " " + std::to_string(percent));
+            const auto clip = index(good.substr(0, good.size() * percent / 100 + 77));
+            ASSERT_TRUE(clip);
+            const FrameIndex& frames = *clip->index;
+            EXPECT_EQ(frames.rate(), (FrameRate{25, 1}));
+            EXPECT_FALSE(frames.variable_rate());
+            EXPECT_LT(frames.count(), 45u);
+            const std::string said =
+                "the file says 50 frames, " + std::to_string(frames.count()) + " are there";
+            EXPECT_THAT(::testing::PrintToString(clip->notes),
+                        HasSubstr(cut.says_frames ? said : "it was cut"));
+            // No frame is another one than in the whole file.
+            for (std::uint64_t k = 0; k < frames.count(); ++k) {
+                EXPECT_EQ(frames.extent(k).offset, whole->index->extent(k).offset) << k;
+                EXPECT_EQ(frames.extent(k).bytes, whole->index->extent(k).bytes) << k;
+            }
+        }
+    }
+}
+
 /// A table of 2^31 samples of one byte in a file of a few kB: the claim costs nothing.
 TEST_F(HostileContainers, AClaimGetsNoMemory) {
     std::string file = our_mov(20);
@@ -190,6 +241,16 @@ TEST_F(HostileContainers, AClaimGetsNoMemory) {
     put(stsz + 12, 0x7ffffff0);  // and so many there are
     put(stsc + 16, 0x7ffffff0);  // in one chunk
     expect_sane(file);
+    const auto clip = index(file);
+    ASSERT_FALSE(clip);
+    EXPECT_THAT(clip.error().problems.front(), HasSubstr("clip.mov: byte " + std::to_string(stsz - 4) +
+                                                         ": its stsz claims 2,147,483,632 samples of 1 bytes"));
+    put(stsz + 8, 0);  // a size for each, in a table of 20
+    EXPECT_THAT(index(file).error().problems.front(),
+                HasSubstr("byte " + std::to_string(stsz - 4) + ": its stsz claims the sizes of 2,147,483,632"));
+    file.replace(stsz, 4, "stz2");
+    put(stsz + 8, 4);  // half a byte each
+    EXPECT_THAT(index(file).error().problems.front(), HasSubstr("its stz2 claims the sizes of 2,147,483,632"));
 }
 
 TEST_F(HostileContainers, FramesInAnotherFileAreRefused) {
@@ -199,7 +260,9 @@ TEST_F(HostileContainers, FramesInAnotherFileAreRefused) {
     file[dref + 4 + 8 + 11] = 0;  // the flag "in this file"
     const auto clip = index(file);
     ASSERT_FALSE(clip);
-    EXPECT_THAT(clip.error().problems.front(), HasSubstr("in another file"));
+    EXPECT_THAT(clip.error().problems.front(),
+                HasSubstr("clip.mov: byte " + std::to_string(dref - 4) +
+                          ": the frames of its video track are in another file"));
 }
 
 TEST_F(HostileContainers, AScanShowsHowFarItIsAndCanBeStopped) {

@@ -141,6 +141,7 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     clip.clip.structure = "MP4: ...";
     clip.clip.notes = {"one", "", "three"};
     clip.clip.start_timecode = 107'892;
+    clip.clip.drop = false;
     clip.frames.rate = {375, 22};
     clip.frames.extents = {{1, 2}, {UINT64_MAX, UINT64_MAX}};
     clip.frames.sync = {0, 0};
@@ -153,6 +154,7 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     ASSERT_TRUE(found.clip) << found.note;
     EXPECT_EQ(found.clip->clip.notes, clip.clip.notes);
     EXPECT_EQ(found.clip->clip.start_timecode, clip.clip.start_timecode);
+    EXPECT_FALSE(found.clip->clip.drop);
     EXPECT_EQ(found.clip->frames.sync, clip.frames.sync);
     EXPECT_EQ(found.clip->frames.due_ns, clip.frames.due_ns);
     EXPECT_EQ(found.clip->frames.audio_begin, clip.frames.audio_begin);

@@ -170,6 +170,29 @@ TEST_F(Containers, ThoseOfOthersAreIndexedAsFfprobeReadsThem) {
     }
 }
 
+TEST_F(Containers, TimeCodeKeepsItsOwnCounting) {
+    NEED_TOOL("ffmpeg");
+    const std::string picture = "ffmpeg -v error -y -f lavfi -i testsrc2=s=320x180:r=30000/1001 -t 0.2 ";
+    struct Label {
+        const char* name;
+        const char* options;
+        std::uint64_t frame;
+        bool drop;
+    };
+    const Label labels[] = {{"a.mov", "-c:v prores_ks -timecode '01:00:00:00' ", 108'000, false},
+                            {"b.mov", "-c:v prores_ks -timecode '01:00:00;00' ", 107'892, true},
+                            {"a.mxf", "-c:v mpeg2video -timecode '01:00:00:00' ", 108'000, false},
+                            {"b.mxf", "-c:v mpeg2video -timecode '01:00:00;00' ", 107'892, true}};
+    for (const Label& label : labels) {
+        SCOPED_TRACE(label.name);
+        const auto made = run(picture + label.options + place_.at(label.name));
+        ASSERT_EQ(made.code, 0) << made.output;
+        const Clip clip = index(label.name);
+        EXPECT_EQ(clip.start_timecode, label.frame);
+        EXPECT_EQ(clip.drop, label.drop);
+    }
+}
+
 TEST_F(Containers, AFileCutBehindItsHeaderKeepsItsFrames) {
     NEED_TOOL("ffmpeg");
     const auto made =

@@ -130,6 +130,29 @@ TEST_F(Cuts, drop_frame_is_by_fcm_or_by_the_separators) {
                     "line 1: event 001: time code 00:01:00;00: drop frame leaves this label out"));
 }
 
+TEST_F(Cuts, the_record_has_one_way_of_counting_whatever_the_sources_have) {
+    add("A", 0, 20000, {30000, 1001});
+    // A drop-frame hour is 108 frames shorter: counted so, one of the two would lie before the other.
+    const CutList plain = cuts(
+        "FCM: NON-DROP FRAME\n001  A  V  C  00:00:59:00 00:01:00:00 01:00:00:00 01:00:01:00\n"
+        "FCM: DROP FRAME\n002  A  V  C  00:01:00:02 00:01:01:02 01:00:01:00 01:00:02:00\n");
+    EXPECT_EQ(plain.frames, 60u);
+    EXPECT_EQ(shown(plain, 0), "A 1770");
+    EXPECT_EQ(shown(plain, 29, 31), (Texts{"A 1799", "A 1800"}));
+    const CutList drop = cuts(
+        "FCM: DROP FRAME\n001  A  V  C  00:00:59:00 00:01:00:02 01:00:59:00 01:01:00:02\n"
+        "FCM: NON-DROP FRAME\n002  A  V  C  00:01:00:00 00:01:01:00 01:01:00:02 01:01:01:02\n");
+    EXPECT_EQ(drop.frames, 60u);
+    EXPECT_EQ(shown(drop, 0), "A 1770");
+    EXPECT_EQ(shown(drop, 29, 31), (Texts{"A 1799", "A 1800"}));
+    // Sources that are written as drop frame say nothing of the record.
+    const CutList mixed = cuts(
+        "FCM: NON-DROP FRAME\n001  A  V  C  00:00:59:00 00:01:00:00 01:00:59:00 01:01:00:00\n"
+        "002  A  V  C  00:01:00;02 00:01:01;02 01:01:00:00 01:01:01:00\n");
+    EXPECT_EQ(mixed.frames, 60u);
+    EXPECT_EQ(shown(mixed, 29, 31), (Texts{"A 1799", "A 1800"}));
+}
+
 TEST_F(Cuts, other_people_s_styles) {
     add("reels/A001C002_190523", 0, 99);
     add("SHOT_B", 0, 99);
@@ -242,6 +265,14 @@ TEST_F(Cuts, what_does_not_fit_the_rate_or_the_other_events_has_its_line) {
     EXPECT_TRUE(has(found, "line 3: event 003: its source out is before")) << found;
     EXPECT_TRUE(has(found, "line 4: event 004: its record out is before")) << found;
     EXPECT_TRUE(has(found, "line 5: event 005: its transition of 9 frames is longer than the event")) << found;
+    EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 5) << found;
+    const std::string both = problems(
+        "001  A  V  C  00:00:00:10 00:00:00:30 00:00:00:00 00:00:00:05\n"
+        "002  A  V  C  00:00:00:10 00:00:00:15 00:00:00:04 00:00:00:09\n"
+        "003  A  V  C  00:00:00:10 00:00:00:20 00:00:01:00 00:00:01:05\n");
+    EXPECT_TRUE(has(both, "line 1: event 001: time code 00:00:00:30")) << both;
+    EXPECT_TRUE(has(both, "line 2: event 002: its record times lie over those of event 001")) << both;
+    EXPECT_TRUE(has(both, "line 3: event 003: its source is 10 frames long and its record 5")) << both;
     EXPECT_TRUE(has(problems("001  A  V  C  00:00:00:10 00:00:00:15 00:00:00:00 00:00:00:05\n"
                              "002  A  V  C  00:00:00:10 00:00:00:15 00:00:00:04 00:00:00:09\n"),
                     "line 2: event 002: its record times lie over those of event 001 in line 1, by 1 frames"));
@@ -252,6 +283,15 @@ TEST_F(Cuts, lists_without_events_are_no_lists) {
     EXPECT_TRUE(has(problems("Dear editor,\nplease find the list attached.\n"), "no event in it"));
     EXPECT_TRUE(
         has(problems("001  A  A  C  00:00:00:10 00:00:00:15 00:00:00:00 00:00:00:05\n"), "has a picture"));
+    const char* const dark[] = {
+        "TITLE: X\n001  A  V  C  00:00:00:10 00:00:00:10 00:00:00:00 00:00:00:00\n"
+        "002  A  V  C  00:00:00:10 00:00:00:10 00:00:00:00 00:00:00:00\n",
+        "TITLE: X\n001  BL  V  C  00:00:00:10 00:00:00:15 00:00:00:00 00:00:00:05\n"
+        "002  BL  V  C  00:00:00:10 00:00:00:15 00:00:00:05 00:00:00:10\n"};
+    add("A", 0, 99);
+    for (const char* list : dark)
+        EXPECT_TRUE(has(problems(list), "list.edl: line 2: event 001 and 1 more: no event shows a clip"))
+            << list;
     EXPECT_TRUE(has(problems(std::string_view("\xff\xfe\x30\x00", 4)), "UTF-16"));
 }
 

@@ -130,9 +130,34 @@ TEST_F(CutsOtio, speeds) {
     EXPECT_EQ(play(2), (Texts{"A 20", "A 22", "A 24", "A 26"}));
     EXPECT_EQ(play(0.5), (Texts{"A 20", "A 20", "A 21", "A 21"}));
     EXPECT_EQ(play(-1), (Texts{"A 23", "A 22", "A 21", "A 20"}));
+    EXPECT_EQ(play(1e-9), (Texts{"A 20", "A 20", "A 20", "A 20"}));
+    Json thousands = with_speed(clip("A", range(20, 4)), 1000);
+    for (int i = 0; i < 9; ++i) thousands["effects"].push_back(thousands["effects"][0]);
+    EXPECT_TRUE(
+        has(problems(timeline({track({thousands})})), "children/0: its speed takes it through too many"));
     Json freeze = clip("A", range(20, 3));
     freeze["effects"] = {{{"OTIO_SCHEMA", "FreezeFrame.1"}, {"time_scalar", 0}}};
     EXPECT_EQ(shown(cuts(timeline({track({freeze})})), 0, 3), (Texts{"A 20", "A 20", "A 20"}));
+}
+
+TEST_F(CutsOtio, speeds_are_the_fractions_that_their_decimals_stand_for) {
+    add("A", 0, 6000);
+    const struct {
+        double scalar;
+        std::int64_t num, den;
+    } speeds[] = {{1.0 / 3, 1, 3},         {0.3333333333333333, 1, 3},  {0.3333333333, 1, 3},
+                  {2.0 / 3, 2, 3},         {1000.0 / 1001, 1000, 1001}, {0.99900099900, 1000, 1001},
+                  {1.001, 1001, 1000},     {24.0 / 25, 24, 25},         {1.25, 5, 4},
+                  {0.123456, 1929, 15625}, {0.00001, 1, 100'000},       {1.0000005, 1, 1}};
+    for (const auto& speed : speeds) {
+        SCOPED_TRACE(speed.scalar);
+        const CutList list = cuts(timeline({track({with_speed(clip("A", range(0, 3000)), speed.scalar)})}));
+        ASSERT_EQ(list.segments.size(), 1u);
+        for (const std::uint64_t i : {0u, 1u, 2u, 3u, 6u, 1000u, 1001u, 2999u})
+            EXPECT_EQ(clip_frame_at(list.segments[0], i), floor_scaled(i, speed.num, speed.den)) << i;
+    }
+    EXPECT_EQ(shown(cuts(timeline({track({with_speed(clip("A", range(9, 7)), 0.3333333333333333)})})), 0, 7),
+              (Texts{"A 9", "A 9", "A 9", "A 10", "A 10", "A 10", "A 11"}));
 }
 
 TEST_F(CutsOtio, other_rates_are_converted) {

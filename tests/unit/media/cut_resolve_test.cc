@@ -122,6 +122,68 @@ TEST_F(CutsResolve, clips_of_several_rates_need_the_list_s) {
     EXPECT_EQ(shown(cuts(list, FrameRate{30000, 1001}), 0, 2), (Texts{"A 5", "B 5"}));
 }
 
+TEST_F(CutsResolve, what_is_missing_does_not_hide_the_other_problems) {
+    add("A", 0, 99, {25, 1});
+    const std::string found = problems(
+        "001  A  V  C  00:00:00:05 00:00:00:30 00:00:00:00 00:00:01:00\n"
+        "002  A  V  C  00:00:00:05 00:00:00:10 00:00:01:05 00:00:01:00\n"
+        "003  X  V  C  00:00:00:40 00:00:00:10 00:00:01:05 00:00:01:24\n"
+        "004  A  V  C  00:00:00:05 00:00:00:10 00:00:01:10 00:00:01:15\n");
+    EXPECT_TRUE(has(found, "line 1: event 001: time code 00:00:00:30: at 25 frames a second")) << found;
+    EXPECT_TRUE(has(found, "line 2: event 002: its record out is before its record in")) << found;
+    EXPECT_TRUE(has(found, "line 3: event 003: no clip below")) << found;
+    EXPECT_TRUE(has(found, "line 4: event 004: its record times lie over those of event 003")) << found;
+    EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 4) << "nothing of the source of 003: " << found;
+    const std::string ranges = problems(
+        "001  X  V  C  00:00:00:05 00:00:00:10 00:00:00:00 00:00:00:05\n"
+        "002  A  V  C  00:00:00:05 00:00:00:10 00:00:00:05 00:00:00:10\n"
+        "003  A  V  C  00:00:09:05 00:00:09:10 00:00:00:10 00:00:00:15\n");
+    EXPECT_TRUE(has(ranges, "line 1: event 001: no clip below")) << ranges;
+    EXPECT_TRUE(has(ranges, "line 3: event 003: needs frames 230 (00:00:09:05)")) << ranges;
+    EXPECT_EQ(std::count(ranges.begin(), ranges.end(), '\n'), 2) << ranges;
+    const std::string unknown = problems(
+        "001  X  V  C  00:00:00:05 00:00:00:10 00:00:00:00 00:00:00:30\n"
+        "002  Y  V  C  00:00:00:05 00:00:00:10 00:00:01:00 00:00:01:05\n",
+        FrameRate{24, 1});
+    EXPECT_EQ(std::count(unknown.begin(), unknown.end(), '\n'), 2) << "no clip, no counting: " << unknown;
+}
+
+TEST_F(CutsResolve, an_edl_is_counted_as_its_clips_are_and_played_at_the_rate_asked_for) {
+    add("A", 0, 99, {25, 1});
+    add("B", 0, 99, {25, 1});
+    const std::string list =
+        "001  A  V  C  00:00:00:24 00:00:01:01 00:00:00:00 00:00:00:02\n"
+        "002  B  V  C  00:00:01:00 00:00:01:01 00:00:00:02 00:00:00:03\n";
+    const CutList fast = cuts(list, FrameRate{50, 1});
+    EXPECT_EQ(shown(fast, 0, 3), (Texts{"A 24", "A 25", "B 25"}));
+    EXPECT_EQ(fast.rate, (FrameRate{50, 1}));
+    EXPECT_EQ(joined(fast.notes), "counted at 25 frames a second as its clips are, and played at 50\n");
+    EXPECT_EQ(joined(cuts(list, FrameRate{25, 1}).notes), "");
+    // A frame 49 that the clips cannot count to: it is --fps that counts, and that is said of what is wrong.
+    const std::string other = "003  A  V  C  00:00:00:49 00:00:01:00 00:00:01:00 00:00:01:01\n";
+    EXPECT_EQ(shown(cuts(other, FrameRate{50, 1}), 0), "A 49");
+    const std::string found = problems(list + other, FrameRate{100, 1});
+    EXPECT_EQ(found.find("list.edl: the list is counted at 100 fps (--fps); its clips have 25\n"), 0u) << found;
+    EXPECT_TRUE(has(found, "line 1: event 001: its source is 77 frames long and its record 2")) << found;
+    EXPECT_TRUE(has(problems(list + other), "line 3: event 003: time code 00:00:00:49: at 25")) << "no --fps";
+}
+
+TEST_F(CutsResolve, clips_that_state_no_rate_do_not_count_a_list) {
+    add("A", 0, 99);
+    for (const char* file : {"A/A.0000000.dpx", "A/A.0000099.dpx"}) {
+        std::string image = place_.read(file);
+        for (const std::size_t rate : {1724u, 1940u}) image.replace(rate, 4, 4, '\0');
+        place_.write(file, image);
+    }
+    const std::string list = "001  A  V  C  00:00:01:00 00:00:01:01 00:00:00:00 00:00:00:01\n";
+    EXPECT_EQ(shown(cuts(list, FrameRate{50, 1}), 0), "A 50");
+    EXPECT_EQ(shown(cuts(list), 0), "A 24");
+    add("C", 0, 99, {25, 1});
+    const CutList stated =
+        cuts(list + "002  C  V  C  00:00:01:00 00:00:01:01 00:00:00:01 00:00:00:02\n", FrameRate{50, 1});
+    EXPECT_EQ(shown(stated, 0, 2), (Texts{"A 25", "C 25"}));
+}
+
 TEST_F(CutsResolve, only_what_is_used_is_read) {
     add("A", 0, 99);
     add("B", 0, 99);

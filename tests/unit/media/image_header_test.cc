@@ -84,13 +84,29 @@ TEST(DpxFiles, EveryPackingOrderAndOffset) {
     }
 }
 
-TEST(DpxFiles, WhatTheHeaderDeclaresAsFileSizeCountsForNothing) {
+TEST(DpxFiles, WhatTheHeaderDeclaresAsFileSizeCountsWhereTheFileBearsItOut) {
     std::string file = dpx_sample(64, 36, 10, 1, 2048);
     const std::size_t bytes = file.size();
     for (const std::uint32_t declared : {0u, 1u, 1'050'624u, 0xffffffffu}) {
         put(file, 16, be(declared, 4));
         EXPECT_EQ(read(file, "f.dpx")->expected_bytes, bytes);
     }
+    file.resize(bytes + 5000);
+    EXPECT_EQ(read(file, "f.dpx")->expected_bytes, bytes);
+    put(file, 16, be(bytes + 5000, 4));  // it is as long as it says
+    EXPECT_EQ(read(file, "f.dpx")->expected_bytes, bytes + 5000);
+    file.resize(bytes - 3 * 36);  // another school fills up its lines differently
+    put(file, 16, be(bytes - 3 * 36, 4));
+    EXPECT_EQ(read(file, "f.dpx")->cut, "");
+    file.resize(4096);
+    put(file, 16, be(4096, 4));
+    EXPECT_THAT(read(file, "f.dpx")->cut, HasSubstr("f.dpx: byte 4096: the file ends here, expected 11,264"));
+}
+
+TEST(DpxFiles, BothPlacesOfTheImageAreInTheFile) {
+    std::string file = dpx_sample(64, 36, 10, 1, 2048);
+    put(file, 4, be(0xfffffff0, 4));
+    EXPECT_THAT(problem(file, "f.dpx"), HasSubstr("f.dpx: byte 4: the image begins at byte 4294967280"));
 }
 
 TEST(DpxFiles, RunLengthEncodedOnesAreAsLongAsTheyAre) {

@@ -85,7 +85,13 @@ std::string exr_sample(const ExrSample& sample) {
     }
     file += sample.more;
     file += '\0';
-    if (sample.compression != 0) return file + std::string(100, 'z');
+    if (sample.compression != 0) {
+        const std::uint64_t chunks = sample.compression <= 2 ? h : 1;  // of at most 16 lines
+        const std::uint64_t table = 8 * chunks;
+        const std::uint64_t chunk_at = file.size() + table;
+        for (std::uint64_t i = 0; i < chunks; ++i) file += le(chunk_at, 8);
+        return file + le(0, 4) + le(92 - table, 4) + std::string(92 - table, 'z');
+    }
     const auto pixel = static_cast<std::uint64_t>(sample.channels) * 2;
     if (sample.tile == 0) return file + std::string(h * (8 + 8 + w * pixel), 'x');
     const auto tile = static_cast<std::uint64_t>(sample.tile);

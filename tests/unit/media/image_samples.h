@@ -27,7 +27,7 @@ struct ExrSample {
     std::string more = {};  // attributes
 };
 std::string exr_attribute(const std::string& name, const std::string& type, const std::string& value);
-/// Only uncompressed images have their image data, all of it; others have 100 bytes.
+/// Only uncompressed images have their image data, all of it; others have 100 bytes, a table of chunks in them.
 std::string exr_sample(const ExrSample& sample);
 
 struct TiffSample {

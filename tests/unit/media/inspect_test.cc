@@ -92,6 +92,40 @@ TEST(Inspect, DropFrameLabels) {
     EXPECT_EQ(inspect(clip).start_timecode, "");
 }
 
+TEST(Inspect, LabelsWithoutDropFrame) {
+    auto index = std::make_shared<Extents>();
+    index->frames.assign(1800, Extent{0, 4096});
+    index->at = {30000, 1001};
+    Clip clip = clip_of(index);
+    clip.drop = false;
+    clip.start_timecode = 108'000;
+    EXPECT_EQ(inspect(clip).start_timecode, "01:00:00:00");
+    EXPECT_EQ(inspect(clip).end_timecode, "01:00:59:29");
+    EXPECT_EQ(inspect(clip).timecode, "00:01:00:00");
+    index->at = {60000, 1001};
+    clip.start_timecode = 216'000;
+    EXPECT_EQ(inspect(clip).start_timecode, "01:00:00:00");
+}
+
+TEST(Inspect, BehindMidnightLabelsBeginAnew) {
+    auto index = std::make_shared<Extents>();
+    index->frames.assign(90, Extent{0, 4096});
+    index->at = {30000, 1001};
+    Clip clip = clip_of(index);
+    clip.start_timecode = 2'589'408 - 40;
+    EXPECT_EQ(inspect(clip).start_timecode, "23:59:58;20");
+    EXPECT_EQ(inspect(clip).end_timecode, "00:00:01;19");
+    clip.drop = false;
+    clip.start_timecode = 2'592'000 - 40;
+    EXPECT_EQ(inspect(clip).start_timecode, "23:59:58:20");
+    EXPECT_EQ(inspect(clip).end_timecode, "00:00:01:19");
+    index->at = {25, 1};
+    index->frames.resize(75);
+    clip.start_timecode = 2'160'000 - 30;
+    EXPECT_EQ(inspect(clip).start_timecode, "23:59:58:20");
+    EXPECT_EQ(inspect(clip).end_timecode, "00:00:01:19");
+}
+
 TEST(Inspect, ASequenceWithGaps) {
     const std::vector<std::uint64_t> numbers = {10, 11, 14, 16, 18, 20, 22, 24};
     SequenceFacts sequence;

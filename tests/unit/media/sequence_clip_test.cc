@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "media/clip_index.h"
 #include "unit/media/fixtures.h"
@@ -46,7 +47,7 @@ TEST_F(Images, NoFileIsLookedAtWhereTheListingIsEnough) {
     store_.bytes_read = 0;
     const Clip clip = index("");
     EXPECT_EQ(clip.index->count(), 300u);
-    EXPECT_LE(store_.stats, 2u);
+    EXPECT_LE(store_.stats, 18u);  // of the path that was given, for the age of the media, and a few frames
     EXPECT_LE(store_.bytes_read, 64u << 10);
     EXPECT_EQ(clip.start_timecode, 1000u);
     EXPECT_TRUE(clip.index->listed(299));
@@ -162,27 +163,107 @@ TEST_F(Images, ThePatternOfTheUserWins) {
     EXPECT_EQ(index("s%2d_1.dpx").index->count(), 3u);
 }
 
-TEST_F(Images, AFileThatIsLongerOrShorterThanItsHeaderSaysIsSaid) {
+TEST_F(Images, AHeaderIsBelievedLessThanAFileThatIsLonger) {
     const std::string frame = dpx_sample(64, 36, 16, 0, 2048);
-    place_.write("long/a.1.dpx", frame + std::string(100, 'x'));
-    EXPECT_THAT(index("long").notes, Contains(HasSubstr("100 more than its header accounts for")));
-    EXPECT_EQ(index("long").index->extent(0).bytes, frame.size());
-    place_.write("short/a.1.dpx", frame.substr(0, 5000));
-    EXPECT_THAT(index("short").notes, Contains(HasSubstr("a frame like it fails as too short")));
-    EXPECT_EQ(index("short").index->extent(0).bytes, frame.size());
+    for (const char* name : {"one/a.1.dpx", "two/a.1.dpx", "two/a.2.dpx"})
+        place_.write(name, frame + std::string(100, 'x'));
+    for (const char* path : {"one", "two"}) {
+        EXPECT_EQ(index(path).index->extent(0).bytes, frame.size() + 100);
+        EXPECT_THAT(index(path).notes, Contains(HasSubstr("15,972 bytes and its header accounts for 15,872")));
+    }
+    std::string declared = frame + std::string(100, 'x');
+    put(declared, 16, testing::be(declared.size(), 4));
+    place_.write("declared/a.1.dpx", declared);
+    EXPECT_EQ(index("declared").index->extent(0).bytes, declared.size());
+    EXPECT_THAT(index("declared").notes, Not(Contains(HasSubstr("accounts for"))));
 }
 
-TEST_F(Images, FramesThatEndBeforeTheirImageAreASequenceOneIsNot) {
+TEST_F(Images, OneImageThatIsCutIsAnErrorThatNamesWhereItEnds) {
+    const std::pair<const char*, std::string> images[] = {{"a.1.dpx", dpx_sample(64, 36, 16, 0, 2048)},
+                                                          {"a.1.exr", exr_sample({.width = 64, .height = 36})},
+                                                          {"a.1.exr", exr_sample({.compression = 2})},
+                                                          {"a.1.exr", exr_sample({.compression = 3})},
+                                                          {"a.1.tif", testing::tiff_sample({})},
+                                                          {"a.1.tif", testing::tiff_sample({.compression = 8})},
+                                                          {"a.1.cin", testing::cineon_sample(64, 36, 2048)}};
+    for (const auto& [name, whole] : images) {
+        for (const std::size_t bytes : {whole.size() - 1, whole.size() * 95 / 100}) {
+            place_.write(name, whole.substr(0, bytes));
+            EXPECT_THAT(problem(name), HasSubstr(std::string(name) + ": byte " + std::to_string(bytes) +
+                                                 ": the file ends here, expected"));
+        }
+        std::filesystem::remove(place_.at(name));
+    }
+}
+
+TEST_F(Images, ACutFrameAmongOthersKeepsItsLength) {
+    const std::string frame = dpx_sample(64, 36, 16, 0, 2048);
+    for (int i = 0; i < 30; ++i) place_.write("a." + std::to_string(i) + ".dpx", frame);
+    place_.write("a.0.dpx", frame.substr(0, 5000));
+    place_.write("a.29.dpx", frame.substr(0, 1000));
+    const Clip clip = index("");
+    for (const std::uint64_t i : {0u, 1u, 29u}) EXPECT_EQ(clip.index->extent(i).bytes, frame.size());
+    EXPECT_THAT(clip.notes, Contains(HasSubstr("2 frames are shorter than they should be and will fail: ")));
+    EXPECT_THAT(clip.notes, Contains(HasSubstr("a.0.dpx: byte 5000: the file ends here")));
+    for (int i = 0; i < 30; ++i)
+        place_.write("a." + std::to_string(i) + ".dpx", frame.substr(0, 5000 + static_cast<std::size_t>(i)));
+    EXPECT_THAT(problem(""), HasSubstr("a.0.dpx: byte 5000: the file ends here"));
+}
+
+TEST_F(Images, FramesOfDifferentSizesAreEachReadWhole) {
+    const std::string small = dpx_sample(16, 16, 10, 1, 2048);
+    const std::string large = dpx_sample(128, 64, 10, 1, 2048);
+    const auto write = [&](int frame, const std::string& bytes) {
+        place_.write("s." + std::to_string(1000 + frame) + ".dpx", bytes);
+    };
+    write(0, small);
+    for (int i = 1; i < 29; ++i) write(i, large);
+    const Clip slate = index("");
+    EXPECT_EQ(slate.index->extent(0).bytes, small.size());
+    EXPECT_EQ(slate.index->extent(1).bytes, large.size());
+    EXPECT_EQ(slate.index->extent(28).bytes, large.size());
+    EXPECT_EQ(slate.index->largest_frame_bytes(), large.size());
+    EXPECT_THAT(slate.notes, Contains(HasSubstr("the size of each file is taken")));
+    write(28, small);  // the first and the last are alike
+    write(14, large.substr(0, 3000));
+    const Clip middle = index("");
+    EXPECT_EQ(middle.index->extent(13).bytes, large.size());
+    EXPECT_EQ(middle.index->extent(14).bytes, large.size());  // cut: it fails as too short
+    EXPECT_EQ(middle.index->extent(28).bytes, small.size());
+}
+
+TEST_F(Images, FramesThatAreAllAsShortAreBelievedOneIsNot) {
     const std::string frame = dpx_sample(64, 36, 10, 1, 8192);
-    for (const char* name : {"many/a.1.dpx", "many/a.2.dpx", "one/a.1.dpx"})
-        place_.write(name, frame.substr(0, 1024));
-    EXPECT_EQ(index("many").index->extent(0).bytes, frame.size());
+    for (int i = 1000; i < 1100; ++i)
+        place_.write("many/a." + std::to_string(i) + ".dpx", frame.substr(0, 1024));
+    place_.write("one/a.1.dpx", frame.substr(0, 1024));
+    place_.write("empty/a.1.dpx", frame.substr(0, 1024));
+    place_.write("empty/a.2.dpx", "");
+    store_.stats = 0;
+    const Clip many = index("many");
+    EXPECT_LE(store_.stats, 18u);
+    EXPECT_EQ(many.index->extent(50).bytes, 1024u);
+    EXPECT_THAT(many.notes, Contains(HasSubstr("has 1,024 bytes and its header accounts for 17,408")));
     EXPECT_THAT(problem("one"), HasSubstr("a.1.dpx: byte 808: the image begins at byte 8192"));
+    EXPECT_THAT(problem("empty"), HasSubstr("a.1.dpx: byte 808: the image begins at byte 8192"));
     std::string far = frame;
     put(far, 808, std::string("\xff\xff\xff\x00", 4));
     place_.write("far/a.1.dpx", far);
     place_.write("far/a.2.dpx", far);
     EXPECT_THAT(problem("far"), HasSubstr("a.1.dpx: byte 808: the image begins at byte 4294967040"));
+}
+
+TEST_F(Images, NamesOfWhichSeveralNumbersChangeAreReadByTheirNames) {
+    const std::string frame = dpx_sample(8, 8, 10, 1, 2048);
+    for (const char* name : {"c_0000_0000.dpx", "c_0001_0002.dpx", "c_0002_0004.dpx", "c_0004_0006.dpx"})
+        place_.write(name, frame);
+    const Clip clip = index("");
+    EXPECT_EQ(clip.index->count(), 5u);
+    EXPECT_EQ(path_of(*clip.index, 1), place_.at("c_0001_0002.dpx"));
+    EXPECT_EQ(path_of(*clip.index, 4), place_.at("c_0004_0006.dpx"));
+    EXPECT_FALSE(clip.index->listed(3));
+    EXPECT_EQ(index("c_0002_0004.dpx").index->count(), 5u);
+    EXPECT_THAT(clip.notes, Contains(HasSubstr("taken as one sequence")));
 }
 
 TEST_F(Images, TheTimeCodeOfTheHeaderIsSaidWhereItDiffers) {

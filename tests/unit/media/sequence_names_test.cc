@@ -76,6 +76,20 @@ TEST(SequenceNames, OfSeveralRunsThatVaryOneCounts) {
     EXPECT_THAT(patterns(names), ElementsAre("f%04d_cam1.dpx x50", "f%04d_cam2.dpx x50"));
 }
 
+TEST(SequenceNames, RunsThatChangeTogetherAreOneSequence) {
+    const auto found = grouped({"a_0009_0018.dpx", "a_0010_0020.dpx", "a_0008_0016.dpx"});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_THAT(found[0].numbers, ElementsAre(8, 9, 10));  // without gaps
+    EXPECT_EQ(found[0].name(2), "a_0010_0020.dpx");
+    EXPECT_EQ(place_in(found[0], "a_0009_0018.dpx"), 1u);
+    EXPECT_FALSE(place_in(found[0], "a_0009_0016.dpx"));
+    EXPECT_EQ(found[0].choice,
+              "the frame number is the first run of digits in a_0008_0016.dpx; the others change with it, in "
+              "every name: taken as one sequence");
+    EXPECT_THAT(grouped({"a_1_5.dpx", "a_2_6.dpx"})[0].numbers, ElementsAre(5, 6));  // of equals the last
+    EXPECT_EQ(grouped({"a_1_5.dpx", "a_2_6.dpx", "a_3_6.dpx"}).size(), 2u);
+}
+
 TEST(SequenceNames, ACaseOfTheExtensionIsNoSequenceOfItsOwn) {
     const auto found = grouped({"a.1.DPX", "a.2.dpx", "a.3.dpx", "a.4.Dpx"});
     ASSERT_EQ(found.size(), 2u);  // two spellings are one sequence, a third is another
@@ -106,6 +120,14 @@ TEST(SequenceNames, APatternIsReadAsItIsTyped) {
     EXPECT_EQ(parse_pattern("a.#.dpx")->name(7), "a.7.dpx");
     EXPECT_EQ(parse_pattern("me@home.%03d.dpx")->name(7), "me@home.007.dpx");
     EXPECT_EQ(parse_pattern("a.dpx.%03d")->name(7), "a.dpx.007");
+    EXPECT_EQ(parse_pattern("a.%04i.dpx")->name(7), "a.0007.dpx");
+    EXPECT_EQ(parse_pattern("k#%04d.dpx")->name(7), "k#0007.dpx");
+    EXPECT_EQ(parse_pattern("100%_d %04d.dpx")->name(7), "100%_d 0007.dpx");
+    EXPECT_EQ(parse_pattern("100%.####.dpx")->name(7), "100%.0007.dpx");
+    EXPECT_EQ(parse_pattern("a.$F4.dpx")->name(7), "a.0007.dpx");
+    EXPECT_EQ(parse_pattern("a.$F.dpx")->name(7), "a.7.dpx");
+    EXPECT_FALSE(parse_pattern("$Final.dpx"));
+    EXPECT_FALSE(parse_pattern("a.$F99.dpx"));
     EXPECT_FALSE(parse_pattern("a.@@.@@.dpx"));
     EXPECT_FALSE(parse_pattern(std::string(40, '#')));
 }

@@ -121,6 +121,30 @@ TEST(Sync, scrubbing_angles_jump_together) {
     EXPECT_GT(slots_of(*together, 0).size(), 10u);
 }
 
+TEST(Sync, layers_and_angles_of_two_rates_are_refused) {
+    PlayRequest request = request_for("dpx10");
+    const PlayRequest other = request_for("prores-hd");
+    const auto two_rates = [&] {
+        FoundMedia media = *find_media(nullptr, request, nullptr);
+        media.clips.front().back() = find_media(nullptr, other, nullptr)->clips.front().front();
+        return Session(request, std::move(media), {}, [](const std::string&) {}).execute();
+    };
+    request.layers = 2;
+    const auto layers = two_rates();
+    ASSERT_FALSE(layers);
+    EXPECT_EQ(layers.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(layers.error().problems.front(),
+                testing::AllOf(HasSubstr("--layers: "), HasSubstr("has 24 fps"), HasSubstr("give --fps")));
+    request.layers = 1;
+    request.streams = 2;
+    request.multicam = MultiCam::active;
+    const auto angles = two_rates();
+    ASSERT_FALSE(angles);
+    EXPECT_THAT(angles.error().problems.front(), HasSubstr("--multicam active: "));
+    request.rate = FrameRate{24, 1};
+    EXPECT_TRUE(two_rates());
+}
+
 TEST(MultiCam, a_cut_between_angles_is_a_seek_only_where_one_angle_is_read) {
     PlayRequest request = request_for("prores-uhd");
     request.streams = 4;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -191,6 +192,20 @@ TEST_F(LocalByteStoreTest, SaysWhatAStrangerCanActOn) {
     ASSERT_FALSE(written);
     EXPECT_THAT(problem_of(written.error()),
                 AllOf(HasSubstr("cannot write /dev/full"), HasSubstr("ENOSPC"), HasSubstr("free some space")));
+}
+
+TEST_F(LocalByteStoreTest, WhatIsNoFileIsRefusedAndNotWaitedFor) {
+    ASSERT_EQ(mkfifo(at("fifo").c_str(), 0600), 0);
+    std::filesystem::create_symlink(at("fifo"), at("link"));
+    for (const char* name : {"fifo", "link"}) {
+        const auto opened = store_->open(at(name));
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().kind, ErrorKind::bad_input);
+        EXPECT_EQ(opened.error().problems.front(), at(name) + ": expected a regular file, found a FIFO");
+        EXPECT_FALSE(store_->create(at(name)));
+        EXPECT_FALSE(store_->evict(at(name)));
+    }
+    EXPECT_THAT(store_->open("/dev/zero").error().problems.front(), HasSubstr("found a character device"));
 }
 
 }  // namespace
