@@ -93,6 +93,8 @@ struct StrategyModel {
     std::uint64_t streaming_bytes = 0;    // and where clips are kept for streaming
     std::uint32_t filename_files =
         0;  // next files of a numbered sequence, where its directory is kept for that
+    double streaming_cpu_s_per_byte = 0;  // of the node's processor, more, for what is read so
+    double filename_cpu_s_per_byte = 0;
 };
 
 struct ClusterModel {

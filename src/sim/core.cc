@@ -188,8 +188,12 @@ void ClusterCore::reach_node(Job& job) {
     Node& node = nodes_[job.node];
     if (node.lost) return fail_over(job);
     job.stage = Stage::node_cpu;
-    const bool opens = job.kind == Job::Kind::open;
-    node.cpu.enter(job, 0, opens ? node.open_time : node.request_time, job.bytes);
+    if (job.kind == Job::Kind::open) return node.cpu.enter(job, 0, node.open_time, 0);
+    const AccessStrategy strategy = strategy_of(files_[job.file]);
+    Duration time = node.request_time;
+    if (strategy == AccessStrategy::streaming) time = time + node.streaming.time(job.bytes);
+    if (strategy == AccessStrategy::filename_prefetch) time = time + node.filename.time(job.bytes);
+    node.cpu.enter(job, 0, time, job.bytes);
 }
 
 void ClusterCore::at_file(Job& job) {

@@ -293,6 +293,8 @@ void read_strategy(Numbers& from, StrategyModel& strategy) {
     from.size("concurrency_bytes", 0, Need::optional, strategy.concurrency_bytes);
     from.size("streaming_bytes", 0, Need::optional, strategy.streaming_bytes);
     from.count("filename_files", 0, 10'000, Need::optional, strategy.filename_files);
+    from.number("streaming_cpu_s_per_byte", 0, 1, Need::optional, strategy.streaming_cpu_s_per_byte);
+    from.number("filename_cpu_s_per_byte", 0, 1, Need::optional, strategy.filename_cpu_s_per_byte);
 }
 
 /// A name as it is typed after "sim:".

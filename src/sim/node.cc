@@ -18,9 +18,13 @@ double core_speed(const NodeModel& node) {
     return node.cores / whole_cores(node);
 }
 
+/// Of one core; 0: no cost.
+Rate byte_rate(const NodeModel& node, double s_per_byte) {
+    return s_per_byte > 0 ? Rate::of(core_speed(node) / s_per_byte) : Rate{};
+}
+
 StationOptions processor(const NodeModel& node) {
-    const double s_per_byte = node.cpu_s_per_byte;
-    return {whole_cores(node), s_per_byte > 0 ? Rate::of(core_speed(node) / s_per_byte) : Rate{}, false};
+    return {whole_cores(node), byte_rate(node, node.cpu_s_per_byte), false};
 }
 
 }  // namespace
@@ -77,7 +81,9 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
       ram(model.node.ram_bytes / model.block_bytes, warm),
       ssd(model.node.ssd_bytes / model.block_bytes, warm),
       open_time(ceil_ns(model.node.cpu_s_per_open / core_speed(model.node))),
-      request_time(ceil_ns(model.node.cpu_s_per_request / core_speed(model.node))) {
+      request_time(ceil_ns(model.node.cpu_s_per_request / core_speed(model.node))),
+      streaming(byte_rate(model.node, model.strategy.streaming_cpu_s_per_byte)),
+      filename(byte_rate(model.node, model.strategy.filename_cpu_s_per_byte)) {
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));
 }
 

@@ -62,6 +62,8 @@ struct Node {
     std::vector<std::unique_ptr<Drive>> drives;
     Duration open_time;     // of one core
     Duration request_time;  // likewise
+    Rate streaming;         // of one core, with what reading ahead costs by its strategy
+    Rate filename;
     bool lost = false;
 };
 

@@ -18,7 +18,7 @@ Rate byte_rate(double processor, double s_per_byte) {
 }  // namespace
 
 Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place)
-    : cpu(calendar, {1, byte_rate(speed(model.client), model.client.cpu_s_per_byte), true}),
+    : cpu(calendar, {1, byte_rate(speed(model.client), model.client.cpu_s_per_byte), true, true}),
       link(calendar, {1, Rate::of(place.link.value_or(model.client.link).bytes_per_s()), true}),
       latency(place.link.value_or(model.client.link).latency),
       request_time(ceil_ns(model.client.cpu_s_per_request / speed(model.client))),

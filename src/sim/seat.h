@@ -1,8 +1,8 @@
 // A seat: a workstation with a processor and a cable.
 //
 // Processor: one station for all its cores up to the ceiling at which play is safe; decoders take frames there,
-// each in its turn, and so do requests and the bytes that are copied. That a frame's decoding uses all cores is
-// an assumption: it makes the whole exact and a single frame faster than it is.
+// each in its turn. Requests and the bytes that are copied are urgent: they interrupt decoding. That a frame's
+// decoding uses all cores is an assumption: it makes the whole exact and a single frame faster than it is.
 //
 // Link: what comes in, shared between the streams of the seat. A read comes in through one of its connections
 // (SMB multichannel, nconnect), each with a rate of its own that a single one cannot exceed; then through the

@@ -11,6 +11,7 @@ void Station::enter(Job& job, std::uint32_t flow, Duration fixed, std::uint64_t 
     job.fixed = fixed;
     job.load = load;
     books_.arrive(job.arrived);
+    if (options_.urgent && job.flow == 0) return interrupt(job);
     if (first_flow_ == kNone && may_begin()) {
         begin(job);
     } else {
@@ -18,8 +19,21 @@ void Station::enter(Job& job, std::uint32_t flow, Duration fixed, std::uint64_t 
     }
 }
 
+void Station::interrupt(Job& job) {
+    const Instant start = std::max(calendar_.now(), urgent_end_);
+    const Duration service = job.fixed + rate_.time(job.load);
+    urgent_end_ = start + service;
+    if (busy_ > 0) {
+        books_.begin(start, start, job.load);
+        interrupted_ = interrupted_ + service;
+    } else {
+        books_.begin(start, urgent_end_, job.load);
+    }
+    calendar_.at(urgent_end_, Callback::of<&Job::served>(&job));
+}
+
 void Station::begin(Job& job) {
-    const Instant now = calendar_.now();
+    const Instant now = std::max(calendar_.now(), urgent_end_);
     Duration service = job.fixed + rate_.time(job.load);
     if (job.vetted && !job.owner->wanted(job, now + service)) service = {};
     ++busy_;
@@ -28,8 +42,19 @@ void Station::begin(Job& job) {
 }
 
 void Station::finish(Job& job) {
+    const Instant now = calendar_.now();
+    if (options_.urgent && job.flow == 0) {
+        books_.depart(now, job.arrived);
+        return job.owner->advance(job);
+    }
+    if (interrupted_ > Duration{}) {
+        books_.busy(now, now + interrupted_);
+        calendar_.at(now + interrupted_, Callback::of<&Job::served>(&job));
+        interrupted_ = {};
+        return;
+    }
     --busy_;
-    books_.depart(calendar_.now(), job.arrived);
+    books_.depart(now, job.arrived);
     begin_waiting();
     job.owner->advance(job);
 }

@@ -5,8 +5,10 @@
 // Varghese, "Efficient fair queuing using deficit round robin", 1995, with quanta as large as requests), and in
 // the long run gives each flow that has something waiting its equal share of requests.
 //
-// Service: a fixed time and the bytes at the station's rate, without a pause and without preemption. No server
-// is idle while something waits (work is conserved) but in a pause, which is a fault.
+// Service: a fixed time and the bytes at the station's rate, without a pause. No server is idle while something
+// waits (work is conserved) but in a pause, which is a fault. A processor's flow 0 is urgent, as a kernel's
+// network is beside decoders: it is served at once, in its own order, and what it interrupts is ready later by
+// as much (preemptive resume). Elsewhere nothing is preempted.
 //
 // Assumptions: a request is served whole before the next; queues have no end. A slower rate or a pause begins
 // with the next request, not within one.
@@ -40,8 +42,9 @@ inline void Job::served() {
 
 struct StationOptions {
     std::uint32_t servers = 1;
-    Rate rate;          // of one server
-    bool fair = false;  // between flows
+    Rate rate;            // of one server
+    bool fair = false;    // between flows
+    bool urgent = false;  // flow 0 interrupts the others. REQUIRES: one server
 };
 
 class Station final : public Part {
@@ -70,6 +73,7 @@ private:
         std::uint32_t next = kNone;  // in the round of those that have something waiting
     };
 
+    void interrupt(Job& job);
     bool may_begin() const { return busy_ < options_.servers && calendar_.now() >= paused_until_; }
     void push(Job& job);
     Job& pop();
@@ -81,6 +85,8 @@ private:
     Rate rate_;
     Instant paused_until_;
     std::uint32_t busy_ = 0;
+    Instant urgent_end_;    // of all that was urgent so far
+    Duration interrupted_;  // by how much what is served now will be late
     std::vector<Flow> flows_{1};
     std::uint32_t first_flow_ = kNone;
     std::uint32_t last_flow_ = kNone;

@@ -74,9 +74,13 @@ void StationBooks::begin(Instant now, Instant end, std::uint64_t bytes) {
     ++at.requests;
     at.bytes += bytes;
     bytes_ += bytes;
-    busy_ns_ += (end - now).ns;
-    spread(now, end, 1, &Interval::busy_ns);
-    last_ = std::max(last_, end);
+    busy(now, end);
+}
+
+void StationBooks::busy(Instant from, Instant to) {
+    busy_ns_ += (to - from).ns;
+    spread(from, to, 1, &Interval::busy_ns);
+    last_ = std::max(last_, to);
 }
 
 void StationBooks::depart(Instant now, Instant arrived) {

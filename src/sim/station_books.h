@@ -16,6 +16,8 @@ public:
     void arrive(Instant now);
     /// One server is busy from `now` to `end` with so many bytes.
     void begin(Instant now, Instant end, std::uint64_t bytes);
+    /// One server is busy with what began before.
+    void busy(Instant from, Instant to);
     /// Served, or taken away. `arrived` is when it came.
     void depart(Instant now, Instant arrived);
 
