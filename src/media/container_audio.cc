@@ -41,7 +41,7 @@ std::vector<AudioPiece> join_audio(const std::vector<AudioPiece>& pieces) {
     return chunks;
 }
 
-void give_audio(ContainerFrames& frames, std::vector<AudioPiece> chunks) {
+void give_audio(ContainerFrames& frames, const std::vector<AudioPiece>& chunks) {
     struct Placed {
         std::size_t frame;
         Extent extent;

@@ -117,7 +117,7 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
     if (chunks.empty()) {
         clip.notes.emplace_back("it has no audio");
     } else {
-        give_audio(made.frames, std::move(chunks));
+        give_audio(made.frames, chunks);
     }
     return made;
 }

@@ -142,7 +142,7 @@ private:
     /// Gives the pointer of what says how large the frames are.
     std::string read_sizes(JsonObject& parent) {
         const Json* member = parent.member("frame_sizes");
-        const std::string pointer = parent.pointer_of("frame_sizes");
+        std::string pointer = parent.pointer_of("frame_sizes");
         can_size_ = member != nullptr && member->is_object();
         if (member == nullptr) return pointer;
         JsonObject sizes(*member, pointer, problems_);

@@ -193,7 +193,7 @@ std::optional<std::string> read_format_name(JsonObject& object) {
 
 std::optional<std::string> read_codec(JsonObject& object, MediaFormat& format) {
     const auto container = object.one_of("container", {"sequence", "quicktime", "mp4", "mxf"});
-    const auto codec = object.string("codec");
+    auto codec = object.string("codec");
     if (container) {
         format.container = *container == "sequence"    ? MediaFormat::Container::sequence
                            : *container == "quicktime" ? MediaFormat::Container::quicktime
@@ -296,7 +296,7 @@ std::string read_mean(JsonObject& sizes, JsonProblems& problems, MeanBytes& mean
         read_bytes_by_rate(*list, sizes.pointer_of("mean_bytes_at"), problems, mean);
     }
     if (there.size() == 1) return there.front();
-    const std::string key = there.empty() ? "mean_bits_per_s" : there.back();
+    std::string key = there.empty() ? "mean_bits_per_s" : there.back();
     sizes.problem(key, "expected exactly one of mean_bytes, mean_bits_per_s and mean_bytes_at");
     return key;
 }

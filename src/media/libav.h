@@ -59,7 +59,7 @@ extern "C" {
 namespace streamsim {
 
 struct Libav {
-#define STREAMSIM_MEMBER(name) decltype(&::name) name;
+#define STREAMSIM_MEMBER(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses): a declarator
     STREAMSIM_LIBAV(STREAMSIM_MEMBER, STREAMSIM_MEMBER, STREAMSIM_MEMBER)
 #undef STREAMSIM_MEMBER
 };

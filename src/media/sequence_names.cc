@@ -105,6 +105,7 @@ public:
         for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(found_[i].pattern.show(), i);
         std::sort(order.begin(), order.end());
         std::vector<FoundSequence> sorted;
+        sorted.reserve(order.size());
         for (const auto& [pattern, i] : order) sorted.push_back(std::move(found_[i]));
         return sorted;
     }

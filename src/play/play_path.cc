@@ -21,7 +21,7 @@ struct Rhythm {
 };
 constexpr Rhythm kHand{0.2, 1.6};
 constexpr Rhythm kCutter{1, 6};
-constexpr double kNear_s = 2;  // how far most jumps of the hand go
+constexpr double kNearSeconds = 2;  // how far most jumps of the hand go
 constexpr std::uint64_t kNearOf5 = 4;
 
 /// Jumps of somebody with a rhythm, as slots; remembers one stretch of them. Each stretch is made from its own
@@ -82,7 +82,7 @@ public:
     Position(PlayOrder order, std::uint64_t frames, FrameRate rate, std::uint64_t seed)
         : order_(order),
           frames_(frames),
-          near_(std::max<std::uint64_t>(static_cast<std::uint64_t>(kNear_s * rate.per_second()), 1)),
+          near_(std::max<std::uint64_t>(static_cast<std::uint64_t>(kNearSeconds * rate.per_second()), 1)),
           seed_(derive_seed(seed, kRandomUse)),
           hand_(kHand, rate, derive_seed(seed, kHandUse)) {}
 

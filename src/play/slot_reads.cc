@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.h"
+
 namespace streamsim {
 namespace {
 
@@ -132,7 +134,9 @@ SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
         if (same && group.sync == sync) holding = &group;
         if (oldest == nullptr || group.used < oldest->used) oldest = &group;
     }
-    return holding != nullptr ? *holding : *oldest;
+    if (holding != nullptr) return *holding;
+    STREAMSIM_CHECK(oldest != nullptr, "a slot shows no more clips than there are groups");
+    return *oldest;
 }
 
 }  // namespace streamsim
