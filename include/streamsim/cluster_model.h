@@ -67,6 +67,7 @@ struct DriveModel {
     Duration seek_track;           // rotational: to the next track, and over the whole disk
     Duration seek_full;
     std::uint64_t capacity_bytes = 0;
+    double filled = 1;           // rotational: share that is written, from the outermost zone in; above 0
     std::uint32_t reorder = 32;  // rotational: the nearest of the oldest so many is next, and none waits for
                                  // more than so many others that came after it
     std::uint32_t channels = 1;  // flash: served at once

@@ -46,6 +46,7 @@ struct ScenarioSeats {
     std::string target;                     // as typed
     std::vector<std::uint32_t> nodes;       // of a model: seat i is on nodes[i % size]; empty: round robin
     std::optional<double> link_bits_per_s;  // of a model: instead of the model's own link
+    std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;
     Duration start;
     Duration one_more_every;  // seat i begins so many times i later
@@ -116,6 +117,7 @@ struct Scenario {
 struct SeatSetting {
     std::optional<std::uint32_t> node;  // nothing: round robin
     std::optional<double> link_bits_per_s;
+    std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;
 };
 

@@ -35,9 +35,10 @@ SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
     if (seat >= spec.seat_settings.size()) return place;
     const SeatSetting& setting = spec.seat_settings[seat];
     place.node = setting.node.value_or(place.node);
-    if (setting.link_bits_per_s || setting.link_latency) {
+    if (setting.link_bits_per_s || setting.link_efficiency || setting.link_latency) {
         place.link = spec.target.model->client.link;
         place.link->bits_per_s = setting.link_bits_per_s.value_or(place.link->bits_per_s);
+        place.link->efficiency = setting.link_efficiency.value_or(place.link->efficiency);
         place.link->latency = setting.link_latency.value_or(place.link->latency);
     }
     return place;
@@ -101,7 +102,7 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
 }
 
 std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec) {
-    if (made.cluster != nullptr) {
+    if (made.cluster != nullptr && (spec.format != nullptr || spec.cpu > Duration{})) {
         Duration more = spec.cpu;
         for (std::uint32_t i = 1; i < spec.layers && spec.format != nullptr; ++i)
             more += decode_cost(*made.model, *spec.format);

@@ -156,7 +156,7 @@ PlayRequest common_request(const Scenario& scenario) {
         for (const ScenarioStreams& streams : seats.streams) request.paced |= streams.paced;
         request.seats += seats.count;
         for (std::uint32_t i = 0; i < seats.count; ++i) {
-            SeatSetting setting{std::nullopt, seats.link_bits_per_s, seats.link_latency};
+            SeatSetting setting{std::nullopt, seats.link_bits_per_s, seats.link_efficiency, seats.link_latency};
             if (!seats.nodes.empty()) setting.node = seats.nodes[i % seats.nodes.size()];
             request.seat_settings.push_back(setting);
         }

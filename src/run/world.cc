@@ -71,7 +71,9 @@ Result<void> World::build() {
             if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
             options.clock = clock.get();
         }
-        stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, plan.decoded, plan.layers});
+        const MediaFormat* decoded =
+            options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
+        stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
         options.decoder = stream->decoder.get();
         stream->player =
             std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,

@@ -174,6 +174,7 @@ void read_link(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seat
     if (value == nullptr) return;
     JsonObject link(*value, object.pointer_of("link"), reading.problems);
     seats.link_bits_per_s = link.number("bits_per_s", 1, 1e15, false);
+    seats.link_efficiency = link.number("efficiency", 0.01, 1, false);
     seats.link_latency = read_scenario_time(link, "latency", false);
     link.finish();
     if (reading.target && !reading.on(ScenarioTarget::Kind::model)) {

@@ -61,7 +61,9 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
       nodes_(model.nodes),
       ring_size_(model.nodes * model.node.drives),
       blocks_a_drive_(std::max<std::uint64_t>(
-          model.drive.capacity_bytes / std::max<std::uint64_t>(model.block_bytes, 1), 1)) {
+          static_cast<std::uint64_t>(static_cast<double>(model.drive.capacity_bytes) * model.drive.filled) /
+              std::max<std::uint64_t>(model.block_bytes, 1),
+          1)) {
     STREAMSIM_CHECK(block_bytes_ > 0 && ring_size_ > 0, "a cluster has drives and a block size");
     STREAMSIM_CHECK(model.drive.kind == DriveModel::Kind::flash || model.drive.capacity_bytes > 0,
                     "a rotational drive has a capacity");

@@ -207,6 +207,7 @@ void read_rotational(Numbers& from, DriveModel& drive) {
     from.number("rotations_per_s", 1, 1e4, Need::required, drive.rotations_per_s);
     from.duration("seek_track", Need::required, drive.seek_track);
     from.duration("seek_full", Need::required, drive.seek_full);
+    from.number("filled", 1e-6, 1, Need::optional, drive.filled);
     from.count("reorder", 1, 10'000, Need::optional, drive.reorder);
     if (drive.inner_bytes_per_s > drive.outer_bytes_per_s && from.has("outer_bytes_per_s"))
         from.problem("inner_bytes_per_s", "the inner zone of a disk is no faster than its outer one");
@@ -224,7 +225,7 @@ void read_drive(Numbers& from, DriveModel& drive) {
     }
     if (!kind) {  // whichever it was meant to be, its own members are no further mistake
         for (const char* key : {"outer_bytes_per_s", "inner_bytes_per_s", "rotations_per_s", "seek_track",
-                                "seek_full", "reorder", "channel_bytes_per_s", "channels"})
+                                "seek_full", "filled", "reorder", "channel_bytes_per_s", "channels"})
             from.object().member(key, false);
     }
     from.size("capacity_bytes", 1 << 20, Need::required, drive.capacity_bytes);
