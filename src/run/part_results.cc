@@ -90,9 +90,9 @@ private:
         return std::min(begin_of(interval) + part_.books.interval_ns, span_.to.ns) - begin_of(interval);
     }
 
+    /// The median second's: at the edges of a bad time a part that is full in it is only partly busy.
     void note_missed(const Missed& missed) {
-        std::int64_t busy_ns = 0;
-        std::int64_t time_ns = 0;
+        std::vector<double> shares;
         std::optional<std::size_t> last;
         for (const std::int64_t second : missed.seconds) {
             const std::int64_t at_ns = second * kSecond - part_.books.first_interval_ns;
@@ -101,10 +101,13 @@ private:
                 static_cast<std::size_t>(std::max<std::int64_t>(at_ns, 0) / part_.books.interval_ns);
             if (interval >= part_.books.busy_per_s.size() || interval == last) continue;
             last = interval;
-            busy_ns += part_.books.busy_per_s[interval];
-            time_ns += std::max<std::int64_t>(length_of(interval), 0);
+            shares.push_back(share(part_.books.busy_per_s[interval], part_.books.servers, length_of(interval)));
         }
-        part_.utilisation_missed = share(busy_ns, part_.books.servers, time_ns);
+        part_.utilisation_missed = 0;
+        if (shares.empty()) return;
+        const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+        std::nth_element(shares.begin(), middle, shares.end());
+        part_.utilisation_missed = *middle;
     }
 
     void double_interval() {
