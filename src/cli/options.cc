@@ -113,6 +113,7 @@ void add_media_options(CLI::App& app, Typed& typed) {
         ->type_name("NAME")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)  // what follows the name is TARGET
         ->group(group);
     app.add_option("--clip-duration", typed.clip_duration, "length of a clip that is made (10s)")
         ->type_name("TIME")

@@ -72,7 +72,7 @@ void describe_container(const FrameIndex& index, InspectFacts& facts) {
         facts.layout += ", frames back to back";
         return;
     }
-    if (lie.between > 0) facts.layout += fmt::format(", {} between frames", show_bytes(lie.between));
+    if (lie.between > 0) facts.layout += fmt::format(", {} in all between frames", show_bytes(lie.between));
     if (lie.backwards > 0)
         facts.layout += fmt::format(", {} frames before the one that precedes them", show_count(lie.backwards));
     const std::string frames = range(show_count(lie.run_min), show_count(lie.run_max));

@@ -153,6 +153,17 @@ TEST_F(Usage, TheVerdictIsInTheFirstLine) {
     EXPECT_NE(bad.out.substr(0, bad.out.find('\n')), first);
 }
 
+TEST_F(Usage, WhatFollowsAFormatIsTheTarget) {
+    const Finished one = streamsim({"--frames", "3", "--format", small(), "sim:null"});
+    EXPECT_EQ(one.exit_code, 0) << one.text();
+    const Finished two =
+        streamsim({"--frames", "3", "--format", small(), "--format", "dpx10", "--json", "-", "sim:null"});
+    EXPECT_EQ(two.exit_code, 0) << two.text();
+    EXPECT_EQ(Json::parse(two.out)["streams"].size(), 2U);
+    const Finished prepared = streamsim({"prepare", "--clip-duration", "1s", "--format", small(), target()});
+    EXPECT_EQ(prepared.exit_code, 0) << prepared.text();
+}
+
 TEST_F(Usage, FormatsAreListedAndShown) {
     const Finished list = streamsim({"formats"});
     EXPECT_EQ(list.exit_code, 0) << list.text();
