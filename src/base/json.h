@@ -48,8 +48,9 @@ public:
     JsonObject(const Json& value, std::string pointer, JsonProblems& problems);
 
     bool has(const std::string& key) const;
-    /// Pointer of a member: "/frame/bytes".
+    /// Pointer of the object itself; empty at the top.
     const std::string& pointer() const { return pointer_; }
+    /// Pointer of a member: "/frame/bytes".
     std::string pointer_of(const std::string& key) const;
 
     /// The raw member, or null when it is missing (noted as a problem when required).

@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
     try {
         return streamsim::run(argc, argv);
     } catch (const std::system_error& error) {
-        std::fprintf(stderr, "streamsim: standard output: %s\n", error.what());
+        // The one that is expected: standard output cannot be written.
+        std::fprintf(stderr, "streamsim: %s\n", error.what());
         return streamsim::kExitCannotRun;
     } catch (const std::exception& exception) {
         // A library's exception that nobody expected is a bug; it must not look like a result.

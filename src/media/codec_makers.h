@@ -2,9 +2,21 @@
 // the codec. Inside media/ only.
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 #include "media/frame_maker.h"
 
 namespace streamsim {
+
+/// The one of a codec's flavours that a profile names; null: none of them.
+template <typename Flavour, std::size_t count>
+const Flavour* flavour_named(const Flavour (&all)[count], std::string_view profile) {
+    for (const Flavour& each : all) {
+        if (each.name == profile) return &each;
+    }
+    return nullptr;
+}
 
 using MadeMaker = Result<std::unique_ptr<FrameMaker>>;
 

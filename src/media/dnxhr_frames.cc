@@ -58,16 +58,10 @@ private:
     std::byte end_mark_[kEndMark]{};
 };
 
-const Flavour* flavour_of(const MediaFormat& format) {
-    const auto* const found = std::find_if(std::begin(kFlavours), std::end(kFlavours),
-                                           [&](const Flavour& each) { return each.name == format.profile; });
-    return found == std::end(kFlavours) ? nullptr : found;
-}
-
 }  // namespace
 
 std::optional<Unmakable> dnxhr_unmakable(const MediaFormat& format) {
-    if (flavour_of(format) == nullptr) {
+    if (flavour_named(kFlavours, format.profile) == nullptr) {
         return Unmakable{"/profile", fmt::format("expected lb, sq, hq, hqx or 444, found {}", format.profile)};
     }
     if (format.width >= kWidthMin && format.height >= kHeightMin) return std::nullopt;
@@ -76,7 +70,7 @@ std::optional<Unmakable> dnxhr_unmakable(const MediaFormat& format) {
 }
 
 MadeMaker make_dnxhr_maker(const MediaFormat& format) {
-    const Flavour* const flavour = flavour_of(format);
+    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
     STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
     auto coded = code_flat(format, {.encoder = "dnxhd",
                                     .pixels = flavour->pixels,

@@ -39,12 +39,6 @@ constexpr Flavour kFlavours[] = {
     {"dwaa", Imf::DWAA_COMPRESSION, 32},
 };
 
-const Flavour* flavour_of(const MediaFormat& format) {
-    const auto* const found = std::find_if(std::begin(kFlavours), std::end(kFlavours),
-                                           [&](const Flavour& each) { return each.name == format.profile; });
-    return found == std::end(kFlavours) ? nullptr : found;
-}
-
 std::uint64_t chunks_of(const MediaFormat& format, const Flavour& flavour) {
     return (static_cast<std::uint64_t>(format.height) + flavour.lines - 1) / flavour.lines;
 }
@@ -172,14 +166,14 @@ private:
 }  // namespace
 
 std::optional<Unmakable> exr_unmakable(const MediaFormat& format) {
-    if (flavour_of(format) != nullptr) return std::nullopt;
+    if (flavour_named(kFlavours, format.profile) != nullptr) return std::nullopt;
     return Unmakable{
         "/profile",
         fmt::format("prepare makes EXR with the compression none, zip, piz or dwaa, not {}", format.profile)};
 }
 
 MadeMaker make_exr_maker(const MediaFormat& format) {
-    const Flavour* const flavour = flavour_of(format);
+    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
     STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
     auto file = flat_file(format, *flavour);
     if (!file) return file.error();
@@ -191,7 +185,7 @@ MadeMaker make_exr_maker(const MediaFormat& format) {
 
 std::uint64_t exr_bytes_min(const MediaFormat& format) {
     constexpr std::uint64_t kHeader = 600;
-    const Flavour* const flavour = flavour_of(format);
+    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
     if (flavour == nullptr) return 0;
     const std::uint64_t chunks = chunks_of(format, *flavour);
     const auto width = static_cast<std::uint64_t>(format.width);

@@ -149,12 +149,6 @@ constexpr Flavour kFlavours[] = {
     {"avci100", "100"}, {"avci200", "200"}, {"xavc300", "300"}, {"xavc480", "480"}, {"long-gop", nullptr},
 };
 
-const Flavour* flavour_of(const MediaFormat& format) {
-    const auto* const found = std::find_if(std::begin(kFlavours), std::end(kFlavours),
-                                           [&](const Flavour& each) { return each.name == format.profile; });
-    return found == std::end(kFlavours) ? nullptr : found;
-}
-
 /// Whether x264 may know the class for this raster. Asking it in vain costs a little memory each time, which it
 /// does not give back.
 bool may_have_class(const MediaFormat& format) {
@@ -337,7 +331,7 @@ private:
 }  // namespace
 
 std::optional<Unmakable> h264_unmakable(const MediaFormat& format) {
-    if (flavour_of(format) == nullptr) {
+    if (flavour_named(kFlavours, format.profile) == nullptr) {
         return Unmakable{
             "/profile",
             fmt::format("expected avci100, avci200, xavc300, xavc480 or long-gop, found {}", format.profile)};
@@ -358,7 +352,7 @@ std::optional<Unmakable> h264_unmakable(const MediaFormat& format) {
 }
 
 MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
-    const Flavour* const flavour = flavour_of(format);
+    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
     STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
     auto maker = std::make_unique<H264Maker>(format, *flavour);
     if (auto coded = maker->code(frames); !coded) return coded.error();

@@ -153,6 +153,15 @@ TEST_F(Usage, TheVerdictIsInTheFirstLine) {
     EXPECT_NE(bad.out.substr(0, bad.out.find('\n')), first);
 }
 
+TEST_F(Usage, AFullStandardOutputIsSaid) {
+    Spawn spawn;
+    spawn.args = {"-c", streamsim_binary() + " formats > /dev/full"};
+    const Finished done = run("/bin/sh", spawn);
+    EXPECT_EQ(done.exit_code, 3) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("No space left on device"));
+    EXPECT_THAT(done.err, Not(HasSubstr("internal error")));
+}
+
 TEST_F(Usage, WhatFollowsAFormatIsTheTarget) {
     const Finished one = streamsim({"--frames", "3", "--format", small(), "sim:null"});
     EXPECT_EQ(one.exit_code, 0) << one.text();

@@ -171,18 +171,18 @@ std::vector<Backend> all_backends() {
     constexpr auto kThreads = make_local<make_threads_storage, true>;
     constexpr auto kThreadsBuffered = make_local<make_threads_storage, false>;
     return {
-        {"null_in_virtual_time", false, false, false, kNullVirtual},
-        {"null_in_real_time", false, true, false, kNullReal},
-        {"cluster", false, false, true, make_cluster},
-        {"uring", true, true, true, kUring},
-        {"uring_buffered", true, true, true, kUringBuffered},
-        {"threads", true, true, false, kThreads},
-        {"threads_buffered", true, true, false, kThreadsBuffered},
-        {"faults_over_null_in_virtual_time", false, false, false, make_faults<kNullVirtual>},
-        {"faults_over_null_in_real_time", false, true, false, make_faults<kNullReal>},
-        {"faults_over_cluster", false, false, true, make_faults<make_cluster>},
-        {"faults_over_uring", true, true, true, make_faults<kUring>},
-        {"faults_over_threads", true, true, false, make_faults<kThreads>},
+        {"null_in_virtual_time", false, false, false, false, false, kNullVirtual},
+        {"null_in_real_time", false, true, false, false, false, kNullReal},
+        {"cluster", false, false, true, false, false, make_cluster},
+        {"uring", true, true, true, true, false, kUring},
+        {"uring_buffered", true, true, true, false, false, kUringBuffered},
+        {"threads", true, true, false, true, false, kThreads},
+        {"threads_buffered", true, true, false, false, false, kThreadsBuffered},
+        {"faults_over_null_in_virtual_time", false, false, false, false, true, make_faults<kNullVirtual>},
+        {"faults_over_null_in_real_time", false, true, false, false, true, make_faults<kNullReal>},
+        {"faults_over_cluster", false, false, true, false, true, make_faults<make_cluster>},
+        {"faults_over_uring", true, true, true, true, true, make_faults<kUring>},
+        {"faults_over_threads", true, true, false, true, true, make_faults<kThreads>},
     };
 }
 

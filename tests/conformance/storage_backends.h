@@ -37,6 +37,8 @@ struct Backend {
     bool has_files;  // false: every open succeeds, every read is full
     bool in_real_time;
     bool takes_back;  // an open that hangs can be cancelled
+    bool direct;      // it is asked to read past the page cache
+    bool injects;     // completions are injected, with the times that were asked for
     /// Null, with the reason, where the machine does not have it.
     std::unique_ptr<StorageHarness> (*make)(const Backend&, const HarnessOptions&, std::string& why_not);
 };

@@ -73,8 +73,11 @@ protected:
     std::unique_ptr<StorageHarness> harness_;
 };
 
-#define NEEDS_FILES() \
-    if (!GetParam().has_files) GTEST_SKIP() << "this storage has no files"
+// What only some of them promise, held against those alone.
+class FileStorageConformance : public StorageConformance {};       // has files
+class OwnStampsConformance : public StorageConformance {};         // files, and it stamps completions itself
+class DirectStorageConformance : public StorageConformance {};     // past the page cache
+class UnalignedStorageConformance : public StorageConformance {};  // through it
 
 TEST_P(StorageConformance, CallsBackOnceAndNeverInsideTheCall) {
     const std::string path = make_file("clip", 1, kBlock);
@@ -110,8 +113,7 @@ TEST_P(StorageConformance, StampsAreInOrder) {
     }
 }
 
-TEST_P(StorageConformance, ReadsWhatTheFileHolds) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, ReadsWhatTheFileHolds) {
     const FileId first = open_now(make_file("first", 1, 32 * kBlock));
     const FileId second = open_now(make_file("second", 2, 32 * kBlock));
     std::deque<TestRead> reads(64);
@@ -127,8 +129,7 @@ TEST_P(StorageConformance, ReadsWhatTheFileHolds) {
     }
 }
 
-TEST_P(StorageConformance, MemoryThatWasNotAnnouncedWorksToo) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, MemoryThatWasNotAnnouncedWorksToo) {
     const auto other = BufferArena::make(kBlock, {}).value();
     const FileId file = open_now(make_file("clip", 3, kBlock));
     TestRead read;
@@ -138,8 +139,7 @@ TEST_P(StorageConformance, MemoryThatWasNotAnnouncedWorksToo) {
     EXPECT_EQ(same_bytes(read.buffer, 3, 0), kBlock);
 }
 
-TEST_P(StorageConformance, AMissingFileIsAnErrorOfTheOpen) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, AMissingFileIsAnErrorOfTheOpen) {
     TestOpen open;
     begin_open(open, directory_ / "nobody");
     wait();
@@ -150,8 +150,7 @@ TEST_P(StorageConformance, AMissingFileIsAnErrorOfTheOpen) {
     EXPECT_LE(open.not_before, open.completed_at);
 }
 
-TEST_P(StorageConformance, AReadOfNoFileIsAnError) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, AReadOfNoFileIsAnError) {
     TestRead read;
     begin_read(read, kNoFile, 0, buffer(0, kBlock));
     wait();
@@ -159,8 +158,7 @@ TEST_P(StorageConformance, AReadOfNoFileIsAnError) {
     EXPECT_EQ(read.error, EBADF);
 }
 
-TEST_P(StorageConformance, AReadPastTheEndIsShort) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, AReadPastTheEndIsShort) {
     const FileId file = open_now(make_file("clip", 1, kBlock + 100));
     TestRead across;
     TestRead beyond;
@@ -174,8 +172,7 @@ TEST_P(StorageConformance, AReadPastTheEndIsShort) {
     EXPECT_EQ(beyond.bytes, 0u);
 }
 
-TEST_P(StorageConformance, AFileThatIsCutWhileOpenIsShort) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, AFileThatIsCutWhileOpenIsShort) {
     const std::string path = make_file("clip", 1, 4 * kBlock);
     const FileId file = open_now(path);
     ASSERT_EQ(truncate(path.c_str(), 4096), 0);
@@ -186,11 +183,9 @@ TEST_P(StorageConformance, AFileThatIsCutWhileOpenIsShort) {
     EXPECT_EQ(read.bytes, 4096u);
 }
 
-TEST_P(StorageConformance, OddOffsetsWhereNothingIsToBeAligned) {
-    NEEDS_FILES();
+TEST_P(UnalignedStorageConformance, OddOffsets) {
     const FileId file = open_now(make_file("clip", 1, kBlock));
-    const auto alignment = storage().capabilities().alignment;
-    if (alignment > 1) GTEST_SKIP() << "reads are direct here and want " << alignment << " bytes";
+    ASSERT_EQ(storage().capabilities().alignment, 1u);
     TestRead read;
     begin_read(read, file, 4099, buffer(3, 1001));
     wait();
@@ -339,8 +334,7 @@ TEST_P(StorageConformance, ShutdownWaitsForAllAndClosesAll) {
 }
 
 // Opening a FIFO hangs until somebody opens its other end: a server that does not answer.
-TEST_P(StorageConformance, OpensThatHangHoldUpNoRead) {
-    NEEDS_FILES();
+TEST_P(FileStorageConformance, OpensThatHangHoldUpNoRead) {
     make({4, 12});
     const FileId file = open_now(make_file("clip", 1, 4 * kBlock));
     // In a directory of its own: nothing says that it is on a disk of this machine.
@@ -382,15 +376,13 @@ TEST_P(StorageConformance, OpensThatHangHoldUpNoRead) {
 
 // The process is stopped with a read under way; the storage answers meanwhile. When it did is not to be known,
 // and the stamps say so.
-TEST_P(StorageConformance, ACompletionDuringAStopOfTheProcessIsStampedAsUncertain) {
-    NEEDS_FILES();
-    if (GetParam().name.starts_with("faults")) GTEST_SKIP() << "injected completions are stamped as intended";
+TEST_P(OwnStampsConformance, ACompletionDuringAStopOfTheProcessIsUncertain) {
     const FileId file = open_now(make_file("clip", 1, 16 * kBlock));
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0) {
         while (getppid() == parent) {
-            usleep(200'000);
+            usleep(200'000);  // the only clock that goes on while the parent stands still
             kill(parent, SIGCONT);
         }
         _exit(0);
@@ -419,11 +411,10 @@ TEST_P(StorageConformance, ACompletionDuringAStopOfTheProcessIsStampedAsUncertai
 }
 
 // procfs refuses O_DIRECT at open.
-TEST_P(StorageConformance, AFileThatRefusesDirectReadsIsReadThroughThePageCache) {
-    NEEDS_FILES();
+TEST_P(DirectStorageConformance, AFileThatRefusesDirectReadsIsReadThroughThePageCache) {
     open_now(make_file("clip", 1, kBlock));
     const auto before = storage().capabilities();
-    if (!before.direct) GTEST_SKIP() << "nothing is direct here";
+    if (!before.direct) GTEST_SKIP() << "the file system of " << directory_.path() << " has no direct reads";
     const FileId file = open_now("/proc/meminfo");
     EXPECT_FALSE(storage().capabilities().direct) << "not every open since the start was direct";
     EXPECT_EQ(storage().capabilities().alignment, before.alignment) << "what was planned with stays";
@@ -442,9 +433,39 @@ TEST_P(StorageConformance, SaysWhatItIs) {
     EXPECT_EQ(capabilities.fills_buffers, GetParam().has_files);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StorageConformance, testing::ValuesIn(all_backends()), [](const auto& instance) {
+std::vector<Backend> those(bool (*fit)(const Backend&)) {
+    std::vector<Backend> fitting;
+    for (const Backend& each : all_backends()) {
+        if (fit(each)) fitting.push_back(each);
+    }
+    return fitting;
+}
+
+std::string name_of(const testing::TestParamInfo<Backend>& instance) {
     return instance.param.name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StorageConformance, testing::ValuesIn(all_backends()), name_of);
+INSTANTIATE_TEST_SUITE_P(All,
+                         FileStorageConformance,
+                         testing::ValuesIn(those([](const Backend& each) { return each.has_files; })),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(All,
+                         OwnStampsConformance,
+                         testing::ValuesIn(those([](const Backend& each) {
+                             return each.has_files && !each.injects;
+                         })),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(All,
+                         DirectStorageConformance,
+                         testing::ValuesIn(those([](const Backend& each) { return each.direct; })),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(All,
+                         UnalignedStorageConformance,
+                         testing::ValuesIn(those([](const Backend& each) {
+                             return each.has_files && !each.direct;
+                         })),
+                         name_of);
 
 }  // namespace
 }  // namespace streamsim

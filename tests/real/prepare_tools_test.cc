@@ -216,6 +216,7 @@ std::vector<Claim> containers() {
 INSTANTIATE_TEST_SUITE_P(All, Containers, ::testing::ValuesIn(containers()), test_name);
 
 class Images : public Prepared {};
+class DpxImages : public Prepared {};
 
 TEST_P(Images, AreWhatTheyClaim) {
     for (std::uint64_t i = 0; i < claim().frames; ++i) {
@@ -233,10 +234,9 @@ TEST_P(Images, AreWhatTheyClaim) {
 
 /// GraphicsMagick reads the samples and writes them with the same packing: the same bytes come out, so the
 /// samples stand where it expects them, and all filler is zero as its own.
-TEST_P(Images, ComeBackFromGraphicsMagickUnchanged) {
+TEST_P(DpxImages, ComeBackFromGraphicsMagickUnchanged) {
     NEED_TOOL("gm");
     const DpxLayout& layout = format().dpx;
-    if (format().codec != "dpx") GTEST_SKIP() << "only DPX has packings";
     constexpr const char* kPackings[] = {"packed", "a", "b"};
     const bool filled = layout.bits == 10 || layout.bits == 12;
     const std::string again = place_.at("again.dpx");
@@ -311,7 +311,14 @@ std::vector<Claim> images() {
     return out;
 }
 
+std::vector<Claim> dpx_images() {
+    std::vector<Claim> out = images();
+    std::erase_if(out, [](const Claim& claim) { return claim.format.codec != "dpx"; });
+    return out;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Images, ::testing::ValuesIn(images()), test_name);
+INSTANTIATE_TEST_SUITE_P(All, DpxImages, ::testing::ValuesIn(dpx_images()), test_name);
 
 TEST(FrameMakers, EstimatesHoldAtTheRastersOfTheField) {
     for (const auto& [width, height] : {std::pair{1920, 1080}, {2048, 1080}, {1998, 1080}, {3840, 2160}}) {

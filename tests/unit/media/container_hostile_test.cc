@@ -217,6 +217,9 @@ TEST_F(HostileContainers, ACutIsSaidAndTheFrameInItLeftOut) {
                 "the file says 50 frames, " + std::to_string(frames.count()) + " are there";
             EXPECT_THAT(::testing::PrintToString(clip->notes),
                         HasSubstr(cut.says_frames ? said : "it was cut"));
+            if (std::string_view(cut.name).ends_with(".avi")) {
+                EXPECT_THAT(::testing::PrintToString(clip->notes), HasSubstr("its RIFF at byte 0 claims"));
+            }
             // No frame is another one than in the whole file.
             for (std::uint64_t k = 0; k < frames.count(); ++k) {
                 EXPECT_EQ(frames.extent(k).offset, whole->index->extent(k).offset) << k;

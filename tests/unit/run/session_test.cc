@@ -77,6 +77,26 @@ TEST(SessionInVirtualTime, both_worlds_have_one_digest_where_nothing_is_missed) 
     EXPECT_FALSE(in_real_time.timing_digest.has_value());
 }
 
+/// Two threads begin together, a little after the last one is ready: nothing is read before.
+TEST(SessionInRealTime, as_fast_as_it_goes_begins_with_play_and_is_all_on_the_time_line) {
+    PlayRequest request = request_on("null:", {"prores-hd"});
+    request.paced = false;
+    request.duration.reset();
+    request.frames = 12;
+    request.streams = 2;
+    request.loops = 2;
+    const RunResult result = run(request);
+    std::uint64_t on_time = 0;
+    std::uint64_t bytes = 0;
+    for (const TimelineEntry& entry : result.timeline) {
+        EXPECT_GE(entry.t_ns, 0);
+        on_time += entry.frames_on_time;
+        bytes += entry.bytes;
+    }
+    EXPECT_EQ(on_time, 24u);
+    EXPECT_EQ(bytes, result.totals.bytes_read);
+}
+
 TEST(SessionInVirtualTime, streams_are_dealt_by_seat) {
     PlayRequest request = request_on("sim:null", {"dpx10", "prores-hd"});
     request.seats = 2;
