@@ -198,10 +198,7 @@ void ClusterCore::reach_node(Job& job) {
 
 void ClusterCore::at_file(Job& job) {
     if (nodes_[job.node].lost) return fail_over(job);
-    if (job.kind == Job::Kind::open) {
-        follow_names(job);
-        return come_back(job);
-    }
+    if (job.kind == Job::Kind::open) return come_back(job);
     const SimFile& file = files_[job.file];
     if (options_.model.file_bytes_per_s == 0 || file.sequence != SimFile::kNone) return look_up(job);
     std::uint32_t coordinator = coordinators_by_file_.find(job.file);

@@ -4,9 +4,10 @@
 //
 // Reading ahead, as the storage does it. Concurrency and streaming: a file that is read front to back, give or
 // take what is in flight, has its next bytes fetched to the model's distance; a jump ends it, until two reads
-// followed each other again. File-name prefetch: when two names of a numbered sequence were opened one after
-// the other, the next `filename_files` files are fetched whole. A storage tells readers apart by connection and
-// place; here by stream.
+// followed each other again. File-name prefetch: when the reading of two files of a numbered sequence began one
+// after the other, the next `filename_files` files are fetched whole; that they were opened says nothing, a
+// player opens names long before it reads them. A storage tells readers apart by connection and place; here by
+// stream.
 #pragma once
 
 #include <deque>
@@ -54,8 +55,9 @@ private:
         std::uint32_t opening = 0;   // how often this place was used
         std::uint32_t node = kNone;  // that read ahead for it
         std::uint32_t in_order = 0;  // reads since the last jump
-        std::uint64_t end = 0;       // of what was read
-        std::uint64_t ahead = 0;     // the first block that was not asked for
+        bool was_read = false;
+        std::uint64_t end = 0;    // of what was read
+        std::uint64_t ahead = 0;  // the first block that was not asked for
     };
 
     /// A reader of a sequence.

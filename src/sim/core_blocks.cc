@@ -28,6 +28,8 @@ std::uint64_t ClusterCore::readahead_of(const SimFile& file) const {
 void ClusterCore::read_ahead(const Job& job) {
     Handle& handle = handles_[job.handle];
     if (handle.opening != job.opening || handle.file == kNone) return;  // closed meanwhile
+    if (!handle.was_read) follow_names(job);
+    handle.was_read = true;
     const std::uint64_t window = readahead_of(files_[job.file]);
     if (window == 0) return;
     const std::uint64_t size = options_.model.block_bytes;
@@ -54,32 +56,32 @@ void ClusterCore::read_ahead(const Job& job) {
 
 void ClusterCore::follow_names(const Job& job) {
     const std::uint64_t files = options_.model.strategy.filename_files;
-    const SimFile opened = files_[job.file];
-    if (files == 0 || opened.sequence == SimFile::kNone) return;
-    if (strategy_of(opened) != AccessStrategy::filename_prefetch) return;
-    const std::uint64_t key = mix64(mix64((std::uint64_t{job.seat} << 32) | job.stream) ^ opened.sequence);
+    const SimFile begun = files_[job.file];
+    if (files == 0 || begun.sequence == SimFile::kNone) return;
+    if (strategy_of(begun) != AccessStrategy::filename_prefetch) return;
+    const std::uint64_t key = mix64(mix64((std::uint64_t{job.seat} << 32) | job.stream) ^ begun.sequence);
     std::uint32_t number = followers_by_stream_.find(key);
     if (number == FlatIndex::kNone) {
         number = static_cast<std::uint32_t>(followers_.size());
         followers_by_stream_.insert(key, number);
-        followers_.push_back({opened.frame, 0, job.node, false});
+        followers_.push_back({begun.frame, 0, job.node, false});
         return;
     }
     Follower& follower = followers_[number];
-    if (opened.frame > follower.frame && opened.frame - follower.frame <= files) {
+    if (begun.frame > follower.frame && begun.frame - follower.frame <= files) {
         follower.follows = true;
-    } else if (opened.frame > follower.frame || follower.frame - opened.frame > files) {
+    } else if (begun.frame > follower.frame || follower.frame - begun.frame > files) {
         follower.follows = false;  // a jump; what lies a little back has been overtaken
         follower.fetched_to = 0;
-        follower.frame = opened.frame;
+        follower.frame = begun.frame;
     }
     if (follower.node != job.node) follower.fetched_to = 0;
     follower.node = job.node;
-    follower.frame = std::max(follower.frame, opened.frame);
+    follower.frame = std::max(follower.frame, begun.frame);
     if (!follower.follows) return;
     const std::uint64_t first = std::max(follower.fetched_to, follower.frame + 1);
     for (std::uint64_t frame = first; frame <= follower.frame + files; ++frame) {
-        const std::uint32_t next = files_.number_of(opened.sequence, frame);
+        const std::uint32_t next = files_.number_of(begun.sequence, frame);
         if (next == SimFile::kNone) break;
         const std::uint64_t size = options_.model.block_bytes;
         const std::uint64_t blocks = (files_[next].bytes + size - 1) / size;

@@ -55,6 +55,7 @@ TEST_P(PublishedRow, IsTheMostThatPlays) {
     for (std::uint32_t streams = least; streams <= row.printed; ++streams) {
         const Json result = play(streams);
         EXPECT_TRUE(result["verdict"]["pass"]) << streams << ": " << result["verdict"];
+        EXPECT_EQ(result["totals"]["frames_dropped"], 0) << streams << ": the first second is played too";
     }
     const Json result = play(row.most + 1);
     EXPECT_FALSE(result["verdict"]["pass"]) << row.most + 1;
@@ -68,6 +69,10 @@ struct Curve {
     const char* scenario;
     double peak;
 };
+
+void PrintTo(const Curve& curve, std::ostream* out) {
+    *out << curve.scenario;
+}
 
 class PublishedCurve : public ::testing::TestWithParam<Curve> {};
 
