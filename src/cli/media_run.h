@@ -15,11 +15,13 @@
 namespace streamsim {
 
 class MediaRun {
+public:
+    virtual ~MediaRun() = default;
+
 protected:
     /// `store`: null where there are no files.
     MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
         : context_(context), control_(control), options_(options), store_(std::move(store)) {}
-    ~MediaRun() = default;
 
     Result<void> open_outputs();
     /// Runs something that may block for long (an index of a slow server). An interruption leaves it behind.

@@ -453,7 +453,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         const auto directory = formats_directory();
         if (!directory) return directory.error();
         if (options.play.target.kind == Target::Kind::model) {
-            const auto opened = open_model(options.play.target, *directory + "/storage");
+            auto opened = open_model(options.play.target, *directory + "/storage");
             if (!opened && opened.error().kind == ErrorKind::environment) return opened;
             if (!opened)
                 for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);

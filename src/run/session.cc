@@ -136,7 +136,7 @@ struct Session::Memory {
     std::span<std::byte> all;
 };
 
-Session::Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
+Session::Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
     : Session(request, one_part(request, std::move(media)), {}, std::move(program), notice) {}
 
 Session::Session(PlayRequest request,

@@ -40,7 +40,7 @@ Result<void> memory_suffices(const std::vector<PlayPart>& parts);
 class Session {
 public:
     /// `media` is what find_media gave for the same request.
-    Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
+    Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
     /// `request` says what all parts have in common: target, seed, how it is read. Its own streams do not
     /// count. `faults` are those of the document that need the streams: delays and errors in a span of time.
     Session(PlayRequest request,

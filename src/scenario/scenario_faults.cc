@@ -17,7 +17,7 @@ struct Members {
     std::initializer_list<std::string_view> allowed;
 };
 
-const Members kKinds[] = {
+const Members known_kinds[] = {
     {"silence", Kind::silence, false, {"for"}, {"node"}},
     {"delays", Kind::delays, false, {"for", "delay"}, {"seat", "stream", "probability"}},
     {"errors", Kind::errors, false, {"for", "error"}, {"seat", "stream", "probability"}},
@@ -37,7 +37,7 @@ public:
         const auto word = object_.string("kind");
         read_at();
         if (!word) return;
-        for (const Members& each : kKinds) {
+        for (const Members& each : known_kinds) {
             if (*word == each.word) members_ = &each;
         }
         if (members_ == nullptr) {

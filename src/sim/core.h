@@ -72,7 +72,9 @@ private:
     struct Planned {
         ClusterCore* core = nullptr;
         ClusterFault fault;
-        void strike() { core->strike(fault); }
+        bool slows = false;  // a link, now
+        void strike() { core->strike(*this); }
+        void end() { core->end(*this); }
     };
 
     Job& begin(Op& op, Job::Kind kind, SimStorage& storage);
@@ -113,10 +115,13 @@ private:
     void leave_drive(Job& job);
     void block_came(Job& job);
 
-    void strike(const ClusterFault& fault);
+    void strike(Planned& planned);
+    void end(Planned& planned);
     void kill_drive(std::uint32_t node, std::uint32_t drive);
     void lose_node(std::uint32_t node, Duration until_back);
-    void slow_link(const ClusterFault& fault);
+    void set_links(const ClusterFault& fault);
+    template <typename Hits>
+    double least_factor(Hits hits) const;
     void add_seat_books(std::vector<PartBooks>& all, std::uint32_t seat, Instant from, Instant to) const;
     void add_node_books(std::vector<PartBooks>& all, std::uint32_t node, Instant from, Instant to) const;
 

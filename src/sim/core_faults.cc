@@ -3,8 +3,10 @@
 // drive_dies: what waits for the drive is computed from the others of its group; what it is serving it still
 // gives. node_lost: its drives are dead; what its seats had asked for is asked again, of a node that is left,
 // as soon as they are back; its caches are gone with it. Rebuilding lost drives in the background costs
-// nothing.
+// nothing. link_slows: where several slow one link at a time, the one that leaves it least counts.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/check.h"
 #include "sim/core.h"
@@ -26,10 +28,17 @@ void ClusterCore::at(Instant when, const ClusterFault& fault) {
     calendar_.at(std::max(when, calendar_.now()), Callback::of<&Planned::strike>(&planned_.back()));
 }
 
-void ClusterCore::strike(const ClusterFault& fault) {
+void ClusterCore::strike(Planned& planned) {
+    const ClusterFault& fault = planned.fault;
     if (fault.kind == Kind::drive_dies) return kill_drive(fault.node, fault.drive);
     if (fault.kind == Kind::node_lost) return lose_node(fault.node, fault.length);
-    if (fault.kind == Kind::link_slows) return slow_link(fault);
+    if (fault.kind == Kind::link_slows) {
+        planned.slows = true;
+        set_links(fault);
+        if (fault.length > Duration{})
+            calendar_.at(calendar_.now() + fault.length, Callback::of<&Planned::end>(&planned));
+        return;
+    }
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         if (fault.node != ClusterFault::kAll && fault.node != i) continue;
         Node& node = nodes_[i];
@@ -44,19 +53,32 @@ void ClusterCore::strike(const ClusterFault& fault) {
     }
 }
 
-void ClusterCore::slow_link(const ClusterFault& fault) {
-    if (fault.seat != ClusterFault::kAll) {
-        seats_[fault.seat].link.slow(fault.factor);
-    } else {
-        for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-            if (fault.node == ClusterFault::kAll || fault.node == i) nodes_[i].front_end.slow(fault.factor);
-        }
+void ClusterCore::end(Planned& planned) {
+    planned.slows = false;
+    set_links(planned.fault);
+}
+
+/// Of all that slows one link now.
+template <typename Hits>
+double ClusterCore::least_factor(Hits hits) const {
+    double least = 1;
+    for (const Planned& planned : planned_) {
+        if (planned.slows && hits(planned.fault)) least = std::min(least, planned.fault.factor);
     }
-    if (fault.length > Duration{}) {
-        ClusterFault over = fault;
-        over.factor = 1;
-        over.length = {};
-        at(calendar_.now() + fault.length, over);
+    return least;
+}
+
+void ClusterCore::set_links(const ClusterFault& fault) {
+    if (fault.seat != ClusterFault::kAll) {
+        seats_[fault.seat].link.slow(
+            least_factor([&](const ClusterFault& each) { return each.seat == fault.seat; }));
+        return;
+    }
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (fault.node != ClusterFault::kAll && fault.node != i) continue;
+        nodes_[i].front_end.slow(least_factor([i](const ClusterFault& each) {
+            return each.seat == ClusterFault::kAll && (each.node == ClusterFault::kAll || each.node == i);
+        }));
     }
 }
 
