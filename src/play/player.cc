@@ -85,6 +85,7 @@ Player::Player(EventLoop& loop,
     for (std::uint32_t i = 0; i < reads; ++i) {
         reads_.push_back(std::make_unique<FrameRead>(storage, path, needs_, read_settings_, owner));
     }
+    for (const auto& read : reads_) idle_.push_back(read.get());
     shown_.reserve(path.shown_max());
     for (std::size_t i = 0; i < containers_.size(); ++i) {
         const FrameIndex& source = *path.sources()[i];
@@ -250,22 +251,20 @@ void Player::retry() {
 /// There is a buffer for each place and for each frame of the window; only a decoder that does not keep up, or
 /// opens that hang, can hold more.
 bool Player::can_start() {
-    return !buffers_.empty() && (next_ < ahead_end_ || idle_read() != nullptr);
+    return !buffers_.empty() && (next_ < ahead_end_ || !idle_.empty());
 }
 
 void Player::release(FrameRead& read) {
     if (!read.buffer().empty()) buffers_.push_back(read.buffer());
     read.release();
+    idle_.push_back(&read);
 }
 
 void Player::pass_over(Instant now) {
     if (clock_.stands()) return;
     while (next_ < entered_ && due(next_) < now) {
         const std::uint64_t slot = next_++;
-        if (slot < ahead_end_) {
-            ahead(slot)->abandon();
-            ahead(slot) = nullptr;
-        }
+        if (slot < ahead_end_) abandon(slot);
         const bool could_have_read = in_flight_ < places_ && place_free_from_ <= due(slot);
         book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
     }
@@ -281,7 +280,7 @@ bool Player::start_next() {
         ahead(slot) = nullptr;
     } else {
         ahead_end_ = next_;
-        read = idle_read();
+        read = &idle_read();
         take(*read, slot);
     }
     ++in_flight_;
@@ -308,20 +307,32 @@ void Player::open_ahead() {
     if (options_.pattern != AccessPattern::filename_prefetch || needs_.files == 0 || !submitting_) return;
     const std::uint64_t end = std::min(entered_, next_ + options_.readahead);
     for (; ahead_end_ < end; ++ahead_end_) {
-        FrameRead* read = idle_read();
-        if (read == nullptr) return;
+        if (idle_.empty()) return;
+        FrameRead& read = idle_read();
         const std::uint64_t slot = ahead_end_;
-        take(*read, slot);
-        read->open_ahead();
-        ahead(slot) = read;
+        take(read, slot);
+        read.open_ahead();
+        ahead(slot) = &read;
     }
 }
 
-FrameRead* Player::idle_read() {
-    for (const auto& read : reads_) {
-        if (read->idle()) return read.get();
-    }
-    return nullptr;
+FrameRead& Player::idle_read() {
+    FrameRead& read = *idle_.back();
+    idle_.pop_back();
+    return read;
+}
+
+/// Passes over a slot whose files were opened ahead.
+void Player::abandon(std::uint64_t slot) {
+    FrameRead& read = *ahead(slot);
+    ahead(slot) = nullptr;
+    read.abandon();
+    if (read.idle()) idle_.push_back(&read);
+}
+
+void Player::frame_read_let_go(FrameRead& read) {
+    idle_.push_back(&read);
+    advance();
 }
 
 // ---- the clock
@@ -535,8 +546,7 @@ void Player::interrupt() {
 /// Lets go of the frames that were opened ahead of their reads.
 void Player::abandon_ahead(bool cancelled) {
     for (; next_ < ahead_end_; ++next_) {
-        ahead(next_)->abandon();
-        ahead(next_) = nullptr;
+        abandon(next_);
         if (cancelled && options_.paced) book_unread(next_, FrameKind::cancelled, DropReason::none);
     }
 }

@@ -186,7 +186,7 @@ void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& res
 
 void fill_media(const RunFacts& facts, RunResult& result) {
     const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
-    std::vector<const FrameIndex*> seen;
+    std::set<const FrameIndex*> seen;
     bool shared = false;
     for (const StreamPlan& plan : *facts.streams) {
         for (const Clip& clip : plan.clips) {
@@ -194,11 +194,10 @@ void fill_media(const RunFacts& facts, RunResult& result) {
                 const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.modified_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
-            if (std::find(seen.begin(), seen.end(), clip.index.get()) != seen.end()) {
+            if (!seen.insert(clip.index.get()).second) {
                 shared = true;
                 continue;
             }
-            seen.push_back(clip.index.get());
             for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
         }
     }

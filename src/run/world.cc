@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/units.h"
 #include "host/host.h"
@@ -18,13 +20,13 @@ constexpr Duration kPatience = seconds(2);
 struct World::Stream {
     World* world = nullptr;
     const StreamPlan* plan = nullptr;
+    std::size_t place = 0;  // among the world's streams
     std::unique_ptr<Decoder> decoder;
     std::unique_ptr<Player> player;
     TimerId begin_timer = 0;
     TimerId timeout = 0;
     TimerId stop_timer = 0;
     bool begun = false;
-    bool ready = false;  // it was, or is
     bool playing = false;
 
     void begin() { world->begin_stream(*this); }
@@ -64,6 +66,7 @@ Result<void> World::build() {
         auto stream = std::make_unique<Stream>();
         stream->world = this;
         stream->plan = &plan;
+        stream->place = streams_.size();
         const std::span<std::byte> memory{options_.memory.data() + used, bytes};
         PlayerOptions options = plan.options;
         if (options_.sync) {
@@ -140,34 +143,45 @@ void World::begin_stream(Stream& stream) {
     stream.begin_timer = 0;
     if (interrupting_) return;
     stream.begun = true;
+    const auto after =
+        std::upper_bound(preparing_.begin(), preparing_.end(), stream.place,
+                         [](std::size_t place, const Stream* each) { return place < each->place; });
+    preparing_.insert(after, &stream);
     stream.timeout = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
                                     Callback::of<&World::preroll_timed_out>(this));
     stream.player->preroll();
 }
 
+/// Runs once for each player that became ready or finished: thousands of them do in one turn, so that what is
+/// looked at here must not be all of them.
 void World::player_changed() {
     if (finishing_) return;
-    bool all_ready = true;
-    bool all_finished = true;
-    std::vector<std::int64_t> cues;
-    for (auto& stream : streams_) {
-        const bool ready = stream->player->ready();
-        if (ready && made_.loop->cancel(stream->timeout)) stream->timeout = 0;
-        if (ready && !stream->ready) {
-            stream->ready = true;
-            if (options_.staggered && --not_ready_[stream->plan->start_offset.ns] == 0)
-                cues.push_back(stream->plan->start_offset.ns);
-        }
-        all_ready = all_ready && ready;
-        all_finished = all_finished && stream->player->finished();
-    }
-    for (const std::int64_t offset_ns : cues) play_cue(offset_ns);
-    if (all_finished) {
+    note_ready();
+    if (all_finished()) {
         finish();
-    } else if (all_ready && !announced_ && !interrupting_ && !options_.staggered) {
+    } else if (preparing_.empty() && !announced_ && !interrupting_ && !options_.staggered) {
         announced_ = true;
         on_ready(*this);
     }
+}
+
+/// Of streams with their own offsets those that begin together play when the last of them is ready.
+void World::note_ready() {
+    std::vector<std::int64_t> cues;
+    std::erase_if(preparing_, [&](Stream* stream) {
+        if (!stream->player->ready()) return false;
+        made_.loop->cancel(stream->timeout);
+        stream->timeout = 0;
+        const std::int64_t offset_ns = stream->plan->start_offset.ns;
+        if (options_.staggered && --not_ready_[offset_ns] == 0) cues.push_back(offset_ns);
+        return true;
+    });
+    for (const std::int64_t offset_ns : cues) play_cue(offset_ns);
+}
+
+bool World::all_finished() {
+    while (finished_ < streams_.size() && streams_[finished_]->player->finished()) ++finished_;
+    return finished_ == streams_.size();
 }
 
 void World::start(std::optional<Instant> play_start) {

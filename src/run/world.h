@@ -94,6 +94,8 @@ private:
     void begin();
     void begin_stream(Stream& stream);
     void player_changed();
+    void note_ready();
+    bool all_finished();
     void play_all(Instant play_start);
     void play_cue(std::int64_t offset_ns);
     void preroll_timed_out();
@@ -109,6 +111,8 @@ private:
     std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
     std::map<std::int64_t, std::size_t> not_ready_;  // by offset, where streams do not all begin together
     std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
+    std::size_t finished_ = 0;        // so many streams, from the first one on, have finished
     LoopLateness lateness_;
     StorageCapabilities capabilities_;
     Instant origin_;
