@@ -30,13 +30,19 @@ std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& form
     return std::clamp<std::uint64_t>(played, 1, most);
 }
 
+/// What the names of planned media begin with. On a model it is the model's name, however its URL was typed: a
+/// cluster lays files out by their names, and where a document lies or which caches are warm moves no block.
+std::string planned_root(const Target& target) {
+    return target.model != nullptr ? "sim:" + target.model->name : target.url;
+}
+
 /// Clips of media that exists only as a plan: what a null storage or a model plays.
 std::vector<Clip> planned_clips(const PlayRequest& request, const MediaFormat& format) {
     const std::uint64_t frames = planned_frames(request, format);
     std::vector<Clip> clips;
     for (std::uint32_t i = 0; i < clips_needed(request); ++i) {
         Clip clip;
-        clip.name = fmt::format("{}/{}/clip-{:04}", request.target.url, format.name, i + 1);
+        clip.name = fmt::format("{}/{}/clip-{:04}", planned_root(request.target), format.name, i + 1);
         clip.format = format.name;
         clip.index = planned_index(format, frames, request.seed, i, clip.name);
         clips.push_back(std::move(clip));
