@@ -77,7 +77,8 @@ int ScenarioCommand::run() {
 Result<Scenario> open_scenario(const CliOptions& options, const std::string& formats) {
     std::ifstream in(options.name, std::ios::binary);
     std::ostringstream text;
-    if (!in || !(text << in.rdbuf())) return bad_input(fmt::format("'{}' cannot be read", options.name));
+    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy is no success
+    if (in.bad() || !in.is_open()) return bad_input(fmt::format("'{}' cannot be read", options.name));
     const auto catalogue = Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
     auto scenario = read_scenario(text.str(), options.name, scenario_words(*catalogue, formats + "/storage"));

@@ -130,6 +130,31 @@ std::string in_words(const BusyPart& part) {
     return fmt::format("{}{} of {}", article, part.name.substr(owner + 1), part.name.substr(0, owner));
 }
 
+/// No part was full: time was lost in another way.
+Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std::string what, bool decoding) {
+    what += "; no part of the model was full";
+    if (busiest != nullptr && busiest->utilisation > 0) {
+        what += fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
+    }
+    if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
+    const auto loser =
+        std::max_element(evidence.parts.begin(), evidence.parts.end(),
+                         [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
+    if (loser != evidence.parts.end() && loser->lost > 0) {
+        return {false,
+                fmt::format("{}, but {} had no room for {} segments, which were sent again later", what,
+                            in_words(*loser), show_count(loser->lost)),
+                Limit::network};
+    }
+    if (evidence.way_ns * 2 >= evidence.service_p50_ns && evidence.way_ns > 0) {
+        return {false,
+                fmt::format("{}: of the {} that a frame typically took {} are the way to the storage and back",
+                            what, show_duration({evidence.service_p50_ns}), show_duration({evidence.way_ns})),
+                Limit::network};
+    }
+    return {false, what + ": what was missing is time (latency, a fault, a burst), not rate", Limit::storage};
+}
+
 /// What a frame of a model was missed for: the fullest of its parts, where one was full.
 Verdict model_verdict(const Evidence& evidence, const Blame& by) {
     // Utilisations that differ by less than this say the same: then the part where more was waiting is meant.
@@ -144,17 +169,9 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
     std::string what = slow_frames(slow);
     if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", frames(by.errors));
     const auto fullest = std::max_element(evidence.parts.begin(), evidence.parts.end(), fuller);
-    if (fullest == evidence.parts.end() || fullest->utilisation < kFullShare) {
-        std::string text = what + "; no part of the model was full";
-        if (fullest != evidence.parts.end() && fullest->utilisation > 0) {
-            text += fmt::format(", the busiest was {} with {:.0f} %", in_words(*fullest),
-                                fullest->utilisation * 100);
-        }
-        return {false,
-                text + (decoding ? ": decoding a frame took longer than its seat had"
-                                 : ": what was missing is time (latency, a fault, a burst), not rate"),
-                decoding ? Limit::client_cpu : Limit::storage};
-    }
+    const BusyPart* busiest = fullest != evidence.parts.end() ? &*fullest : nullptr;
+    if (busiest == nullptr || busiest->utilisation < kFullShare)
+        return unfilled_verdict(evidence, busiest, std::move(what), decoding);
     const auto alike =
         std::count_if(evidence.parts.begin(), evidence.parts.end(), [&fullest](const BusyPart& part) {
             return part.kind == fullest->kind && part.utilisation >= kFullShare && &part != &*fullest;
@@ -163,7 +180,8 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
     if (alike > 0) part += fmt::format(" (and {} more like it)", show_count(static_cast<std::uint64_t>(alike)));
     return {
         false,
-        fmt::format("{} was {:.0f} % busy when frames were missed: {}", part, fullest->utilisation * 100, what),
+        fmt::format("{} {} {:.0f} % busy when frames were missed: {}", part,
+                    fullest->name.ends_with("connections") ? "were" : "was", fullest->utilisation * 100, what),
         limit_of(fullest->kind)};
 }
 

@@ -23,6 +23,7 @@ struct BusyPart {
     std::string name;        // "node 2 front end"
     double utilisation = 0;  // 0 to 1
     double queue_mean = 0;   // over play
+    std::uint64_t lost = 0;  // switch port: segments, sent again later
 };
 
 struct Evidence {
@@ -49,6 +50,10 @@ struct Evidence {
     // A model: its parts, without those of seats that missed nothing.
     bool modelled = false;
     std::vector<BusyPart> parts;
+    /// Of the stream that missed frames and is the farthest from its storage: what a frame typically took, and
+    /// how much of that is the way there and back.
+    std::int64_t service_p50_ns = 0;
+    std::int64_t way_ns = 0;
 };
 
 /// late + failed + stalls + (dropped - startup_drops): what a pass has none of.

@@ -181,10 +181,15 @@ void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
                       outcome.error, outcome.kind, outcome.reason});
 }
 
-void DeadlineLedger::stalled(Duration length, bool client) {
+void DeadlineLedger::stalled(Instant from, Instant to, bool client) {
     ++counts_.stalls;
-    counts_.stall_ns += length.ns;
+    counts_.stall_ns += (to - from).ns;
     if (client) ++client_stalls_;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    std::int64_t second = from.ns / kSecond;
+    if (!stalled_seconds_.empty()) second = std::max(second, stalled_seconds_.back() + 1);
+    for (; second * kSecond < to.ns && stalled_seconds_.size() < options_.drops_kept; ++second)
+        stalled_seconds_.push_back(second);
 }
 
 void DeadlineLedger::sought(const FrameOutcome& outcome, Instant requested, Instant ended) {

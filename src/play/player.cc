@@ -404,7 +404,7 @@ void Player::end_wait(const FrameRead& read) {
         ledger_.sought(read.outcome(), was_due, end);
     } else if (end > was_due) {
         const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
-        ledger_.stalled(end - was_due, client);
+        ledger_.stalled(was_due, end, client);
         progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
     }
     clock_.go_on(end - was_due);
@@ -528,7 +528,7 @@ void Player::interrupt() {
     if (played && options_.paced) {
         const Instant now = loop_.now();
         if (waiting_) {
-            if (display_ != seek_) ledger_.stalled(now - due(display_), false);
+            if (display_ != seek_) ledger_.stalled(due(display_), now, false);
         } else if (!clock_.stands()) {
             while (display_ < options_.slots && due(display_) <= now && display_next()) {
             }

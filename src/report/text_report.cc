@@ -233,7 +233,9 @@ void cache_lines(const RunResult& result, std::string& out) {
     if (result.model) {
         line(out, "Cache",
              fmt::format("the model's caches were {} when play began{}", result.model->warm ? "warm" : "cold",
-                         result.media.looped ? "; clips were played more than once, and came from them" : ""));
+                         !result.model->warm && result.media.server_cache_may_be_warm
+                             ? "; clips were played more than once, and came from them in part"
+                             : ""));
         return;
     }
     if (result.media.server_cache_may_be_warm) {

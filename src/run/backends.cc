@@ -102,10 +102,12 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
 }
 
 std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec) {
-    if (made.cluster != nullptr && (spec.format != nullptr || spec.cpu > Duration{})) {
+    if (made.cluster != nullptr) {
+        Duration cost;
+        if (spec.format != nullptr) cost = decode_cost(*made.model, *spec.format);
+        if (cost + spec.cpu <= Duration{}) return nullptr;  // delivery only: it waits for no processor
         Duration more = spec.cpu;
-        for (std::uint32_t i = 1; i < spec.layers && spec.format != nullptr; ++i)
-            more += decode_cost(*made.model, *spec.format);
+        for (std::uint32_t i = 1; i < spec.layers; ++i) more += cost;
         return made.cluster->make_decoder(spec.seat, spec.format, more);
     }
     if (spec.cpu <= Duration{}) return nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/units.h"
 #include "media/clip_index.h"
@@ -15,6 +16,25 @@ namespace {
 /// Frames of all planned clips together whose places are kept.
 constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
 
+/// How many frames play goes over: its slots, more of them where it shuttles, and without deadlines what a
+/// seat's link could bring.
+std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format) {
+    const Duration length = request.duration.value_or(kDefaultDuration);
+    std::uint64_t played = request.frames.value_or(UINT64_MAX);
+    if (request.duration || !request.frames) {
+        const FrameRate rate = request.rate.value_or(format.rate);
+        std::uint64_t most = rate.slots_in(length);
+        if (!request.paced) {
+            const double bytes =
+                request.target.model->client.link.bytes_per_s() * static_cast<double>(length.ns) * 1e-9;
+            most = static_cast<std::uint64_t>(std::min(bytes / format.mean_frame_bytes, 1e18)) + 1;
+        }
+        played = std::min(played, most);
+    }
+    const auto step = static_cast<std::uint64_t>(std::abs(request.order.step));
+    return played < UINT64_MAX / step ? played * step : UINT64_MAX;
+}
+
 /// How long a planned clip is. On a model it is as long as play, where memory allows that: a clip that loops
 /// comes from the caches, which nobody asked about.
 std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
@@ -22,12 +42,8 @@ std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& form
     if (request.target.kind != Target::Kind::model || request.clip_duration) {
         return std::max<std::uint64_t>(usual, 1);
     }
-    const FrameRate rate = request.rate.value_or(format.rate);
-    std::uint64_t played = request.frames.value_or(UINT64_MAX);
-    if (request.duration || !request.frames)
-        played = std::min(played, rate.slots_in(request.duration.value_or(kDefaultDuration)));
     const std::uint64_t most = std::max(kPlannedFramesMax / clips_needed(request), usual);
-    return std::clamp<std::uint64_t>(played, 1, most);
+    return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
 }
 
 /// What the names of planned media begin with. On a model it is the model's name, however its URL was typed: a

@@ -26,26 +26,24 @@ Span span_of(const std::vector<const DeadlineLedger*>& ledgers) {
     return span;
 }
 
-/// The seconds of the loop's clock in which a frame was due and missed after the first second of play, and the
-/// ones before them: what keeps a frame from being there happens before it is due.
-struct Missed {
-    std::set<std::int64_t> seconds;
-    bool always = false;  // play stood still, which the books have no times of
-};
+/// The seconds of the loop's clock in which play stood still, or a frame was due and missed after the first
+/// second of play; and the ones before them: what keeps a frame from being there happens before it is due.
+using Seconds = std::set<std::int64_t>;
 
-Missed missed_in(const std::vector<const DeadlineLedger*>& ledgers) {
-    Missed missed;
+Seconds missed_in(const std::vector<const DeadlineLedger*>& ledgers) {
+    Seconds seconds;
+    const auto note = [&seconds](std::int64_t second) {
+        seconds.insert(second);
+        if (second > 0) seconds.insert(second - 1);
+    };
     for (const DeadlineLedger* ledger : ledgers) {
-        missed.always |= ledger->counts().stalls > 0;
+        for (const std::int64_t second : ledger->stalled_seconds()) note(second);
         for (const DropEntry& entry : ledger->drops()) {
             if (entry.deadline == Instant::never()) continue;
-            if (entry.deadline.ns < ledger->play_start().ns + kSecond) continue;
-            const std::int64_t second = entry.deadline.ns / kSecond;
-            missed.seconds.insert(second);
-            if (second > 0) missed.seconds.insert(second - 1);
+            if (entry.deadline.ns >= ledger->play_start().ns + kSecond) note(entry.deadline.ns / kSecond);
         }
     }
-    return missed;
+    return seconds;
 }
 
 double share(std::int64_t busy_ns, std::uint32_t servers, std::int64_t time_ns) {
@@ -59,17 +57,13 @@ class PartSummary {
 public:
     PartSummary(PartBooks books, Span span) : span_(span) { part_.books = std::move(books); }
 
-    PartResult result(const Missed& missed, std::size_t intervals_max) {
+    PartResult result(const Seconds& missed, std::size_t intervals_max) {
         const PartBooks& books = part_.books;
         const std::int64_t time_ns = (span_.to - span_.from).ns;
         part_.utilisation = share(books.busy_ns, books.servers, time_ns);
         part_.queue_mean =
             static_cast<double>(books.queue_ns) / static_cast<double>(std::max<std::int64_t>(time_ns, 1));
-        if (missed.always) {
-            part_.utilisation_missed = part_.utilisation;
-        } else if (!missed.seconds.empty()) {
-            note_missed(missed);
-        }
+        if (!missed.empty()) note_missed(missed);
         while (part_.books.busy_per_s.size() > intervals_max) double_interval();
         part_.t_ns = part_.books.first_interval_ns - span_.from.ns;
         for (std::size_t i = 0; i < part_.books.busy_per_s.size(); ++i) {
@@ -91,10 +85,10 @@ private:
     }
 
     /// The median second's: at the edges of a bad time a part that is full in it is only partly busy.
-    void note_missed(const Missed& missed) {
+    void note_missed(const Seconds& missed) {
         std::vector<double> shares;
         std::optional<std::size_t> last;
-        for (const std::int64_t second : missed.seconds) {
+        for (const std::int64_t second : missed) {
             const std::int64_t at_ns = second * kSecond - part_.books.first_interval_ns;
             if (at_ns + kSecond <= 0) continue;
             const auto interval =
@@ -139,7 +133,7 @@ std::vector<PartResult> part_results(const World& world, const std::vector<const
     if (span.from == Instant::never() || span.to <= span.from) return {};
     std::vector<PartBooks> books = world.parts(span.from, span.to);
     if (books.empty()) return {};
-    const Missed missed = missed_in(ledgers);
+    const Seconds missed = missed_in(ledgers);
     const std::size_t intervals_max = std::max<std::size_t>(kIntervalsMax / books.size(), 1);
     std::vector<PartResult> parts;
     parts.reserve(books.size());
@@ -158,8 +152,8 @@ std::vector<BusyPart> busy_parts(const std::vector<PartResult>& parts,
     for (const PartResult& part : parts) {
         const PartBooks& books = part.books;
         if (of_a_seat(books.kind) && !bad_seats.contains(books.owner)) continue;
-        busy.push_back(
-            {books.kind, books.name, part.utilisation_missed.value_or(part.utilisation), part.queue_mean});
+        busy.push_back({books.kind, books.name, part.utilisation_missed.value_or(part.utilisation),
+                        part.queue_mean, books.lost});
     }
     return busy;
 }

@@ -1,6 +1,7 @@
 #include "run/result_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <set>
 
@@ -184,6 +185,17 @@ void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& res
     }
 }
 
+/// The drives of a model gave less than the nodes did, by a twentieth or more.
+bool came_from_caches(const std::vector<PartResult>& parts) {
+    std::uint64_t answered = 0;
+    std::uint64_t from_drives = 0;
+    for (const PartResult& part : parts) {
+        if (part.books.kind == PartKind::front_end) answered += part.books.bytes;
+        if (part.books.kind == PartKind::drive) from_drives += part.books.bytes;
+    }
+    return from_drives < answered - answered / 20;
+}
+
 void fill_media(const RunFacts& facts, RunResult& result) {
     const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
     std::set<const FrameIndex*> seen;
@@ -209,8 +221,10 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
     const bool has_server = facts.request->target.kind == Target::Kind::local;
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
-    if (facts.request->target.kind == Target::Kind::model)
-        result.media.server_cache_may_be_warm = result.media.looped || facts.request->target.warm;
+    if (facts.request->target.kind == Target::Kind::model) {
+        result.media.server_cache_may_be_warm =
+            facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));
+    }
 }
 
 void fill_client(const RunFacts& facts, RunResult& result) {
@@ -236,6 +250,35 @@ void fill_client(const RunFacts& facts, RunResult& result) {
                facts.after.storage_read_bytes) {
         const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
         client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
+    }
+}
+
+/// The way of a seat's bytes on a model, there and back.
+Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
+    const ClusterModel& model = *request.target.model;
+    const SeatSetting setting =
+        seat < request.seat_settings.size() ? request.seat_settings[seat] : SeatSetting{};
+    const Duration one_way = setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
+    return one_way + one_way;
+}
+
+/// Of each frame its open, where it has one, and as many rounds of pieces as go out one after the other.
+void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence) {
+    for (std::size_t i = 0; i < result.streams.size(); ++i) {
+        const StreamResult& stream = result.streams[i];
+        const StreamPlan& plan = (*facts.streams)[i];
+        if (bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
+        const double pieces =
+            plan.options.io_size == 0
+                ? 1
+                : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
+        const double rounds = std::ceil(pieces / plan.options.io_depth) +
+                              (plan.path->sources().front()->file_per_frame() ? 1 : 0);
+        const auto way_ns = static_cast<std::int64_t>(
+            rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
+        if (way_ns <= evidence.way_ns) continue;
+        evidence.way_ns = way_ns;
+        evidence.service_p50_ns = stream.service_ns->p50;
     }
 }
 
@@ -267,6 +310,7 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     evidence.cpus = result.host.cpus;
     evidence.modelled = result.model.has_value();
     evidence.parts = busy_parts(result.parts, result.streams);
+    if (evidence.modelled) fill_way(facts, result, evidence);
     return evidence;
 }
 
@@ -364,12 +408,12 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     }
     result.digest = digest.hex();
     if (world.timing_is_exact()) result.timing_digest = timing.hex();
+    result.parts = part_results(world, ledgers.all);
     fill_times(ledgers, result);
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);
     fill_client(facts, result);
     fill_summaries(ledgers, result);
-    result.parts = part_results(world, ledgers.all);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
     result.verdict = judge(evidence);

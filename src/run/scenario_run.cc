@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/prng.h"
 #include "base/units.h"
@@ -59,8 +60,17 @@ struct Pool {
     bool shared = false;    // and one before them that all others have
 };
 
+/// Equal where two targets are the same directory or clip.
+std::string place_of(const Target& target) {
+    if (target.kind != Target::Kind::local) return target.url;
+    std::error_code error;
+    const auto path = std::filesystem::weakly_canonical(target.path, error);
+    if (error) return target.path;
+    return path.has_filename() ? path : path.parent_path();  // "media/" is "media"
+}
+
 bool same_pool(const PlayRequest& a, const PlayRequest& b) {
-    if (a.target.url != b.target.url || a.audio != b.audio || a.formats.size() != b.formats.size())
+    if (place_of(a.target) != place_of(b.target) || a.audio != b.audio || a.formats.size() != b.formats.size())
         return false;
     if (a.formats.empty()) return true;
     return a.formats.front().name == b.formats.front().name && a.clip_duration == b.clip_duration;
@@ -133,13 +143,15 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& mode
             }
             case Target::Kind::local: break;
         }
-        return ScenarioTarget{ScenarioTarget::Kind::files, "real files"};
+        return ScenarioTarget{
+            .kind = ScenarioTarget::Kind::files, .world = "real files", .place = place_of(*target)};
     };
     words.order = [](const std::string& typed) -> Result<void> {
         const auto order = PlayOrder::parse(typed);
-        if (!order) return order.error();
-        if (order->kind == PlayOrder::Kind::cuts) return bad_input("a scenario plays no cut list");
-        return {};
+        if (order && order->kind != PlayOrder::Kind::cuts) return {};
+        if (!order && typed.starts_with("shuttle")) return order.error();
+        return bad_input(fmt::format(
+            "expected forward, reverse, ping-pong, shuttle:N, scrub or random, found '{}'", typed));
     };
     words.error_name = [](const std::string& name) -> Result<void> {
         if (errno_from_name(name)) return {};
@@ -152,6 +164,7 @@ PlayRequest common_request(const Scenario& scenario) {
     PlayRequest request = request_of(scenario, scenario.seats.front(), scenario.seats.front().streams.front());
     request.paced = false;
     request.seats = 0;
+    request.preroll_timeout = scenario.preroll_timeout;
     for (const ScenarioSeats& seats : scenario.seats) {
         for (const ScenarioStreams& streams : seats.streams) request.paced |= streams.paced;
         request.seats += seats.count;

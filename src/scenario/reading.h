@@ -12,7 +12,7 @@
 namespace streamsim {
 
 /// Numbers stay far from overflow: a seat's start and a stream's are added up.
-inline constexpr Duration kScenarioLongest = seconds(std::int64_t{10'000} * 3600);
+inline constexpr Duration kScenarioLongest = seconds(std::int64_t{1000} * 3600);
 
 /// One document that is being read.
 struct ScenarioReading {
@@ -21,8 +21,20 @@ struct ScenarioReading {
     Scenario scenario;
     std::optional<ScenarioTarget> target;  // of the first group whose target is one; all are of its world
     std::uint64_t seats = 0;               // read so far
+    std::string place;                     // of the target of the seats that are being read
     bool deadlines = true;                 // false: some streams have none
 
+    /// Media that are made where they are missing.
+    struct Made {
+        std::string place;
+        std::string format;
+        std::optional<Duration> clip_duration;
+        std::string pointer;
+    };
+    std::vector<Made> made;
+
+    /// Of a seat, by its number; 0 where there is none.
+    std::uint64_t streams_of(std::uint64_t seat) const;
     bool on(ScenarioTarget::Kind kind) const { return target && target->kind == kind; }
 };
 

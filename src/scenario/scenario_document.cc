@@ -15,7 +15,32 @@ std::uint32_t read_count(JsonObject& object, const char* key, std::int64_t max, 
     return static_cast<std::uint32_t>(object.integer(key, 1, max, false).value_or(fallback));
 }
 
-void read_media(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+std::string length_of(const std::optional<Duration>& clips) {
+    return clips ? show_duration(*clips) : "any length";
+}
+
+/// Clips of one format in one place are dealt to all who want them: by more than one length they could not be
+/// told apart.
+void check_length(ScenarioReading& reading,
+                  JsonObject& object,
+                  const std::string& pointer,
+                  const ScenarioStreams& streams) {
+    for (const ScenarioReading::Made& other : reading.made) {
+        if (other.place != reading.place || other.format != streams.format->name) continue;
+        if (other.clip_duration == streams.clip_duration) continue;
+        object.problem("clip_duration",
+                       fmt::format("the clips of {} in one place are of one length: here of {}, in {} of {}",
+                                   other.format, length_of(streams.clip_duration), other.pointer,
+                                   length_of(other.clip_duration)));
+        return;
+    }
+    reading.made.push_back({reading.place, streams.format->name, streams.clip_duration, pointer});
+}
+
+void read_media(ScenarioReading& reading,
+                JsonObject& object,
+                const std::string& pointer,
+                ScenarioStreams& streams) {
     const bool files = reading.on(ScenarioTarget::Kind::files);
     const bool known = reading.target.has_value();
     if (const auto name = object.string("format", known && !files)) {
@@ -36,6 +61,7 @@ void read_media(ScenarioReading& reading, JsonObject& object, ScenarioStreams& s
     }
     const auto media = object.one_of("media", {"own", "same"}, false);
     streams.same_media = media == "same";
+    if (files && streams.format) check_length(reading, object, pointer, streams);
 }
 
 void read_rate(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
@@ -135,7 +161,7 @@ void read_streams(ScenarioReading& reading,
     JsonObject object(value, pointer, reading.problems);
     ScenarioStreams streams;
     streams.count = read_count(object, "count", 100'000, 1);
-    read_media(reading, object, streams);
+    read_media(reading, object, pointer, streams);
     read_playing(reading, object, streams);
     const Phase phase = read_phase(object);
     streams.start = phase.start;
@@ -190,7 +216,10 @@ void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& se
     auto target = reading.words.target(*text);
     if (!target) {
         for (const auto& problem : target.error().problems) object.problem("target", problem);
-    } else if (!reading.target) {
+        return;
+    }
+    reading.place = target->place;
+    if (!reading.target) {
         reading.target = std::move(*target);
     } else if (reading.target->world != target->world) {
         object.problem("target", fmt::format("the seats of a run have one storage in common: this is on {} and "
@@ -270,6 +299,19 @@ void read_expectation(ScenarioReading& reading, JsonObject& document) {
 
 }  // namespace
 
+std::uint64_t ScenarioReading::streams_of(std::uint64_t seat) const {
+    for (const ScenarioSeats& group : scenario.seats) {
+        if (seat >= group.count) {
+            seat -= group.count;
+            continue;
+        }
+        std::uint64_t streams = 0;
+        for (const ScenarioStreams& each : group.streams) streams += each.count;
+        return streams;
+    }
+    return 0;
+}
+
 Result<Scenario> read_scenario(std::string_view text, const std::string& source, const ScenarioWords& words) {
     const auto document = parse_json(text, source);
     if (!document) return document.error();
@@ -284,6 +326,10 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& source,
     if (const auto duration = read_scenario_time(object, "duration", true)) {
         reading.scenario.duration = *duration;
         if (duration->ns == 0) object.problem("duration", "expected more than no time");
+    }
+    if (const auto timeout = read_scenario_time(object, "preroll_timeout", false)) {
+        reading.scenario.preroll_timeout = *timeout;
+        if (timeout->ns == 0) object.problem("preroll_timeout", "expected more than no time");
     }
     read_scenario_array(object, "seats", true, [&](const Json& value, const std::string& pointer) {
         read_seats(reading, value, pointer);

@@ -90,8 +90,13 @@ private:
         read_number("drive", fault_.drive);
         read_number("seat", fault_.seat);
         read_number("stream", fault_.stream);
-        if (fault_.seat && *fault_.seat >= reading_.seats) {
+        const bool seats = reading_.seats > 0;  // otherwise a problem of its own
+        if (seats && fault_.seat && *fault_.seat >= reading_.seats) {
             object_.problem("seat", fmt::format("there is none: the last is {}", reading_.seats - 1));
+        } else if (seats && fault_.seat && fault_.stream) {
+            const std::uint64_t streams = reading_.streams_of(*fault_.seat);
+            if (streams > 0 && *fault_.stream >= streams)
+                object_.problem("stream", fmt::format("there is none: the seat's last is {}", streams - 1));
         }
         if (fault_.stream && !fault_.seat) object_.problem("stream", "is one of a seat: give \"seat\"");
         if (fault_.node) check_node(reading_, object_.pointer_of("node"), *fault_.node);

@@ -92,6 +92,7 @@ void ClusterCore::follow_names(const Job& job) {
 
 void ClusterCore::fetch_ahead(const Job& job, std::uint32_t file, std::uint64_t block) {
     Node& node = nodes_[job.node];
+    if (node.ram.capacity() == 0) return;  // nowhere to wait until it is asked for
     const auto number = static_cast<std::uint32_t>(block);
     const std::uint64_t key = FileTable::key(file, number);
     if (node.arrivals.expects(key) || node.ram.has(key)) return;

@@ -31,6 +31,7 @@ constexpr int kVersion = 1;
 constexpr double kRateMax = 1e15;  // bits or bytes a second: more than anything has
 constexpr double kSecondsMax = 3600;
 constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 60;
+constexpr std::uint64_t kDrivesMax = 1'000'000;
 constexpr std::string_view kBases[] = {"data sheet", "standard", "paper",  "measured",
                                        "computed",   "fitted",   "assumed"};
 
@@ -330,7 +331,16 @@ void read_title(JsonObject& object, std::string& into) {
 void check_together(const ClusterModel& model, Numbers& top) {
     if (model.nodes > 1 && top.has("node") && model.node.back_end.bits_per_s == 0)
         top.problem("node", "a cluster of several nodes has a \"back_end\" between them");
+    for (const auto& [key, bytes] : {std::pair{"concurrency_bytes", model.strategy.concurrency_bytes},
+                                     std::pair{"streaming_bytes", model.strategy.streaming_bytes}}) {
+        if (bytes <= model.node.ram_bytes || !top.has("node") || model.node.ram_bytes == 0) continue;
+        top.problem("strategy", fmt::format("{}: expected at most the {} bytes of /node/ram_bytes: what is "
+                                            "read ahead waits there",
+                                            key, model.node.ram_bytes));
+    }
     const std::uint64_t drives = std::uint64_t{model.nodes} * model.node.drives;
+    if (drives > kDrivesMax)
+        top.problem("nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax));
     if (drives > 0 && model.data_drives >= drives && drives > 1) {
         top.problem("data_drives",
                     fmt::format("expected less than the {} drives that there are: a lost block is read from "

@@ -17,12 +17,12 @@ public:
     /// Takes no time.
     constexpr Rate() = default;
 
-    /// 0: takes no time. REQUIRES: 0, or at least 1.
+    /// 0: takes no time. Anything else is a byte a second at least. REQUIRES: not negative.
     static Rate of(double bytes_per_s) {
         if (bytes_per_s == 0) return {};
-        STREAMSIM_CHECK(bytes_per_s >= 1 && bytes_per_s < 0x1p62, "a rate is at least a byte a second");
+        STREAMSIM_CHECK(bytes_per_s > 0, "a rate is not negative");
         Rate rate;
-        rate.bytes_per_s_ = static_cast<std::uint64_t>(bytes_per_s);
+        rate.bytes_per_s_ = static_cast<std::uint64_t>(std::clamp(bytes_per_s, 1.0, 0x1p61));
         return rate;
     }
 
@@ -39,15 +39,16 @@ public:
     }
 
     /// REQUIRES: factor > 0.
-    Rate times(double factor) const { return of(std::max(1.0, static_cast<double>(bytes_per_s_) * factor)); }
+    Rate times(double factor) const { return of(static_cast<double>(bytes_per_s_) * factor); }
 
 private:
     std::uint64_t bytes_per_s_ = 0;
 };
 
-/// Seconds as they stand in a model, in whole nanoseconds, rounded up.
+/// Seconds as they stand in a model, in whole nanoseconds, rounded up; a year at most, which is for ever.
 inline Duration ceil_ns(double s) {
-    return {static_cast<std::int64_t>(std::ceil(s * 1e9))};
+    constexpr double kYear = 365.0 * 86'400;
+    return {static_cast<std::int64_t>(std::ceil(std::min(s, kYear) * 1e9))};
 }
 
 }  // namespace streamsim
