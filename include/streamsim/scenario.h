@@ -109,7 +109,7 @@ struct Scenario {
     std::uint64_t seed = 1;
     Duration duration;
     Duration preroll_timeout = seconds(10);  // of each stream, to fill its read-ahead
-    std::vector<ScenarioSeats> seats;  // numbered through in this order
+    std::vector<ScenarioSeats> seats;        // numbered through in this order
     std::vector<ScenarioFault> faults;
     std::optional<ScenarioExpectation> expect;
 };

@@ -134,12 +134,12 @@ std::string in_words(const BusyPart& part) {
 Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std::string what, bool decoding) {
     what += "; no part of the model was full";
     if (busiest != nullptr && busiest->utilisation > 0) {
-        what += fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
+        what +=
+            fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
     }
     if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
-    const auto loser =
-        std::max_element(evidence.parts.begin(), evidence.parts.end(),
-                         [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
+    const auto loser = std::max_element(evidence.parts.begin(), evidence.parts.end(),
+                                        [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
     if (loser != evidence.parts.end() && loser->lost > 0) {
         return {false,
                 fmt::format("{}, but {} had no room for {} segments, which were sent again later", what,

@@ -258,7 +258,8 @@ Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
     const ClusterModel& model = *request.target.model;
     const SeatSetting setting =
         seat < request.seat_settings.size() ? request.seat_settings[seat] : SeatSetting{};
-    const Duration one_way = setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
+    const Duration one_way =
+        setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
     return one_way + one_way;
 }
 
@@ -268,14 +269,13 @@ void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence
         const StreamResult& stream = result.streams[i];
         const StreamPlan& plan = (*facts.streams)[i];
         if (bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
-        const double pieces =
-            plan.options.io_size == 0
-                ? 1
-                : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
+        const double pieces = plan.options.io_size == 0
+                                  ? 1
+                                  : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
         const double rounds = std::ceil(pieces / plan.options.io_depth) +
                               (plan.path->sources().front()->file_per_frame() ? 1 : 0);
-        const auto way_ns = static_cast<std::int64_t>(
-            rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
+        const auto way_ns =
+            static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
         if (way_ns <= evidence.way_ns) continue;
         evidence.way_ns = way_ns;
         evidence.service_p50_ns = stream.service_ns->p50;

@@ -150,8 +150,8 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& mode
         const auto order = PlayOrder::parse(typed);
         if (order && order->kind != PlayOrder::Kind::cuts) return {};
         if (!order && typed.starts_with("shuttle")) return order.error();
-        return bad_input(fmt::format(
-            "expected forward, reverse, ping-pong, shuttle:N, scrub or random, found '{}'", typed));
+        return bad_input(
+            fmt::format("expected forward, reverse, ping-pong, shuttle:N, scrub or random, found '{}'", typed));
     };
     words.error_name = [](const std::string& name) -> Result<void> {
         if (errno_from_name(name)) return {};

@@ -218,7 +218,8 @@ void World::preroll_timed_out() {
         if (stream->begun && !stream->playing && !stream->player->ready()) ++waiting;
     if (waiting == 0) return;
     error_ =
-        environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario \"preroll_timeout\"): {} of {} streams had "
+        environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
+                                      "\"preroll_timeout\"): {} of {} streams had "
                                       "not yet filled their read-ahead; the "
                                       "storage is slower than that, or does not answer",
                                       show_duration(options_.preroll_timeout), waiting, streams_.size()));

@@ -28,10 +28,10 @@ void check_length(ScenarioReading& reading,
     for (const ScenarioReading::Made& other : reading.made) {
         if (other.place != reading.place || other.format != streams.format->name) continue;
         if (other.clip_duration == streams.clip_duration) continue;
-        object.problem("clip_duration",
-                       fmt::format("the clips of {} in one place are of one length: here of {}, in {} of {}",
-                                   other.format, length_of(streams.clip_duration), other.pointer,
-                                   length_of(other.clip_duration)));
+        object.problem(
+            "clip_duration",
+            fmt::format("the clips of {} in one place are of one length: here of {}, in {} of {}", other.format,
+                        length_of(streams.clip_duration), other.pointer, length_of(other.clip_duration)));
         return;
     }
     reading.made.push_back({reading.place, streams.format->name, streams.clip_duration, pointer});

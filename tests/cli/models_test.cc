@@ -123,6 +123,95 @@ TEST_F(Models, ANarrowFrontEndIsTheLimit) {
     EXPECT_THAT(text.out, HasSubstr("when frames were missed"));
 }
 
+TEST_F(Models, WhatAStallWaitedForIsTheLimitAlsoWhereItWasFullForAPartOfTheRun) {
+    model_["client"]["link"]["bits_per_s"] = number(10e9);
+    model_["client"].erase("decode");
+    model_["node"]["front_end"]["bits_per_s"] = number(100e9);
+    model_["drive"] = {{"kind", "flash"},
+                       {"channel_bytes_per_s", number(10e9)},
+                       {"channels", number(4)},
+                       {"capacity_bytes", number("1TB")},
+                       {"access", {{"median", number("10us")}}}};
+    const Json result =
+        play({"--prores-uhd", "--streams", "14", "--stagger", "3s", "--duration", "42s", "--on-miss", "stall"},
+             url());
+    EXPECT_GT(result["totals"]["stalls"], 0);
+    EXPECT_EQ(result["verdict"]["limit"], "network") << result["verdict"];
+}
+
+TEST_F(Models, WhatAPortLosesIsTheNetworks) {
+    model_["network"] = {{"port_bits_per_s", number(1e9)},
+                         {"flow_control", number(false)},
+                         {"port_buffer_bytes", number("256KiB")},
+                         {"retransmit_after", number("200ms")}};
+    model_["client"].erase("decode");
+    const Json result = play({"--prores-uhd", "--duration", "5s"}, url());
+    EXPECT_EQ(result["verdict"]["limit"], "network") << result["verdict"];
+}
+
+TEST_F(Models, ALongWayIsTheNetworks) {
+    model_["client"]["link"]["latency"] = number("300ms");
+    model_["client"].erase("decode");
+    const Json result = play({"--prores-uhd", "--duration", "5s"}, url());
+    EXPECT_EQ(finished().exit_code, 1);
+    EXPECT_EQ(result["verdict"]["limit"], "network") << result["verdict"];
+}
+
+TEST_F(Models, RatesAndTimesOfNoMachineAreNoCrash) {
+    model_["node"]["front_end"]["bits_per_s"] = number(1);
+    model_["node"]["cpu_s_per_byte"] = number(1e-300);
+    EXPECT_EQ(streamsim({"--prores-hd", "--frames", "9", url()}).exit_code, 3) << "preroll never ends";
+    model_["node"]["front_end"]["bits_per_s"] = number(1e9);
+    model_["client"]["cores"] = number(0.01);
+    model_["client"]["decode"] = Json::array({{{"s_per_pixel", number(1)}}});
+    EXPECT_EQ(streamsim({"--prores-uhd", "--frames", "9", url()}).exit_code, 3);
+}
+
+TEST_F(Models, WhatIsOnlyDeliveredWaitsForNoProcessor) {
+    // Copies take 97 % of the processor, and nothing is decoded.
+    model_["client"].erase("decode");
+    model_["client"]["cores"] = number(10);
+    model_["client"]["cpu_s_per_byte"] = number(10e-9);
+    model_["client"]["link"]["bits_per_s"] = number(100e9);
+    model_["node"]["front_end"]["bits_per_s"] = number(100e9);
+    const Json result = play({"--prores-uhd", "--streams", "8", "--duration", "30s"}, url("?cache=warm"));
+    EXPECT_EQ(result["totals"]["frames_dropped"], 0) << result["verdict"];
+    EXPECT_GT(part_of(result, "seat 0 processor")["utilisation"], 0.9);
+}
+
+TEST_F(Models, AClipIsAsLongAsWhatIsPlayedOfIt) {
+    for (const auto& options : {std::vector<std::string>{"--order", "shuttle:-8", "--duration", "10s"},
+                                {"--fps", "max", "--duration", "2s"}}) {
+        std::vector<std::string> all = {"--prores-uhd", "--require-cold"};
+        all.insert(all.end(), options.begin(), options.end());
+        const Json result = play(all, "sim:f800");
+        EXPECT_FALSE(result["media"]["looped"]) << options.back();
+        EXPECT_FALSE(result["media"]["server_cache_may_be_warm"]);
+        EXPECT_EQ(finished().exit_code, 0);
+    }
+    // Looped by order: that it came from the caches is said where it did, and only there.
+    const std::vector<std::string> looped = {"--prores-hd", "--duration", "10s", "--clip-duration", "1s"};
+    EXPECT_TRUE(play(looped, "sim:h500")["media"]["server_cache_may_be_warm"]);
+    EXPECT_THAT(streamsim({"--prores-hd", "--duration", "10s", "--clip-duration", "1s", "sim:h500"}).out,
+                HasSubstr("came from them in part"));
+    model_["node"]["ram_bytes"] = number(0);
+    EXPECT_FALSE(play(looped, url())["media"]["server_cache_may_be_warm"]);
+    EXPECT_THAT(finished().out, Not(HasSubstr("came from them")));
+}
+
+TEST_F(Models, WhatIsReadAheadHasToFitIntoTheRam) {
+    model_["node"]["ram_bytes"] = number("4MiB");
+    EXPECT_THAT(mistake(url()), HasSubstr("/strategy: streaming_bytes: expected at most the 4194304 bytes"));
+    model_["node"]["ram_bytes"] = number(0);
+    const Json result = play({"--prores-hd", "--duration", "5s"}, url());
+    std::uint64_t read = 0;
+    for (const Json& part : result["parts"]) {
+        if (part["kind"] == "drive") read += part["bytes"].get<std::uint64_t>();
+    }
+    const auto played = result["totals"]["bytes_read"].get<std::uint64_t>();
+    EXPECT_LT(read, 3 * played) << "without RAM nothing is read ahead; a block is read for each piece in it";
+}
+
 TEST_F(Models, DecodeCpuAddsToWhatTheModelSays) {
     const auto busy = [&](std::vector<std::string> options) {
         options.insert(options.end(), {"--prores-hd", "--duration", "4s"});

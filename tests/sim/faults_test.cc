@@ -125,6 +125,43 @@ TEST(ClusterFaults, ALinkDropsToATenthForAWhile) {
     EXPECT_EQ(run.time_of_read(file, 0, kMiB, {.seat = 1}).ns, 2 * kBlockNs) << "the others' are their own";
 }
 
+TEST(ClusterFaults, OfSeveralThatSlowOneLinkTheStrongestCountsAndEachEndsByItself) {
+    ClusterOptions options = four_nodes();
+    options.warm = true;
+    options.model.node.ram_bytes = 4 * kMiB;
+    options.model.client.link.bits_per_s = 8e9;
+    SimRun run(options);
+    const FileId file = run.open("a.mov");
+    const auto slow = [&run](std::int64_t from_ms, double factor, std::int64_t ms) {
+        run.cluster.at(Instant{} + milliseconds(from_ms),
+                       {.kind = Kind::link_slows, .seat = 0, .factor = factor, .length = milliseconds(ms)});
+    };
+    slow(100, 0.1, 200);  // to 300
+    slow(200, 0.5, 200);  // to 400, of which 100 within the first
+    slow(500, 0.1, 100);  // to 600
+    slow(600, 0.1, 100);  // and on from there
+    slow(800, 0.5, 0);    // for good
+    slow(900, 0.1, 100);  // to 1000
+    const auto blocks_at = [&](std::int64_t ms) {
+        while (run.loop.now() < Instant{} + milliseconds(ms)) {
+            run.loop.at(Instant{} + milliseconds(ms), {[](void*) {}, nullptr});
+            run.loop.run();
+        }
+        return run.time_of_read(file, 0, kMiB).ns / kBlockNs;
+    };
+    EXPECT_EQ(blocks_at(10), 1);
+    EXPECT_EQ(blocks_at(110), 10);
+    EXPECT_EQ(blocks_at(250), 10);
+    EXPECT_EQ(blocks_at(350), 2);
+    EXPECT_EQ(blocks_at(450), 1);
+    EXPECT_EQ(blocks_at(550), 10);
+    EXPECT_EQ(blocks_at(650), 10);
+    EXPECT_EQ(blocks_at(750), 1);
+    EXPECT_EQ(blocks_at(850), 2);
+    EXPECT_EQ(blocks_at(950), 10);
+    EXPECT_EQ(blocks_at(1050), 2);
+}
+
 TEST(ClusterFaults, AFlushedCacheIsEmpty) {
     ClusterOptions options = four_nodes();
     options.model.node.ram_bytes = 4 * kMiB;

@@ -236,6 +236,31 @@ const std::vector<Case> kCases = {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
      },
      false, Limit::storage, "no part of the model was full, the busiest was drive 3 of node 0 with 61 %"},
+    {"model_lost_segments_are_the_networks",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2},
+                        {PartKind::switch_port, "seat 1 switch port", 0.02, 1, 3856}});
+     },
+     false, Limit::network, "the switch port of seat 1 had no room for 3,856 segments"},
+    {"model_a_long_way_is_the_networks",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
+         e.service_p50_ns = 650'000'000;
+         e.way_ns = 600'000'000;
+     },
+     false, Limit::network, "of the 650.0 ms that a frame typically took 600.0 ms are the way"},
+    {"model_a_short_way_is_not",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
+         e.service_p50_ns = 650'000'000;
+         e.way_ns = 300'000'000;
+     },
+     false, Limit::storage, "what was missing is time"},
+    {"model_full_connections_are_several",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::seat_link, "seat 12 connections", 0.99, 3}});
+     },
+     false, Limit::network, "the connections of seat 12 were 99 % busy"},
     {"model_decoding_late_with_nothing_full",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});

@@ -208,6 +208,8 @@ TEST(ScenarioDocument, each_mistake_of_faults_has_its_place) {
          "no such error"},
         {faulty(R"("kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "stream": 0)"),
          "/faults/0/stream", "give \"seat\""},
+        {faulty(R"("kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "seat": 2, "stream": 1)"),
+         "/faults/0/stream", "the seat's last is 0"},
         {faulty(R"("kind": "cache-flush", "at": "1s")", "/mnt"), "/faults/0/kind", "on a model only"},
         {faulty(R"("kind": "cache-flush", "at": "1s")", "sim:null"), "/faults/0/kind", "on a model only"},
     };
@@ -242,6 +244,26 @@ TEST(ScenarioDocument, seats_of_two_worlds_do_not_meet) {
                                {"sim:h500", "sim:h500?cache=warm"}}) {
         EXPECT_THAT(two(a, b), ElementsAre(HasSubstr("/seats/1/target: ")));
     }
+}
+
+TEST(ScenarioDocument, a_fault_without_seats_is_no_further_mistake) {
+    EXPECT_THAT(problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [],
+                     "faults": [{"kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "seat": 0}]})"),
+                ElementsAre(HasSubstr("/seats: ")));
+}
+
+TEST(ScenarioDocument, the_clips_of_one_format_and_place_are_of_one_length) {
+    const auto two = [](const std::string& format, const std::string& length, const std::string& target) {
+        return problems(minute(R"(, "streams": [{"format": "dpx10", "count": 2}, {"format": ")" + format +
+                                   R"(", "clip_duration": ")" + length + R"("}])",
+                               "", target));
+    };
+    EXPECT_THAT(
+        two("dpx10", "2s", "/mnt"),
+        ElementsAre(HasSubstr("/seats/0/streams/1/clip_duration: the clips of dpx10 in one place are of "
+                              "one length: here of 2.0 s, in /seats/0/streams/0 of any length")));
+    EXPECT_THAT(two("dpx12", "2s", "/mnt"), IsEmpty());
+    EXPECT_THAT(two("dpx10", "2s", "sim:h500"), IsEmpty()) << "nothing is made on a model";
 }
 
 TEST(ScenarioDocument, frames_without_deadlines_cannot_be_hit_at_a_time) {
