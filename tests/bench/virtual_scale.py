@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """1,000 seats of 8 streams in virtual time: what play costs grows as its frames do, and its memory does not.
 
-The same load is played for four lengths, each twice the one before it. Processor time (user and system, of the whole
-process) is the least of --rounds runs: whoever runs beside can only add to it. What a run costs before its first frame
-is the same for all of them, and what counts is what each longer run adds: the frames that it has more than the
-shortest may cost --growth times as much as those of the step before, a square would cost twice as much. Peak memory has
-to stay below 2 GiB, and the longest run below --memory-growth times the shortest.
+The same load is played for four lengths, each twice the one before it. Processor time (user and system, of the
+whole process) is the least of --rounds runs: whoever runs beside can only add to it. What a run costs before its
+first frame is the same for all of them, so that what counts is what each longer run adds: its further frames may
+cost at most --growth times as much as those of the step before; where the cost were a square it would be twice.
+Peak memory has to stay below 2 GiB, and the longest run below --memory-growth times the shortest.
 
---hour plays one hour more, 691 million frames at 24 fps, and holds it to the same memory and to the cost of a frame
-that the four lengths lead to.
+--hour plays one hour more, 691 million frames at 24 fps, and holds it to the same memory and to the cost of a
+frame that the four lengths lead to.
 """
 import argparse
 import json
@@ -75,7 +75,8 @@ def main():
     parser.add_argument("--target", default="sim:null")
     parser.add_argument("--media", default="--prores-hd", help="options that say what is played")
     parser.add_argument("--seats", type=int, default=1000)
-    parser.add_argument("--shortest", type=float, default=75, help="seconds of play of the first of four lengths")
+    parser.add_argument("--shortest", type=float, default=75,
+                        help="seconds of play of the first of four lengths")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--growth", type=float, default=1.5)
     parser.add_argument("--memory-growth", type=float, default=1.25)
