@@ -316,23 +316,12 @@ void Player::open_ahead() {
     }
 }
 
-FrameRead& Player::idle_read() {
-    FrameRead& read = *idle_.back();
-    idle_.pop_back();
-    return read;
-}
-
 /// Passes over a slot whose files were opened ahead.
 void Player::abandon(std::uint64_t slot) {
     FrameRead& read = *ahead(slot);
     ahead(slot) = nullptr;
     read.abandon();
     if (read.idle()) idle_.push_back(&read);
-}
-
-void Player::frame_read_let_go(FrameRead& read) {
-    idle_.push_back(&read);
-    advance();
 }
 
 // ---- the clock

@@ -128,7 +128,11 @@ private:
     void pass_over(Instant now);
     bool start_next();
     void open_ahead();
-    FrameRead& idle_read();
+    FrameRead& idle_read() {
+        FrameRead& read = *idle_.back();
+        idle_.pop_back();
+        return read;
+    }
     void abandon(std::uint64_t slot);
     FrameRead*& ahead(std::uint64_t slot) { return ahead_[slot % ahead_.size()]; }
     FrameRead*& window(std::uint64_t slot) { return window_[slot % window_.size()]; }
@@ -142,7 +146,10 @@ private:
 
     void frame_read_ended(FrameRead& read) override;
     void frame_decoded(FrameRead& read) override;
-    void frame_read_let_go(FrameRead& read) override;
+    void frame_read_let_go(FrameRead& read) override {
+        idle_.push_back(&read);
+        advance();
+    }
     void container_opened(SourceFile& file) override;
     void ended(FrameRead& read);
     void settled(FrameRead& read);

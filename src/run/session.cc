@@ -30,8 +30,9 @@ constexpr std::uint64_t kParallelReadsMax = 1024;
 /// Threads of the pool for closing and hinting, and the most that libuv makes.
 constexpr std::uint64_t kPoolSpare = 4;
 constexpr std::uint64_t kPoolMax = 1024;
-/// Entries of the drop table over all streams.
+/// Entries of the drop table over all streams, and of each at least.
 constexpr std::uint64_t kDropsKept = 1'000'000;
+constexpr std::uint64_t kDropsKeptOfEach = 100;
 /// Frames of a planned clip whose sizes stand for those of all.
 constexpr std::uint64_t kFramesLookedAt = 240;
 /// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
@@ -306,7 +307,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.origin_of_faults = in_phases();
     if (!request_.paced && !in_phases()) options.wall_limit = request_.duration.value_or(kDefaultDuration);
     if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();
-    options.drops_kept = std::max<std::uint64_t>(kDropsKept / streams_.size(), 1000);
+    options.drops_kept = std::max(kDropsKept / streams_.size(), kDropsKeptOfEach);
     options.seed = request_.seed;
     options.keep_frames = request_.keep_frames;
     options.realtime = request_.realtime;

@@ -77,12 +77,14 @@ void FileTable::add(const std::shared_ptr<const FrameIndex>& index) {
     if (!index->file_per_frame()) {
         const std::uint64_t key = parsed.key();
         if (by_path_.find(key) != FlatIndex::kNone) return;
-        SimFile& file = files_[add_file(key, parsed.name, parsed.number)];
+        SimFile file;
+        file.layout = key;
         file.bytes = 0;
         for (std::uint64_t frame = 0; frame < index->count(); ++frame) {
             file.bytes = std::max(file.bytes, end_of(index->extent(frame)));
             for (const Extent& audio : index->audio(frame)) file.bytes = std::max(file.bytes, end_of(audio));
         }
+        by_path_.insert(key, add_file(file));
         return;
     }
     if (by_name_.find(parsed.name) != FlatIndex::kNone) return;
@@ -91,43 +93,49 @@ void FileTable::add(const std::shared_ptr<const FrameIndex>& index) {
         longest = std::max(longest, end_of(index->extent(frame)));
     }
     by_name_.insert(parsed.name, static_cast<std::uint32_t>(sequences_.size()));
-    sequences_.push_back({index, parsed.name, parsed.number, blocks_of(longest, block_bytes_)});
+    sequences_.push_back({index, parsed.name, parsed.number, blocks_of(longest, block_bytes_), {}});
 }
 
 std::uint32_t FileTable::number_of(std::string_view path) {
     const ParsedName parsed = parse(path);
+    const std::uint32_t sequence = by_name_.find(parsed.name);
+    if (sequence != FlatIndex::kNone) {
+        const Sequence& of = sequences_[sequence];
+        const std::uint64_t frame = parsed.number - of.number;
+        if (parsed.number >= of.number && frame < of.index->count()) return number_in(sequence, frame);
+    }
     const std::uint64_t key = parsed.key();
     const std::uint32_t known = by_path_.find(key);
-    return known != FlatIndex::kNone ? known : add_file(key, parsed.name, parsed.number);
+    if (known != FlatIndex::kNone) return known;
+    SimFile file;
+    file.layout = key;
+    const std::uint32_t added = add_file(file);
+    by_path_.insert(key, added);
+    return added;
 }
 
 std::uint32_t FileTable::number_of(std::uint32_t sequence, std::uint64_t frame) {
-    const Sequence& of = sequences_[sequence];
-    if (frame >= of.index->count()) return SimFile::kNone;
-    const ParsedName parsed{of.name, of.number + frame};
-    const std::uint64_t key = parsed.key();
-    const std::uint32_t known = by_path_.find(key);
-    return known != FlatIndex::kNone ? known : add_file(key, parsed.name, parsed.number);
+    if (frame >= sequences_[sequence].index->count()) return SimFile::kNone;
+    return number_in(sequence, frame);
 }
 
-std::uint32_t FileTable::add_file(std::uint64_t key, std::uint64_t name, std::uint64_t number) {
-    SimFile file;
-    file.layout = key;
-    const std::uint32_t sequence = by_name_.find(name);
-    if (sequence != FlatIndex::kNone) {
-        const Sequence& of = sequences_[sequence];
-        file.frame = number - of.number;
-        if (number >= of.number && file.frame < of.index->count()) {
-            file.sequence = sequence;
-            file.bytes = end_of(of.index->extent(file.frame));
-            file.layout = name;
-            file.first_block = file.frame * of.blocks;
-        }
+std::uint32_t FileTable::number_in(std::uint32_t sequence, std::uint64_t frame) {
+    Sequence& of = sequences_[sequence];
+    if (frame >= of.files.size()) of.files.resize(frame + 1, SimFile::kNone);
+    std::uint32_t& number = of.files[frame];
+    if (number == SimFile::kNone) {
+        number = add_file({.bytes = end_of(of.index->extent(frame)),
+                           .layout = of.name,
+                           .first_block = frame * of.blocks,
+                           .sequence = sequence,
+                           .frame = frame});
     }
-    const auto added = static_cast<std::uint32_t>(files_.size());
+    return number;
+}
+
+std::uint32_t FileTable::add_file(const SimFile& file) {
     files_.push_back(file);
-    by_path_.insert(key, added);
-    return added;
+    return static_cast<std::uint32_t>(files_.size() - 1);
 }
 
 BlockPlace FileTable::place(std::uint32_t number, std::uint32_t block) const {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -65,17 +66,20 @@ private:
         std::uint64_t name = 0;    // the hash without the number
         std::uint64_t number = 0;  // in the name of frame 0
         std::uint64_t blocks = 0;  // that a file takes, at most
+        std::vector<std::uint32_t>
+            files;  // the numbers of its frames' files; kNone: of those not asked for yet
     };
 
     void add(const std::shared_ptr<const FrameIndex>& index);
-    std::uint32_t add_file(std::uint64_t key, std::uint64_t name, std::uint64_t number);
+    std::uint32_t number_in(std::uint32_t sequence, std::uint64_t frame);
+    std::uint32_t add_file(const SimFile& file);
 
     const std::uint64_t block_bytes_;
     const std::uint32_t nodes_;
     const std::uint32_t ring_size_;
     const std::uint64_t blocks_a_drive_;
-    std::vector<SimFile> files_;
-    FlatIndex by_path_;
+    std::deque<SimFile> files_;  // there may be millions, which are not to be moved
+    FlatIndex by_path_;          // those of no sequence
     std::vector<Sequence> sequences_;
     FlatIndex by_name_;  // sequences
 };
