@@ -174,7 +174,8 @@ Json largest_scenario() {
     return Json::parse(R"({
         "schema": "streamsim.scenario", "version": 1, "description": "everything", "seed": 7, "duration": "60s",
         "seats": [
-            {"count": 4, "target": "sim:h500", "node": [0, 1], "start": "1s", "one_more_every": "1s", "stop": "50s",
+            {"count": 4, "target": "sim:h500", "node": [0, 1], "start": "1s",
+             "one_more_every": "1s", "stop": "50s",
              "link": {"bits_per_s": 1e9, "efficiency": 0.9, "latency": "1ms"},
              "streams": [{"format": "dpx10", "count": 2, "media": "same", "clip_duration": "5s", "layers": 2,
                           "audio": false, "order": "random", "pattern": "on-demand", "on_miss": "hold",
@@ -183,7 +184,8 @@ Json largest_scenario() {
             {"target": "sim:h500", "node": 2, "streams": [{"format": "prores-hd"}]}],
         "faults": [
             {"kind": "silence", "at": "5s", "for": "500ms"},
-            {"kind": "delays", "at": "6s", "for": "1s", "delay": "20ms", "seat": 0, "stream": 1, "probability": 0.5},
+            {"kind": "delays", "at": "6s", "for": "1s", "delay": "20ms", "seat": 0, "stream": 1,
+             "probability": 0.5},
             {"kind": "errors", "at": "8s", "for": "1s", "error": "EIO"},
             {"kind": "drive-dies", "at": "10s", "node": 0, "drive": 3},
             {"kind": "link-slows", "at": "15s", "for": "2s", "node": 1, "factor": 0.5},
