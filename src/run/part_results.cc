@@ -1,7 +1,7 @@
 #include "run/part_results.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <set>
 
 namespace streamsim {
@@ -27,20 +27,22 @@ Span span_of(const std::vector<const DeadlineLedger*>& ledgers) {
 }
 
 /// The seconds of the loop's clock in which play stood still, or a frame was due and missed after the first
-/// second of play; and the ones before them: what keeps a frame from being there happens before it is due.
-using Seconds = std::set<std::int64_t>;
+/// second of play; and the ones before them: what keeps a frame from being there happens before it is due. Each
+/// with how many frames that were; play that stands still misses some in each second.
+using Seconds = std::map<std::int64_t, std::uint64_t>;
 
 Seconds missed_in(const std::vector<const DeadlineLedger*>& ledgers) {
+    constexpr std::uint64_t kFramesInASecond = 24;
     Seconds seconds;
-    const auto note = [&seconds](std::int64_t second) {
-        seconds.insert(second);
-        if (second > 0) seconds.insert(second - 1);
+    const auto note = [&seconds](std::int64_t second, std::uint64_t frames) {
+        seconds[second] += frames;
+        if (second > 0) seconds[second - 1] += frames;
     };
     for (const DeadlineLedger* ledger : ledgers) {
-        for (const std::int64_t second : ledger->stalled_seconds()) note(second);
+        for (const std::int64_t second : ledger->stalled_seconds()) note(second, kFramesInASecond);
         for (const DropEntry& entry : ledger->drops()) {
             if (entry.deadline == Instant::never()) continue;
-            if (entry.deadline.ns >= ledger->play_start().ns + kSecond) note(entry.deadline.ns / kSecond);
+            if (entry.deadline.ns >= ledger->play_start().ns + kSecond) note(entry.deadline.ns / kSecond, 1);
         }
     }
     return seconds;
@@ -84,24 +86,32 @@ private:
         return std::min(begin_of(interval) + part_.books.interval_ns, span_.to.ns) - begin_of(interval);
     }
 
-    /// The median second's: at the edges of a bad time a part that is full in it is only partly busy.
+    /// Of the second in which the median of the missed frames was: at the edges of a bad time a part that is
+    /// full in it is only partly busy.
     void note_missed(const Seconds& missed) {
-        std::vector<double> shares;
-        std::optional<std::size_t> last;
-        for (const std::int64_t second : missed) {
+        std::map<std::size_t, std::uint64_t> frames_in;  // intervals
+        for (const auto& [second, frames] : missed) {
             const std::int64_t at_ns = second * kSecond - part_.books.first_interval_ns;
             if (at_ns + kSecond <= 0) continue;
-            const auto interval =
-                static_cast<std::size_t>(std::max<std::int64_t>(at_ns, 0) / part_.books.interval_ns);
-            if (interval >= part_.books.busy_per_s.size() || interval == last) continue;
-            last = interval;
-            shares.push_back(share(part_.books.busy_per_s[interval], part_.books.servers, length_of(interval)));
+            frames_in[static_cast<std::size_t>(std::max<std::int64_t>(at_ns, 0) / part_.books.interval_ns)] +=
+                frames;
+        }
+        std::vector<std::pair<double, std::uint64_t>> shares;
+        std::uint64_t all = 0;
+        for (const auto& [interval, frames] : frames_in) {
+            if (interval >= part_.books.busy_per_s.size()) continue;
+            shares.emplace_back(
+                share(part_.books.busy_per_s[interval], part_.books.servers, length_of(interval)), frames);
+            all += frames;
         }
         part_.utilisation_missed = 0;
-        if (shares.empty()) return;
-        const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-        std::nth_element(shares.begin(), middle, shares.end());
-        part_.utilisation_missed = *middle;
+        std::sort(shares.begin(), shares.end());
+        std::uint64_t so_far = 0;
+        for (const auto& [busy, frames] : shares) {
+            part_.utilisation_missed = busy;
+            so_far += frames;
+            if (so_far * 2 > all) return;
+        }
     }
 
     void double_interval() {
