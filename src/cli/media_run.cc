@@ -112,6 +112,7 @@ void MediaRun::draw(LiveView& view, const Session::Watch& watch, const std::stri
     ViewState state;
     state.title = fmt::format("{} streams from {}", watch.streams->size(), about);
     std::uint64_t bytes = 0;
+    std::int64_t played_ns = 0;  // in the streams' own time
     for (std::size_t i = 0; i < watch.streams->size(); ++i) {
         const StreamPlan& plan = (*watch.streams)[i];
         StreamView stream;
@@ -122,15 +123,18 @@ void MediaRun::draw(LiveView& view, const Session::Watch& watch, const std::stri
         if (plan.options.paced) {
             stream.frames_total = plan.options.slots;
             stream.period_ns = plan.rate().period().ns;
-            state.total_ns = std::max(state.total_ns, plan.rate().due(plan.options.slots).ns);
+            state.total_ns =
+                std::max(state.total_ns, (plan.start_offset + plan.rate().due(plan.options.slots)).ns);
             state.required_bytes_per_s += plan.required_bytes_per_s();
         }
         stream.read((*watch.progress)[i]);
         bytes += stream.bytes;
+        if (plan.options.paced)
+            played_ns = std::max(played_ns, (plan.start_offset + plan.rate().due(stream.due)).ns);
         state.streams.push_back(std::move(stream));
     }
     const std::int64_t now_ns = control_.now_ns();
-    if (watch.started_ns > 0) state.elapsed_ns = now_ns - watch.started_ns;
+    if (watch.started_ns > 0) state.elapsed_ns = watch.virtual_time ? played_ns : now_ns - watch.started_ns;
     if (last_draw_ns_ > 0) {
         state.bytes_per_s =
             static_cast<double>(bytes - last_bytes_) * 1e9 / static_cast<double>(now_ns - last_draw_ns_);

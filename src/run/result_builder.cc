@@ -387,6 +387,8 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.buffer_bytes = facts.buffer_bytes;
     result.interrupted = facts.interrupted;
     result.notices = facts.notices;
+    Instant origin = Instant::never();  // of the first world that began
+    for (const auto& each : *facts.worlds) origin = std::min(origin, each->origin());
     Digest digest;
     Digest timing;
     for (std::size_t i = 0; i < ledgers.all.size(); ++i) {
@@ -394,7 +396,6 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         const StreamBooks books((*facts.streams)[i], ledger);
         result.streams.push_back(books.result());
         if (ledger.play_start() != Instant::never()) {
-            const Instant origin = (*facts.worlds)[i % facts.worlds->size()]->origin();
             result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
         }
         add(result.totals, result.streams.back().counts);

@@ -318,11 +318,14 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
 Result<void> Session::run_worlds() {
     const std::size_t count = loops_needed();
     std::uint64_t used = 0;
+    std::set<std::pair<std::int64_t, std::size_t>> waits;  // for the streams of one offset in one world
+    for (std::size_t i = 0; i < streams_.size(); ++i) waits.emplace(streams_[i].start_offset.ns, i % count);
+    for (const auto& [offset_ns, world] : waits) ++not_ready_[offset_ns];
     {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < count; ++i) {
             worlds_.push_back(std::make_unique<World>(world_options(i, count, used)));
-            worlds_.back()->on_ready = [this](World& world) { world_ready(world); };
+            worlds_.back()->on_ready = [this](World& world, Duration offset) { world_ready(world, offset); };
             worlds_.back()->on_failed = [this] { stop_worlds(); };
             if (interrupted_) worlds_.back()->interrupt();
         }
@@ -359,18 +362,19 @@ void Session::size_pool() {
     }
 }
 
-void Session::world_ready(World& world) {
+/// Streams that begin together play from one instant, in whichever world they are.
+void Session::world_ready(World& world, Duration offset) {
     const std::lock_guard lock(mutex_);
-    if (++ready_ < worlds_.size()) return;
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);  // the clock of every real loop
-    started_ns_.store(now.tv_sec * 1'000'000'000 + now.tv_nsec, std::memory_order_relaxed);
+    if (--not_ready_[offset.ns] > 0) return;
+    timespec clock{};
+    clock_gettime(CLOCK_MONOTONIC, &clock);  // the clock of every real loop
+    const Instant now{clock.tv_sec * 1'000'000'000 + clock.tv_nsec};
+    if (started_ns_.load() == 0) started_ns_.store(now.ns, std::memory_order_relaxed);
     if (worlds_.size() == 1) {
-        world.start(std::nullopt);
+        world.start(offset, std::nullopt);
         return;
     }
-    const Instant play_start = Instant{started_ns_.load()} + kLead;
-    for (auto& each : worlds_) each->start(play_start);
+    for (auto& each : worlds_) each->start(offset, now + kLead);
 }
 
 void Session::stop_worlds() {
@@ -386,7 +390,8 @@ void Session::interrupt() {
 
 Session::Watch Session::watch() const {
     if (!planned_.load(std::memory_order_acquire)) return {};
-    return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed)};
+    return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed),
+            request_.target.is_virtual_time()};
 }
 
 RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& program) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,7 +62,8 @@ public:
     struct Watch {
         const std::vector<StreamPlan>* streams = nullptr;
         const std::deque<StreamProgress>* progress = nullptr;
-        std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of play_start; 0: still in preroll
+        std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
+        bool virtual_time = false;
     };
     Watch watch() const;
 
@@ -82,7 +84,7 @@ private:
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     Result<void> run_worlds();
     void size_pool();
-    void world_ready(World& world);
+    void world_ready(World& world, Duration offset);
     void stop_worlds();
 
     PlayRequest request_;
@@ -97,9 +99,9 @@ private:
     std::deque<StreamProgress> progress_;
     std::unique_ptr<Memory> memory_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<World>> worlds_;  // protected by mutex_ while they are being made
-    bool interrupted_ = false;                    // protected by mutex_
-    std::size_t ready_ = 0;                       // protected by mutex_
+    std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
+    bool interrupted_ = false;                       // protected by mutex_
+    std::map<std::int64_t, std::size_t> not_ready_;  // worlds, by start offset; protected by mutex_
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<bool> planned_{false};
     bool stuck_ = false;

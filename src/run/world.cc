@@ -129,10 +129,10 @@ void World::begin() {
             stream->stop_timer = made_.loop->at(origin_ + *stream->plan->stop_offset,
                                                 Callback::of<&Stream::stop_submitting>(stream.get()));
         }
+        ++not_ready_[stream->plan->start_offset.ns];
         if (!options_.staggered) {
             begin_stream(*stream);
         } else {
-            ++not_ready_[stream->plan->start_offset.ns];
             stream->begin_timer = made_.loop->at(origin_ + stream->plan->start_offset,
                                                  Callback::of<&Stream::begin>(stream.get()));
         }
@@ -157,15 +157,10 @@ void World::begin_stream(Stream& stream) {
 void World::player_changed() {
     if (finishing_) return;
     note_ready();
-    if (all_finished()) {
-        finish();
-    } else if (preparing_.empty() && !announced_ && !interrupting_ && !options_.staggered) {
-        announced_ = true;
-        on_ready(*this);
-    }
+    if (all_finished()) finish();
 }
 
-/// Of streams with their own offsets those that begin together play when the last of them is ready.
+/// Streams that begin together play when the last of them is ready.
 void World::note_ready() {
     std::vector<std::int64_t> cues;
     std::erase_if(preparing_, [&](Stream* stream) {
@@ -173,10 +168,12 @@ void World::note_ready() {
         made_.loop->cancel(stream->timeout);
         stream->timeout = 0;
         const std::int64_t offset_ns = stream->plan->start_offset.ns;
-        if (options_.staggered && --not_ready_[offset_ns] == 0) cues.push_back(offset_ns);
+        if (--not_ready_[offset_ns] == 0) cues.push_back(offset_ns);
         return true;
     });
-    for (const std::int64_t offset_ns : cues) play_cue(offset_ns);
+    for (const std::int64_t offset_ns : cues) {
+        if (!interrupting_) on_ready(*this, {offset_ns});
+    }
 }
 
 bool World::all_finished() {
@@ -184,30 +181,23 @@ bool World::all_finished() {
     return finished_ == streams_.size();
 }
 
-void World::start(std::optional<Instant> play_start) {
+void World::start(Duration offset, std::optional<Instant> play_start) {
     const std::lock_guard lock(mutex_);
     if (loop_ == nullptr) return;  // it has ended already
     if (!play_start) {
-        play_all(loop_->now());
+        play(offset, loop_->now());
     } else {
-        loop_->post([this, at = *play_start] { play_all(at); });
+        loop_->post([this, offset, at = *play_start] { play(offset, at); });
     }
 }
 
-void World::play_all(Instant play_start) {
+void World::play(Duration offset, Instant play_start) {
     if (interrupting_) return;
-    origin_ = play_start;
-    for (auto& stream : streams_) stream->player->play(play_start, play_start);
-}
-
-/// Streams that begin together play from one instant.
-void World::play_cue(std::int64_t offset_ns) {
-    if (interrupting_) return;
-    const Instant now = made_.loop->now();
+    if (!options_.staggered) origin_ = play_start;
     for (auto& stream : streams_) {
-        if (stream->plan->start_offset.ns != offset_ns) continue;
+        if (stream->plan->start_offset != offset) continue;
         stream->playing = true;
-        stream->player->play(now, origin_);
+        stream->player->play(play_start, origin_);
     }
 }
 

@@ -29,8 +29,9 @@ Result<Scenario> read(const std::string& duration, const std::string& seats, con
                          "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats/storage"));
 }
 
-RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr) {
+RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr, std::uint32_t loops = 0) {
     PlayRequest request = common_request(scenario);
+    request.loops = loops;
     request.keep_frames = true;
     if (log != nullptr) request.through = log->wrapper();
     auto parts = find_media(nullptr, parts_of(scenario), nullptr);
@@ -91,6 +92,18 @@ TEST(ScenarioPhases, those_that_begin_together_play_from_one_instant) {
     EXPECT_GE(together, 1300 * kMs);
     for (const std::size_t i : {0u, 1u, 3u, 4u}) EXPECT_EQ(result.streams[i].play_start_ns, together);
     for (const std::size_t i : {2u, 5u}) EXPECT_EQ(result.streams[i].play_start_ns, 1100 * kMs);
+}
+
+TEST(ScenarioPhases, those_that_begin_together_do_so_in_several_loops_too) {
+    const auto scenario = read("400ms", R"({"target": "null:", "streams": [
+        {"format": "dpx10", "count": 5}, {"format": "dpx10", "count": 4, "start": "100ms"}]})");
+    ASSERT_TRUE(scenario);
+    const RunResult result = run(*scenario, nullptr, 3);
+    EXPECT_EQ(result.client.loops, 3U);
+    ASSERT_EQ(result.streams.size(), 9U);
+    for (std::size_t i = 0; i < 9; ++i)
+        EXPECT_EQ(result.streams[i].play_start_ns, result.streams[i < 5 ? 0 : 5].play_start_ns) << i;
+    EXPECT_GE(result.streams[5].play_start_ns, 100 * kMs);
 }
 
 TEST(ScenarioPhases, reading_without_deadlines_stops_in_time) {
