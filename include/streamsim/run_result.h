@@ -223,7 +223,7 @@ struct RunResult {
     std::optional<LatencySummary> seek_ns;
     std::int64_t wall_ns = 0;         // first submit to last completion, preroll included
     double read_bytes_per_s = 0;      // totals.bytes_read / wall
-    double required_bytes_per_s = 0;  // 0 where nothing is required
+    double required_bytes_per_s = 0;  // at one time, the most; 0 where nothing is required
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<DropRecord> drops;      // by seat, stream, slot

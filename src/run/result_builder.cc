@@ -337,6 +337,29 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
 }
 
+/// The most that the streams that play at one time require together.
+double most_required(const std::vector<StreamPlan>& streams) {
+    std::vector<std::pair<std::int64_t, double>> changes;
+    for (const StreamPlan& plan : streams) {
+        const double rate = plan.required_bytes_per_s();
+        if (rate <= 0) continue;
+        changes.emplace_back(plan.start_offset.ns, rate);
+        changes.emplace_back((plan.start_offset + plan.rate().due(plan.options.slots)).ns, -rate);
+    }
+    // Of one instant, what ends before what begins.
+    std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+        if (a.first != b.first) return a.first < b.first;
+        return a.second < 0 && b.second > 0;
+    });
+    double now = 0;
+    double most = 0;
+    for (const auto& [at_ns, change] : changes) {
+        now += change;
+        most = std::max(most, now);
+    }
+    return most;
+}
+
 /// By hand or round robin.
 std::uint32_t nodes_with_seats(const PlayRequest& request) {
     std::set<std::uint32_t> nodes;
@@ -399,7 +422,6 @@ void fill_result(const RunFacts& facts, RunResult& result) {
             result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
         }
         add(result.totals, result.streams.back().counts);
-        result.required_bytes_per_s += result.streams.back().required_bytes_per_s;
         books.append_drops(result.drops);
         result.drops_omitted += ledger.drops_omitted();
         books.append_seeks(result.seeks);
@@ -407,6 +429,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         digest.merge(ledger.digest());
         timing.merge(ledger.timing_digest());
     }
+    result.required_bytes_per_s = most_required(*facts.streams);
     result.digest = digest.hex();
     if (world.timing_is_exact()) result.timing_digest = timing.hex();
     result.parts = part_results(world, ledgers.all);

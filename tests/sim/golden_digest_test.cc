@@ -57,10 +57,10 @@ const Golden kGolden[] = {
     {"h500_prores",
      scenario(
          R"({"count": 3, "target": "sim:h500?nodes=2", "streams": [{"format": "prores-uhd", "count": 3}]})"),
-     "8a5d4b4e62ad4fd5205a706ca89a7265", "646557efba69cdee98f02ca38994694a", true},
+     "8a5d4b4e62ad4fd5205a706ca89a7265", "ed4388b086dd8bf3fc46c078b2877777", true},
     {"h500_sequences_too_many", scenario(R"({"count": 2, "target": "sim:h500?nodes=1", "streams": [
          {"format": "dpx10", "count": 2}, {"format": "prores-hd", "order": "random"}]})"),
-     "7b0e1ec9f9a4f934158ff291d924b55a", "6c821594429436278336b8d6d5084b81", false},
+     "4d181ea6f48fa60c74972e59bb5ce1e9", "990ca4cf3ddb6edcf6abea8016b34b51", false},
     {"f800_sequences",
      scenario(R"({"count": 4, "target": "sim:f800?nodes=4", "streams": [{"format": "dpx12", "count": 2}]})"),
      "66c6c55c11253937bd08ce88fa609e13", "6a5e09b4f9fdeec680c6b969e8d16cad", true},

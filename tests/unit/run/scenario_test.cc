@@ -71,6 +71,9 @@ TEST(ScenarioPhases, streams_begin_and_end_at_their_instants) {
                             "1.1: 3500 132 5458", "1.2: 2750 60 1966", "2.0: 4500 108 4458",
                             "2.1: 5500 84 3458", "2.2: 4750 60 1966", "3.0: 0 240 9958"));
     EXPECT_TRUE(result.verdict.pass);
+    // All 7 of DPX play from 5.5 s on, and then one of the others too, from 4.75 to 6.75 s.
+    EXPECT_NEAR(result.required_bytes_per_s,
+                7 * result.streams[0].required_bytes_per_s + result.streams[8].required_bytes_per_s, 1);
     EXPECT_EQ(result.totals.on_time, result.totals.scheduled);
     EXPECT_EQ(result.timeline.back().t_ns + result.timeline.back().interval_ns, 10'000 * kMs);
 }
