@@ -1,8 +1,8 @@
 // ClusterModel: a storage cluster with its network and its seats, as data. A document in formats/storage/ says
 // each number with its basis; src/sim/ plays on it in virtual time.
 //
-// Rates are bytes a second of payload on the wire's side that is named, sizes bytes, processor time seconds of
-// one core. What a cluster does not have is zero.
+// Links are bits a second on the wire, of which `efficiency` is payload, all other rates bytes a second, sizes
+// bytes, processor time seconds of one core. What a cluster does not have is zero.
 #pragma once
 
 #include <cstdint>
@@ -92,8 +92,7 @@ struct NodeModel {
 struct StrategyModel {
     std::uint64_t concurrency_bytes = 0;  // ahead in a file that is read front to back, by default
     std::uint64_t streaming_bytes = 0;    // and where clips are kept for streaming
-    std::uint32_t filename_files =
-        0;  // next files of a numbered sequence, where its directory is kept for that
+    std::uint32_t filename_files = 0;     // next of a numbered sequence, where directories are kept for that
     double streaming_cpu_s_per_byte = 0;  // of the node's processor, more, for what is read so
     double filename_cpu_s_per_byte = 0;
 };

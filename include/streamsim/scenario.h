@@ -67,12 +67,13 @@ private:
 
 struct ScenarioFault {
     enum class Kind {
-        silence,     // whatever would complete while it lasts completes at its end; of a node, or of everything
-        delays,      // frames that are due while it lasts take so much longer
-        errors,      // and those end with an error
-        drive_dies,  // this and those below on models only
-        node_lost,   // its seats go to the others, after `length`
-        link_slows,  // of a seat or of a node's front end, to a share of its rate
+        silence,      // whatever would complete while it lasts completes at its end; with a node: its processor
+                      // and its front end begin nothing
+        delays,       // frames that are due while it lasts take so much longer
+        errors,       // and those end with an error
+        drive_dies,   // this and those below on models only
+        node_lost,    // its seats go to the others, after `length`
+        link_slows,   // of a seat or of a node's front end, to a share of its rate
         cache_flush,  // of a node, or of all
     };
     Kind kind = Kind::silence;

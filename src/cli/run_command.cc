@@ -43,7 +43,7 @@ Result<std::vector<PlayPart>> ScenarioCommand::find() {
     if (auto enough = memory_suffices(parts); !enough) return enough.error();
     if (store_ != nullptr) {
         const auto plans =
-            in_background<std::vector<PreparePlan>>([this, &parts] { return missing_media(*store_, parts); });
+            in_background<std::vector<PreparePlan>>([this, parts] { return missing_media(*store_, parts); });
         if (!plans) return plans.error();
         if (auto written = write_media(*plans); !written) return written.error();
     }

@@ -130,6 +130,16 @@ std::string in_words(const BusyPart& part) {
     return fmt::format("{}{} of {}", article, part.name.substr(owner + 1), part.name.substr(0, owner));
 }
 
+/// Whose a part is.
+Limit limit_of(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu: return Limit::client_cpu;
+        case PartKind::seat_link:
+        case PartKind::switch_port: return Limit::network;
+        default: return Limit::storage;
+    }
+}
+
 /// No part was full: time was lost in another way.
 Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std::string what, bool decoding) {
     what += "; no part of the model was full";
@@ -211,15 +221,6 @@ Verdict pass(const Evidence& evidence) {
 }
 
 }  // namespace
-
-Limit limit_of(PartKind kind) {
-    switch (kind) {
-        case PartKind::seat_cpu: return Limit::client_cpu;
-        case PartKind::seat_link:
-        case PartKind::switch_port: return Limit::network;
-        default: return Limit::storage;
-    }
-}
 
 std::uint64_t bad_frames(const FrameCounts& counts) {
     return counts.late + counts.failed + counts.stalls + (counts.dropped - counts.startup_drops);

@@ -59,9 +59,6 @@ struct Evidence {
 /// late + failed + stalls + (dropped - startup_drops): what a pass has none of.
 std::uint64_t bad_frames(const FrameCounts& counts);
 
-/// Whose a part is.
-Limit limit_of(PartKind kind);
-
 /// Passes exactly when bad_frames(totals) is 0 and, where cold media are required, no cache may have been warm.
 /// The reason is a sentence for a person.
 Verdict judge(const Evidence& evidence);

@@ -206,6 +206,12 @@ void how_lines(const RunResult& result, std::string& out) {
         how = "no bytes are moved: the model says when they would be there";
     } else if (result.backend != "local")
         how = "nothing is read: every request is answered at once";
+    if (result.scenario) {  // which may have several ways
+        line(out, "Read with", fmt::format("{}, {}", printable(result.io), how));
+        line(out, "Played", "each group of streams as the scenario says");
+        for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
+        return;
+    }
     line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
     std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                                      counted(result.readahead, "frame"), result.inflight, result.order,

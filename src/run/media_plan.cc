@@ -16,25 +16,6 @@ namespace {
 /// Frames of all planned clips together whose places are kept.
 constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
 
-/// How many frames play goes over: its slots, more of them where it shuttles, and without deadlines what a
-/// seat's link could bring.
-std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format) {
-    const Duration length = request.duration.value_or(kDefaultDuration);
-    std::uint64_t played = request.frames.value_or(UINT64_MAX);
-    if (request.duration || !request.frames) {
-        const FrameRate rate = request.rate.value_or(format.rate);
-        std::uint64_t most = rate.slots_in(length);
-        if (!request.paced) {
-            const double bytes =
-                request.target.model->client.link.bytes_per_s() * static_cast<double>(length.ns) * 1e-9;
-            most = static_cast<std::uint64_t>(std::min(bytes / format.mean_frame_bytes, 1e18)) + 1;
-        }
-        played = std::min(played, most);
-    }
-    const auto step = static_cast<std::uint64_t>(std::abs(request.order.step));
-    return played < UINT64_MAX / step ? played * step : UINT64_MAX;
-}
-
 /// How long a planned clip is. On a model it is as long as play, where memory allows that: a clip that loops
 /// comes from the caches, which nobody asked about.
 std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
@@ -105,6 +86,24 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
 
 std::uint32_t streams_of_format(const PlayRequest& request) {
     return request.total_streams.value_or(request.streams * request.seats);
+}
+
+// Its slots, more of them where it shuttles, and without deadlines what a seat's link could bring.
+std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format) {
+    const Duration length = request.duration.value_or(kDefaultDuration);
+    std::uint64_t played = request.frames.value_or(UINT64_MAX);
+    if (request.duration || !request.frames) {
+        const FrameRate rate = request.rate.value_or(format.rate);
+        std::uint64_t most = rate.slots_in(length);
+        if (!request.paced) {
+            const double bytes =
+                request.target.model->client.link.bytes_per_s() * static_cast<double>(length.ns) * 1e-9;
+            most = static_cast<std::uint64_t>(std::min(bytes / format.mean_frame_bytes, 1e18)) + 1;
+        }
+        played = std::min(played, most);
+    }
+    const auto step = static_cast<std::uint64_t>(std::abs(request.order.step));
+    return played < UINT64_MAX / step ? played * step : UINT64_MAX;
 }
 
 std::uint32_t clips_needed(const PlayRequest& request) {

@@ -72,11 +72,8 @@ Result<void> open_model(Target& target, const std::string& directory) {
         wrong.problems.push_back(fmt::format("'{}': nodes={}: this cluster has {} of them for its seats",
                                              target.url, *target.nodes, model->nodes));
     }
-    if (model->nodes > 1 && model->node.back_end.bits_per_s == 0) {
-        wrong.problems.push_back(
-            fmt::format("'{}': cluster={}: {} has no \"back_end\" that could join several nodes", target.url,
-                        model->nodes, model->name));
-    }
+    for (const ModelProblem& each : problems_together(*model))  // the document had none
+        wrong.problems.push_back(fmt::format("'{}': cluster={}: {}", target.url, model->nodes, each.text));
     if (!wrong.problems.empty()) return wrong;
     target.model = std::make_shared<const ClusterModel>(std::move(*model));
     return {};

@@ -86,8 +86,8 @@ private:
         return std::min(begin_of(interval) + part_.books.interval_ns, span_.to.ns) - begin_of(interval);
     }
 
-    /// Of the second in which the median of the missed frames was: at the edges of a bad time a part that is
-    /// full in it is only partly busy.
+    /// The median over the missed frames of how busy the part was in their second: at the edges of a bad time a
+    /// part that is full in it is only partly busy.
     void note_missed(const Seconds& missed) {
         std::map<std::size_t, std::uint64_t> frames_in;  // intervals
         for (const auto& [second, frames] : missed) {
@@ -99,9 +99,9 @@ private:
         std::vector<std::pair<double, std::uint64_t>> shares;
         std::uint64_t all = 0;
         for (const auto& [interval, frames] : frames_in) {
-            if (interval >= part_.books.busy_per_s.size()) continue;
-            shares.emplace_back(
-                share(part_.books.busy_per_s[interval], part_.books.servers, length_of(interval)), frames);
+            const bool idle = interval >= part_.books.busy_per_s.size();  // nothing came there any more
+            const std::int64_t busy_ns = idle ? 0 : part_.books.busy_per_s[interval];
+            shares.emplace_back(share(busy_ns, part_.books.servers, length_of(interval)), frames);
             all += frames;
         }
         part_.utilisation_missed = 0;

@@ -24,8 +24,7 @@ struct PlayPart {
     PlayRequest request;
     FoundMedia media;
     std::optional<std::uint64_t> order_seed;  // of what operators do by chance; nothing: the request's seed
-    std::optional<PartPlace>
-        place;  // nothing: all streams begin together, and play as long as the request says
+    std::optional<PartPlace> place;  // nothing: all begin together and play as long as the request says
 };
 
 }  // namespace streamsim

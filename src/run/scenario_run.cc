@@ -76,6 +76,11 @@ bool same_pool(const PlayRequest& a, const PlayRequest& b) {
     return a.formats.front().name == b.formats.front().name && a.clip_duration == b.clip_duration;
 }
 
+/// That a planned clip has to have; 0 where it does not matter.
+std::uint64_t frames_over(const PlayRequest& request) {
+    return request.target.model != nullptr ? frames_of_play(request, request.formats.front()) : 0;
+}
+
 std::vector<Pool> pools_of(const std::vector<PlayPart>& parts) {
     std::vector<Pool> pools;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -85,6 +90,8 @@ std::vector<Pool> pools_of(const std::vector<PlayPart>& parts) {
         if (pool == pools.end()) {
             pool = pools.insert(pool, Pool{});
             pool->request = request;
+        } else if (frames_over(request) > frames_over(pool->request)) {
+            pool->request = request;  // its clips are long enough for all
         }
         pool->parts.push_back(i);
         pool->shared |= request.same_media;

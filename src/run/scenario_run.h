@@ -14,8 +14,7 @@
 
 namespace streamsim {
 
-/// What the words of a scenario mean in this program. `catalogue` outlives it.
-/// `models` is the directory of
+/// What the words of a scenario mean in this program. `catalogue` outlives it. `models` is the directory of
 /// streamsim's own models.
 ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& models);
 

@@ -211,9 +211,10 @@ Result<void> Session::plan() {
     add_faults(faults_, streams_, spec_.faults);
     for (const StreamPlan& plan : streams_) {
         progress_.emplace_back();
-        if (request_.pattern && plan.options.pattern != *request_.pattern) {
+        const PlayRequest& request = *plan.request;
+        if (request.pattern && plan.options.pattern != *request.pattern) {
             notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
-                                request_.order.kind != PlayOrder::Kind::forward  ? "this --order"
+                                request.order.kind != PlayOrder::Kind::forward   ? "this --order"
                                 : plan.path->sources().front()->file_per_frame() ? "image sequences"
                                                                                  : "containers"));
         }

@@ -150,6 +150,7 @@ private:
         plan.options.stream = static_cast<std::uint32_t>(seats_[seat].size());
         plan.bytes_per_slot = mean_slot_bytes(*plan.path);
         plan.layers = request_.layers;
+        plan.request = &request_;
         const auto format = std::find_if(request_.formats.begin(), request_.formats.end(),
                                          [&plan](const MediaFormat& each) { return each.name == plan.format; });
         if (format != request_.formats.end()) plan.decoded = &*format;

@@ -24,6 +24,7 @@ struct StreamPlan {
     PlayerOptions options;
     double bytes_per_slot = 0;             // on average
     std::uint32_t layers = 1;              // clips that are shown at once
+    const PlayRequest* request = nullptr;  // of its part
     const MediaFormat* decoded = nullptr;  // the format of its clips, the request's; null: they have no one
     Duration start_offset;                 // from the beginning of the run (--stagger, scenarios)
     std::optional<Duration> stop_offset;   // rate `max`: no frame is begun from then on
@@ -32,9 +33,8 @@ struct StreamPlan {
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
 
-/// Deals what was found to streams, part by part, each in its place; by seat, then stream; the parts
-/// outlive them. `alignment` is the
-/// storage's. Errors: bad input.
+/// Deals what was found to streams, part by part, each in its place; by seat, then stream; the parts outlive
+/// them. `alignment` is the storage's. Errors: bad input.
 Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment);
 
 }  // namespace streamsim

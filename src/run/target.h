@@ -35,9 +35,8 @@ struct Target {
 };
 
 /// A path, "file:PATH", "file:///PATH", "null:", "sim:null", or a model as "sim:NAME" or "sim:FILE", either
-/// with
-/// "?nodes=N&cluster=N&cache=cold|warm". A model's document is a FILE where it has a '/' or ends with ".json".
-/// Errors: bad input for another scheme, naming what there is, and for every option that is wrong.
+/// with "?nodes=N&cluster=N&cache=cold|warm". A model's document is a FILE where it has a '/' or ends with
+/// ".json". Errors: bad input for another scheme, naming what there is, and for every option that is wrong.
 Result<Target> parse_target(const std::string& text);
 
 }  // namespace streamsim

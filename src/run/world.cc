@@ -129,7 +129,9 @@ void World::begin() {
             stream->stop_timer = made_.loop->at(origin_ + *stream->plan->stop_offset,
                                                 Callback::of<&Stream::stop_submitting>(stream.get()));
         }
-        ++not_ready_[stream->plan->start_offset.ns];
+        Cue& cue = cues_[stream->plan->start_offset.ns];
+        cue.streams.push_back(stream.get());
+        ++cue.not_ready;
         if (!options_.staggered) {
             begin_stream(*stream);
         } else {
@@ -168,7 +170,7 @@ void World::note_ready() {
         made_.loop->cancel(stream->timeout);
         stream->timeout = 0;
         const std::int64_t offset_ns = stream->plan->start_offset.ns;
-        if (--not_ready_[offset_ns] == 0) cues.push_back(offset_ns);
+        if (--cues_[offset_ns].not_ready == 0) cues.push_back(offset_ns);
         return true;
     });
     for (const std::int64_t offset_ns : cues) {
@@ -194,8 +196,7 @@ void World::start(Duration offset, std::optional<Instant> play_start) {
 void World::play(Duration offset, Instant play_start) {
     if (interrupting_) return;
     if (!options_.staggered) origin_ = play_start;
-    for (auto& stream : streams_) {
-        if (stream->plan->start_offset != offset) continue;
+    for (Stream* const stream : cues_[offset.ns].streams) {
         stream->playing = true;
         stream->player->play(play_start, origin_);
     }

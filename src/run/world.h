@@ -90,6 +90,11 @@ public:
 
 private:
     struct Stream;
+    /// Streams that begin together.
+    struct Cue {
+        std::vector<Stream*> streams;
+        std::size_t not_ready = 0;
+    };
 
     Result<void> build();
     void begin();
@@ -109,7 +114,7 @@ private:
     TimeSeries series_;
     std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
     std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
-    std::map<std::int64_t, std::size_t> not_ready_;               // by offset
+    std::map<std::int64_t, Cue> cues_;                            // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
     std::size_t finished_ = 0;        // so many streams, from the first one on, have finished

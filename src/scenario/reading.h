@@ -24,7 +24,7 @@ struct ScenarioReading {
     std::string place;                     // of the target of the seats that are being read
     bool deadlines = true;                 // false: some streams have none
 
-    /// Media that are made where they are missing.
+    /// Media that are made where they are missing, or lie on a model.
     struct Made {
         std::string place;
         std::string format;

@@ -61,7 +61,8 @@ void read_media(ScenarioReading& reading,
     }
     const auto media = object.one_of("media", {"own", "same"}, false);
     streams.same_media = media == "same";
-    if (files && streams.format) check_length(reading, object, pointer, streams);
+    const bool laid_out = files || reading.on(ScenarioTarget::Kind::model);
+    if (laid_out && streams.format) check_length(reading, object, pointer, streams);
 }
 
 void read_rate(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {

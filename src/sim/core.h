@@ -8,10 +8,13 @@
 // after the other, the next `filename_files` files are fetched whole; that they were opened says nothing, a
 // player opens names long before it reads them. A storage tells readers apart by connection and place; here by
 // stream.
+//
+// The coordinator of a file owns its locks: one server at the model's file_bytes_per_s, fair between seats,
+// made when the file is first read. Assumption: containers only; a file of a sequence is read by one reader at
+// a time.
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "sim/calendar.h"
@@ -117,7 +120,7 @@ private:
 
     void strike(Planned& planned);
     void end(Planned& planned);
-    void kill_drive(std::uint32_t node, std::uint32_t drive);
+    void kill(const std::vector<Drive*>& drives);
     void lose_node(std::uint32_t node, Duration until_back);
     void set_links(const ClusterFault& fault);
     template <typename Hits>

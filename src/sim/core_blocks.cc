@@ -7,7 +7,8 @@
 namespace streamsim {
 namespace {
 
-/// Reads that follow each other before the storage believes it; a file's first read is believed at once.
+/// Reads that follow each other before the storage believes it; what begins at the beginning of a file is
+/// believed at once.
 constexpr std::uint32_t kBelieved = 2;
 
 }  // namespace

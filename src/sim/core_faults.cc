@@ -30,7 +30,11 @@ void ClusterCore::at(Instant when, const ClusterFault& fault) {
 
 void ClusterCore::strike(Planned& planned) {
     const ClusterFault& fault = planned.fault;
-    if (fault.kind == Kind::drive_dies) return kill_drive(fault.node, fault.drive);
+    if (fault.kind == Kind::drive_dies) {
+        Drive& drive = *nodes_[fault.node].drives[fault.drive];
+        if (!drive.dead) kill({&drive});
+        return;
+    }
     if (fault.kind == Kind::node_lost) return lose_node(fault.node, fault.length);
     if (fault.kind == Kind::link_slows) {
         planned.slows = true;
@@ -82,22 +86,23 @@ void ClusterCore::set_links(const ClusterFault& fault) {
     }
 }
 
-void ClusterCore::kill_drive(std::uint32_t node, std::uint32_t drive) {
-    Drive& dead = *nodes_[node].drives[drive];
-    if (dead.dead) return;
-    dead.dead = true;
-    JobQueue waiting = dead.take_waiting();
-    while (!waiting.empty()) {
-        Job& job = waiting.pop();
-        if (job.parent == nullptr) {
-            to_drive(job);
-            continue;
-        }
-        const std::uint32_t other = live_after(job.home);  // it was a part of a lost block itself
-        if (other != kNone) {
-            to_live_drive(job, other);
-        } else {
-            fail_fetch(job);
+/// What waits for drives that are dead from now on comes from elsewhere.
+void ClusterCore::kill(const std::vector<Drive*>& drives) {
+    for (Drive* const dead : drives) dead->dead = true;
+    for (Drive* const dead : drives) {
+        JobQueue waiting = dead->take_waiting();
+        while (!waiting.empty()) {
+            Job& job = waiting.pop();
+            if (job.parent == nullptr) {
+                to_drive(job);
+                continue;
+            }
+            const std::uint32_t other = live_after(job.home);  // it was a part of a lost block itself
+            if (other != kNone) {
+                to_live_drive(job, other);
+            } else {
+                fail_fetch(job);
+            }
         }
     }
 }
@@ -117,7 +122,11 @@ void ClusterCore::lose_node(std::uint32_t lost, Duration until_back) {
         seat.node = left.empty() ? Seat::kNoNode : left[turn++ % left.size()];
         seat.back_at = calendar_.now() + until_back;
     }
-    for (std::uint32_t i = 0; i < node.drives.size(); ++i) kill_drive(lost, i);
+    std::vector<Drive*> drives;
+    for (const auto& drive : node.drives) {
+        if (!drive->dead) drives.push_back(drive.get());
+    }
+    kill(drives);
     for (Station* station : {&node.cpu, &node.front_end}) {
         JobQueue waiting = station->take_waiting();
         while (!waiting.empty()) fail_over(waiting.pop());

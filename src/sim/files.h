@@ -63,11 +63,10 @@ public:
 private:
     struct Sequence {
         std::shared_ptr<const FrameIndex> index;
-        std::uint64_t name = 0;    // the hash without the number
-        std::uint64_t number = 0;  // in the name of frame 0
-        std::uint64_t blocks = 0;  // that a file takes, at most
-        std::vector<std::uint32_t>
-            files;  // the numbers of its frames' files; kNone: of those not asked for yet
+        std::uint64_t name = 0;            // the hash without the number
+        std::uint64_t number = 0;          // in the name of frame 0
+        std::uint64_t blocks = 0;          // that a file takes, at most
+        std::vector<std::uint32_t> files;  // by frame, their numbers; kNone: not asked for yet
     };
 
     void add(const std::shared_ptr<const FrameIndex>& index);

@@ -33,9 +33,4 @@ Duration draw_latency(const LatencyModel& model, std::uint64_t key) {
     return {static_cast<std::int64_t>(std::max(ns, 0.0))};
 }
 
-double mean_latency_ns(const LatencyModel& model) {
-    const double tail = static_cast<double>(model.tail_mean.ns) * (1 - std::exp(-kTailCut));
-    return static_cast<double>(model.median.ns) + model.tail_share * tail;
-}
-
 }  // namespace streamsim

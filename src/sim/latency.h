@@ -22,7 +22,4 @@ double draw_exponential(Prng& prng);
 /// The time of the request that `key` names. Never negative.
 Duration draw_latency(const LatencyModel& model, std::uint64_t key);
 
-/// The mean of draw_latency over all keys, in nanoseconds.
-double mean_latency_ns(const LatencyModel& model);
-
 }  // namespace streamsim

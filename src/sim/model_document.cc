@@ -2,9 +2,8 @@
 // what it may leave out:
 //
 //   - A cluster has nodes, a front-end link, processors, RAM and drives; a seat has processors and a link.
-//   Those
-//     are required. What is left out is not there (a back end, an SSD, a coordinator of files, a narrow port),
-//     costs nothing (the processor time of an open) or takes no time (a latency).
+//     Those are required. What is left out is not there (a back end, an SSD, a coordinator of files, a narrow
+//     port), costs nothing (the processor time of an open) or takes no time (a latency).
 //   - Which members a drive has follows from its kind: a flash drive does not rotate.
 //   - A basis begins with one of a few words, so that a reader sees at once how far to trust the number: a data
 //     sheet, a standard, a paper, a measurement, a computation from others, a fit to a published row, or an
@@ -125,7 +124,7 @@ public:
         part.finish();
     }
 
-    /// The same for each element of a list, with its number.
+    /// The same for each element of a list.
     template <typename Read>
     void list(const std::string& key, const char* expected, Read&& read_element) {
         const Json* value = object_.member(key, false);
@@ -136,7 +135,7 @@ public:
         }
         for (std::size_t i = 0; i < value->size(); ++i) {
             Numbers element((*value)[i], fmt::format("{}/{}", object_.pointer_of(key), i), problems_, sources_);
-            read_element(element, i);
+            read_element(element);
             element.finish();
         }
     }
@@ -259,7 +258,7 @@ bool covers(const DecodeCost& first, const DecodeCost& second) {
 
 void read_decode(Numbers& from, std::vector<DecodeCost>& costs) {
     from.list("decode", "expected a list of costs a frame, of which the first that fits is taken",
-              [&](Numbers& element, std::size_t) {
+              [&](Numbers& element) {
                   DecodeCost cost;
                   cost.codec = element.object().string("codec", false).value_or("");
                   cost.bits = static_cast<int>(element.object().integer("bits", 1, 16, false).value_or(0));
@@ -289,6 +288,8 @@ void read_client(Numbers& from, ClientModel& client) {
     from.part("link", Need::required, [&](Numbers& part) { read_link(part, client.link); });
     from.count("connections", 1, 1024, Need::optional, client.connections);
     from.number("connection_bytes_per_s", 1, kRateMax, Need::optional, client.connection_bytes_per_s);
+    if (from.has("connections") && !from.has("connection_bytes_per_s"))
+        from.problem("connections", "changes nothing without the rate of one, connection_bytes_per_s");
 }
 
 void read_strategy(Numbers& from, StrategyModel& strategy) {
@@ -327,29 +328,31 @@ void read_title(JsonObject& object, std::string& into) {
     into = *title;
 }
 
-/// What is right by itself and wrong together.
-void check_together(const ClusterModel& model, Numbers& top) {
-    if (model.nodes > 1 && top.has("node") && model.node.back_end.bits_per_s == 0)
-        top.problem("node", "a cluster of several nodes has a \"back_end\" between them");
+}  // namespace
+
+std::vector<ModelProblem> problems_together(const ClusterModel& model) {
+    std::vector<ModelProblem> problems;
+    if (model.nodes > 1 && model.node.back_end.bits_per_s == 0)
+        problems.push_back({"node", "a cluster of several nodes has a \"back_end\" between them"});
     for (const auto& [key, bytes] : {std::pair{"concurrency_bytes", model.strategy.concurrency_bytes},
                                      std::pair{"streaming_bytes", model.strategy.streaming_bytes}}) {
-        if (bytes <= model.node.ram_bytes || !top.has("node") || model.node.ram_bytes == 0) continue;
-        top.problem("strategy", fmt::format("{}: expected at most the {} bytes of /node/ram_bytes: what is "
-                                            "read ahead waits there",
-                                            key, model.node.ram_bytes));
+        if (bytes <= model.node.ram_bytes || model.node.ram_bytes == 0) continue;
+        problems.push_back(
+            {"strategy", fmt::format("{}: expected at most the {} bytes of /node/ram_bytes: what "
+                                     "is read ahead waits there",
+                                     key, model.node.ram_bytes)});
     }
     const std::uint64_t drives = std::uint64_t{model.nodes} * model.node.drives;
     if (drives > kDrivesMax)
-        top.problem("nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax));
-    if (drives > 0 && model.data_drives >= drives && drives > 1) {
-        top.problem("data_drives",
-                    fmt::format("expected less than the {} drives that there are: a lost block is read from "
-                                "{} others",
-                                drives, model.data_drives));
+        problems.push_back({"nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax)});
+    if (model.data_drives >= drives && drives > 1) {
+        problems.push_back(
+            {"data_drives", fmt::format("expected less than the {} drives that there are: a lost block is read "
+                                        "from {} others",
+                                        drives, model.data_drives)});
     }
+    return problems;
 }
-
-}  // namespace
 
 Result<ClusterModel> read_model_document(std::string_view text, const std::string& source) {
     const auto json = parse_json(text, source);
@@ -370,7 +373,9 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     top.part("network", Need::optional, [&](Numbers& part) { read_network(part, model.network); });
     top.part("strategy", Need::optional, [&](Numbers& part) { read_strategy(part, model.strategy); });
     top.part("client", Need::required, [&](Numbers& part) { read_client(part, model.client); });
-    check_together(model, top);
+    for (const ModelProblem& each : problems_together(model)) {
+        if (top.has("node")) top.problem(each.member, each.text);
+    }
     top.finish();
     if (!problems.empty()) return problems.error();
     return model;

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "streamsim/cluster_model.h"
@@ -15,5 +16,13 @@ namespace streamsim {
 /// read: "/node/cores: data sheet: ...". Errors: bad input with every problem, each with its JSON pointer; also
 /// for numbers that are right by themselves and wrong together.
 Result<ClusterModel> read_model_document(std::string_view text, const std::string& source);
+
+/// A member, and what is wrong with it together with others.
+struct ModelProblem {
+    const char* member;
+    std::string text;
+};
+/// For a model whose numbers were changed after it was read.
+std::vector<ModelProblem> problems_together(const ClusterModel& model);
 
 }  // namespace streamsim

@@ -3,9 +3,9 @@
 // Processor: so many cores, each with one request at a time, in the order of arrival. Links: the front end out,
 // shared fairly between the seats; the back end in, shared between the seats for whom blocks come. Of the back
 // end the receiving side alone is a part: the bytes leave from all the peers evenly, so that the side where
-// they meet is the narrower one. Caches: RAM, then SSD; a block that has to leave the RAM goes to the SSD,
-// whose writes cost nothing here. A block that is on its way is waited for and never asked for twice; among
-// hits and misses it is a miss.
+// they meet is the narrower one. Caches: RAM, then SSD: one server in the order of arrival, and then its
+// latency. A block that has to leave the RAM goes to the SSD, whose writes cost nothing here. A block that is
+// on its way is waited for and never asked for twice; among hits and misses it is a miss.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 namespace streamsim {
 namespace {
 
-/// A run of an hour and its thousands of parts take some ten megabytes with this many.
-constexpr std::size_t kIntervals = 1024;
+/// Of 32 bytes: a part takes 16 KiB at most, a run of thousands of parts some hundred megabytes.
+constexpr std::size_t kIntervals = 512;
 
 std::uint64_t share(std::uint64_t sum, std::int64_t part, std::int64_t whole) {
     if (part >= whole || whole <= 0) return sum;

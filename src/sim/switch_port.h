@@ -33,7 +33,6 @@ public:
     Instant send_again_at(const Job& job) const;
 
     std::uint64_t lost_segments() const { return lost_; }
-    Station& station() { return station_; }
     const Station& station() const { return station_; }
 
 private:

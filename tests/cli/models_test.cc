@@ -261,7 +261,7 @@ TEST_F(Models, EveryMistakeInItsUrl) {
     }
     EXPECT_THAT(mistake("sim:h500?nodes=5"), HasSubstr("nodes=5: this cluster has 4 of them"));
     EXPECT_THAT(mistake("sim:h500?nodes=4&cluster=3"), HasSubstr("nodes=4: this cluster has 3 of them"));
-    EXPECT_THAT(mistake("sim:nfs-generic?cluster=2"), HasSubstr("has no \"back_end\""));
+    EXPECT_THAT(mistake("sim:nfs-generic?cluster=2"), HasSubstr("several nodes has a \"back_end\""));
     EXPECT_THAT(mistake("sim:null?nodes=2"), HasSubstr("sim:null completes at once and has no options"));
 }
 

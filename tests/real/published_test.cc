@@ -51,8 +51,8 @@ protected:
 
 TEST_P(PublishedRow, IsTheMostThatPlays) {
     const Row& row = GetParam();
-    const std::uint32_t least = row.printed > 10 ? row.printed - row.printed / 4 : 1;
-    for (std::uint32_t streams = least; streams <= row.printed; ++streams) {
+    for (std::uint32_t streams = 1; streams <= row.printed; ++streams) {
+        if (streams + 4 < row.printed && streams % 3 != 1) continue;  // of many a third, and the last ones
         const Json result = play(streams);
         EXPECT_TRUE(result["verdict"]["pass"]) << streams << ": " << result["verdict"];
         EXPECT_EQ(result["totals"]["frames_dropped"], 0) << streams << ": the first second is played too";

@@ -103,6 +103,19 @@ TEST(ClusterFaults, WithoutANodeReadsFail) {
     EXPECT_EQ(op.error, EIO);
 }
 
+TEST(ClusterFaults, NoDriveOfALostNodeBeginsAnything) {
+    SimRun run(four_nodes());
+    const FileId file = run.open("a.mov", 1);
+    for (std::uint64_t block = 0; block < 160; ++block) run.read(file, block * kMiB, kMiB, {.seat = 1});
+    run.cluster.at(Instant{kBlockNs / 2}, {.kind = Kind::node_lost, .node = 0, .length = seconds(1)});
+    run.loop.run();
+    const auto books = run.books();
+    // Each was reading its first.
+    EXPECT_EQ(part(books, "node 0 drive 0").requests, 1U);
+    EXPECT_EQ(part(books, "node 0 drive 1").requests, 1U);
+    for (const ReadOp& op : run.reads) EXPECT_EQ(op.error, 0);
+}
+
 TEST(ClusterFaults, ALinkDropsToATenthForAWhile) {
     ClusterOptions options = four_nodes();
     options.warm = true;

@@ -78,7 +78,7 @@ const Golden kGolden[] = {
          {"kind": "delays", "at": "3600ms", "for": "200ms", "delay": "30ms", "probability": 0.5},
          {"kind": "node-lost", "at": "4s", "node": 2, "failover": "300ms"},
          {"kind": "errors", "at": "5s", "for": "100ms", "error": "EIO", "seat": 1}])"),
-     "b6b1074599c020ee7df92dadbe832043", "7d4af0276e93de76e2f878b372dfded2", false},
+     "9e0344acaec29110b778074adc7396ba", "08b92018e5f921b1b0ce441d99c67ae7", false},
 };
 
 class GoldenDigest : public testing::TestWithParam<Golden> {};

@@ -128,7 +128,6 @@ TEST_P(ClusterLaws, WhatAllQueuesHeldIsWhatAllReadsStayed) {
     }
 }
 
-/// Every station of a cluster, by the detour over the machine itself.
 TEST_P(ClusterLaws, TheSameSeedGivesTheSameTimes) {
     for (int i = 0; i < 4; ++i) {
         Prng prng(seed(i));

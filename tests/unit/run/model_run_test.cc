@@ -59,12 +59,12 @@ TEST(ModelRun, nothing_is_decoded_where_nothing_has_a_deadline) {
     EXPECT_GT(reading, 0);
 }
 
-TEST(ModelRun, how_full_a_part_was_when_frames_were_missed_is_the_median_bad_second) {
-    // 830 Mb/s on a link that has 840 Mb/s for three seconds of ten: it is full in those, and not in the
-    // others.
+TEST(ModelRun, how_full_a_part_was_when_frames_were_missed_is_the_median_over_the_frames) {
+    // Two streams of 830 Mb/s each on a link that has 840 Mb/s for three seconds of ten: it is full in those,
+    // and not in the others.
     const char* const seats = R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "count": 2}]})";
     const RunResult slow = run(seats, R"(, "faults": [
-        {"kind": "link-slows", "at": "4s", "for": "4s", "seat": 0, "factor": 0.05}])");
+        {"kind": "link-slows", "at": "4500ms", "for": "3s", "seat": 0, "factor": 0.05}])");
     EXPECT_GT(slow.totals.dropped, 10u);
     const PartResult& link = part(slow, "seat 0 link");
     EXPECT_LT(link.utilisation, 0.7);
@@ -76,6 +76,31 @@ TEST(ModelRun, how_full_a_part_was_when_frames_were_missed_is_the_median_bad_sec
     const RunResult fine = run(seats);
     EXPECT_EQ(fine.totals.dropped, 0u);
     EXPECT_FALSE(part(fine, "seat 0 link").utilisation_missed) << "nothing was missed";
+}
+
+TEST(ModelRun, a_part_that_nothing_came_to_any_more_was_idle_when_frames_were_missed) {
+    // The only seat's node is lost after two seconds: from then on its front end does nothing.
+    const RunResult result =
+        run(R"({"target": "sim:h500", "node": 0, "streams": [{"format": "prores-uhd", "count": 6}]})",
+            R"(, "faults": [{"kind": "node-lost", "at": "2s", "node": 0, "failover": "7s"}])");
+    EXPECT_GT(result.totals.dropped, 1000U);
+    EXPECT_GT(part(result, "node 0 front end").utilisation, 0);
+    EXPECT_EQ(part(result, "node 0 front end").utilisation_missed, 0);
+}
+
+TEST(ModelRun, one_pool_of_clips_is_long_enough_for_all_who_play_from_it) {
+    const RunResult result = run(R"({"target": "sim:h500", "streams": [
+        {"format": "prores-hd", "frames": 10}, {"format": "prores-hd"},
+        {"format": "prores-hd", "order": "shuttle:4"}]})");
+    for (const StreamResult& stream : result.streams) EXPECT_EQ(stream.counts.passes, 1U) << stream.stream;
+    EXPECT_FALSE(result.media.looped);
+}
+
+TEST(ModelRun, what_a_pattern_is_not_for_is_said_of_the_streams_that_have_it) {
+    const RunResult result = run(R"({"target": "sim:h500", "streams": [
+        {"format": "prores-hd", "pattern": "streaming"}, {"format": "dpx10"},
+        {"format": "prores-uhd", "pattern": "filename-prefetch"}]})");
+    EXPECT_THAT(result.notices, testing::ElementsAre(testing::HasSubstr("prores-uhd: this --pattern")));
 }
 
 }  // namespace

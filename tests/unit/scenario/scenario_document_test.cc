@@ -263,7 +263,8 @@ TEST(ScenarioDocument, the_clips_of_one_format_and_place_are_of_one_length) {
         ElementsAre(HasSubstr("/seats/0/streams/1/clip_duration: the clips of dpx10 in one place are of "
                               "one length: here of 2.0 s, in /seats/0/streams/0 of any length")));
     EXPECT_THAT(two("dpx12", "2s", "/mnt"), IsEmpty());
-    EXPECT_THAT(two("dpx10", "2s", "sim:h500"), IsEmpty()) << "nothing is made on a model";
+    EXPECT_THAT(two("dpx10", "2s", "sim:h500"), ElementsAre(HasSubstr("/seats/0/streams/1/clip_duration: ")));
+    EXPECT_THAT(two("dpx10", "2s", "sim:null"), IsEmpty()) << "nothing lies there";
 }
 
 TEST(ScenarioDocument, frames_without_deadlines_cannot_be_hit_at_a_time) {
