@@ -12,29 +12,10 @@
 // the machine's is walked.
 #include <gmock/gmock.h>
 
-#include "run/scenario_run.h"
-#include "run/session.h"
+#include "unit/run/play_document.h"
 
 namespace streamsim::test {
 namespace {
-
-const std::string kModels = STREAMSIM_SOURCE_DIR "/formats/storage";
-
-RunResult run(const std::string& document) {
-    const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
-    const auto scenario = read_scenario(document, "golden.json", scenario_words(*catalogue, kModels));
-    EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
-    if (!scenario) return {};
-    PlayRequest request = common_request(*scenario);
-    std::vector<PlayPart> parts = parts_of(*scenario);
-    EXPECT_TRUE(open_model(request, parts, kModels));
-    auto media = find_media(nullptr, parts, nullptr);
-    EXPECT_TRUE(media);
-    Session session(request, std::move(*media), scenario->faults, {}, [](const std::string&) {});
-    auto result = session.execute();
-    EXPECT_TRUE(result) << (result ? "" : result.error().problems.front());
-    return result ? *result : RunResult{};
-}
 
 std::string scenario(const std::string& seats, const std::string& more = "") {
     return R"({"schema": "streamsim.scenario", "version": 1, "duration": "6s", "seed": 5, "seats": [)" + seats +
@@ -86,7 +67,7 @@ class GoldenDigest : public testing::TestWithParam<Golden> {};
 TEST_P(GoldenDigest, IsTheSameInEveryBuildAndEveryRun) {
     const Golden& golden = GetParam();
     for (int i = 0; i < 2; ++i) {
-        const RunResult result = run(golden.document);
+        const RunResult result = play_document(golden.document);
         EXPECT_EQ(result.digest, golden.digest);
         EXPECT_EQ(result.timing_digest, golden.timing_digest);
         EXPECT_EQ(result.verdict.pass, golden.plays) << "so that there is something to differ";

@@ -2,30 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "run/scenario_run.h"
-#include "run/session.h"
+#include "unit/run/play_document.h"
 
 namespace streamsim {
 namespace {
 
-const std::string kModels = STREAMSIM_SOURCE_DIR "/formats/storage";
-
 RunResult run(const std::string& seats, const std::string& more = "") {
-    const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
-    const auto scenario =
-        read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s", "seats": [)" +
-                          seats + "]" + more + "}",
-                      "test.json", scenario_words(*catalogue, kModels));
-    EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
-    PlayRequest request = common_request(*scenario);
-    std::vector<PlayPart> parts = parts_of(*scenario);
-    EXPECT_TRUE(open_model(request, parts, kModels));
-    auto media = find_media(nullptr, parts, nullptr);
-    EXPECT_TRUE(media);
-    Session session(request, std::move(*media), scenario->faults, {}, [](const std::string&) {});
-    auto result = session.execute();
-    EXPECT_TRUE(result) << (result ? "" : result.error().problems.front());
-    return *result;
+    return test::play_document(
+        R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s", "seats": [)" + seats + "]" + more +
+        "}");
 }
 
 const PartResult& part(const RunResult& result, const std::string& name) {
