@@ -43,6 +43,7 @@ struct PartBooks {
     std::uint64_t misses = 0;
     std::uint64_t evictions = 0;
     std::uint64_t lost = 0;  // switch port: segments that did not fit into its buffer, of the whole run
+    std::vector<std::int64_t> lost_seconds;  // of the loop's clock, in which some were, in order
 };
 
 }  // namespace streamsim

@@ -184,6 +184,7 @@ struct PartResult {
     PartBooks books;
     double utilisation = 0;                    // of its servers, 0 to 1
     std::optional<double> utilisation_missed;  // the same around the frames that were not there in time
+    double lost_missed = 0;                    // of those frames, the share in whose second segments were lost
     double queue_mean = 0;                     // requests waiting or being served
     std::int64_t t_ns = 0;                     // from the first play_start: of the first interval
     std::vector<double> utilisation_per_interval;

@@ -135,12 +135,13 @@ void MediaRun::draw(LiveView& view, const Session::Watch& watch, const std::stri
     }
     const std::int64_t now_ns = control_.now_ns();
     if (watch.started_ns > 0) state.elapsed_ns = watch.virtual_time ? played_ns : now_ns - watch.started_ns;
-    if (last_draw_ns_ > 0) {
+    const std::int64_t drawn_ns = watch.virtual_time ? played_ns : now_ns;
+    if (last_draw_ns_ > 0 && drawn_ns > last_draw_ns_) {
         state.bytes_per_s =
-            static_cast<double>(bytes - last_bytes_) * 1e9 / static_cast<double>(now_ns - last_draw_ns_);
+            static_cast<double>(bytes - last_bytes_) * 1e9 / static_cast<double>(drawn_ns - last_draw_ns_);
     }
     last_bytes_ = bytes;
-    last_draw_ns_ = now_ns;
+    last_draw_ns_ = drawn_ns;
     view.draw(state);
 }
 

@@ -147,10 +147,11 @@ Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std:
         what +=
             fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
     }
+    // Where frames came late too, decoding was late because it had them all at once afterwards.
     if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
     const auto loser = std::max_element(evidence.parts.begin(), evidence.parts.end(),
                                         [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
-    if (loser != evidence.parts.end() && loser->lost > 0) {
+    if (loser != evidence.parts.end() && loser->lost > 0 && loser->lost_share >= 0.5) {
         return {false,
                 fmt::format("{}, but {} had no room for {} segments, which were sent again later", what,
                             in_words(*loser), show_count(loser->lost)),
@@ -173,7 +174,7 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
         const long b_percent = std::lround(b.utilisation * 100);
         return a_percent != b_percent ? a_percent < b_percent : a.queue_mean < b.queue_mean;
     };
-    const bool decoding = by.client > by.slow;
+    const bool decoding = by.client > 0 && by.slow == 0;
     Evidence slow = evidence;
     slow.reasons.late = evidence.reasons.late + evidence.reasons.client;
     std::string what = slow_frames(slow);

@@ -24,6 +24,7 @@ struct BusyPart {
     double utilisation = 0;  // 0 to 1
     double queue_mean = 0;   // over play
     std::uint64_t lost = 0;  // switch port: segments, sent again later
+    double lost_share = 0;   // of the missed frames, those in whose second some were lost
 };
 
 struct Evidence {
@@ -50,8 +51,8 @@ struct Evidence {
     // A model: its parts, without those of seats that missed nothing.
     bool modelled = false;
     std::vector<BusyPart> parts;
-    /// Of the stream that missed frames and is the farthest from its storage: what a frame typically took, and
-    /// how much of that is the way there and back.
+    /// Of the stream that missed frames because of what its frames typically took, and is the farthest from its
+    /// storage: that, and how much of it is the way there and back. 0: none is.
     std::int64_t service_p50_ns = 0;
     std::int64_t way_ns = 0;
 };

@@ -319,7 +319,7 @@ void FrameRead::maybe_end() {
     if (state_ != State::reading || outstanding() || waiting_) return;
     if ((!failed() || tail_ != nullptr) && next_range() != nullptr) return;
     if (!failed()) {
-        outcome_.completed = completed_;
+        outcome_.delivered = outcome_.completed = completed_;
         outcome_.bytes = bytes_;
     }
     close_files();

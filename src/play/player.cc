@@ -564,7 +564,7 @@ void Player::cancel_window(bool played) {
 void Player::cancel_read(FrameRead& read, bool played) {
     FrameOutcome outcome = read.outcome();
     outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
-    outcome.completed = Instant::never();
+    outcome.delivered = outcome.completed = Instant::never();
     outcome.bytes = 0;
     outcome.error = 0;
     const bool missed = options_.on_miss == OnMiss::drop && outcome.deadline < loop_.now();

@@ -65,7 +65,10 @@ public:
         part_.utilisation = share(books.busy_ns, books.servers, time_ns);
         part_.queue_mean =
             static_cast<double>(books.queue_ns) / static_cast<double>(std::max<std::int64_t>(time_ns, 1));
-        if (!missed.empty()) note_missed(missed);
+        if (!missed.empty()) {
+            note_missed(missed);
+            note_lost(missed);
+        }
         while (part_.books.busy_per_s.size() > intervals_max) double_interval();
         part_.t_ns = part_.books.first_interval_ns - span_.from.ns;
         for (std::size_t i = 0; i < part_.books.busy_per_s.size(); ++i) {
@@ -112,6 +115,18 @@ private:
             so_far += frames;
             if (so_far * 2 > all) return;
         }
+    }
+
+    /// Of the missed frames, the share in whose second segments were lost.
+    void note_lost(const Seconds& missed) {
+        std::uint64_t all = 0;
+        std::uint64_t with_loss = 0;
+        for (const auto& [second, frames] : missed) {
+            all += frames;
+            const auto& lost = part_.books.lost_seconds;
+            if (std::binary_search(lost.begin(), lost.end(), second)) with_loss += frames;
+        }
+        part_.lost_missed = static_cast<double>(with_loss) / static_cast<double>(all);
     }
 
     void double_interval() {
@@ -163,7 +178,7 @@ std::vector<BusyPart> busy_parts(const std::vector<PartResult>& parts,
         const PartBooks& books = part.books;
         if (of_a_seat(books.kind) && !bad_seats.contains(books.owner)) continue;
         busy.push_back({books.kind, books.name, part.utilisation_missed.value_or(part.utilisation),
-                        part.queue_mean, books.lost});
+                        part.queue_mean, books.lost, part.lost_missed});
     }
     return busy;
 }

@@ -191,8 +191,10 @@ void ClusterCore::add_seat_books(std::vector<PartBooks>& all,
     }
     add(all, PartKind::seat_link, number, name("link"), seat.link, from, to);
     if (seat.port) {
-        add(all, PartKind::switch_port, number, name("switch port"), seat.port->station(), from, to).lost =
-            seat.port->lost_segments();
+        PartBooks& books =
+            add(all, PartKind::switch_port, number, name("switch port"), seat.port->station(), from, to);
+        books.lost = seat.port->lost_segments();
+        books.lost_seconds = seat.port->lost_seconds();
     }
 }
 

@@ -14,6 +14,8 @@ bool SwitchPort::enter(Job& job, std::uint32_t flow) {
         if (fits < job.port_rest) {
             lost_ += (job.port_rest - fits + segment - 1) / segment;
             job.lost_at = calendar_.now();
+            const std::int64_t second = job.lost_at.ns / 1'000'000'000;
+            if (lost_seconds_.empty() || lost_seconds_.back() != second) lost_seconds_.push_back(second);
         }
         if (fits == 0) return false;
         buffered_ += fits;

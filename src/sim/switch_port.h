@@ -10,9 +10,11 @@
 // Assumptions: a response arrives as one burst, as the uplink is much faster than the port; of a burst the
 // beginning fits and the rest is lost; an empty buffer takes at least one segment. No head-of-line blocking
 // behind a port that was paused: each node queues for each seat.
+// A port that loses is the one part behind which more can be worse: what comes faster loses more.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sim/station.h"
 #include "streamsim/cluster_model.h"
@@ -33,6 +35,8 @@ public:
     Instant send_again_at(const Job& job) const;
 
     std::uint64_t lost_segments() const { return lost_; }
+    /// Whole seconds in which some were lost, in order.
+    const std::vector<std::int64_t>& lost_seconds() const { return lost_seconds_; }
     const Station& station() const { return station_; }
 
 private:
@@ -41,6 +45,7 @@ private:
     Station station_;
     std::uint64_t buffered_ = 0;
     std::uint64_t lost_ = 0;
+    std::vector<std::int64_t> lost_seconds_;
 };
 
 }  // namespace streamsim

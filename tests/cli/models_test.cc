@@ -199,6 +199,23 @@ TEST_F(Models, AClipIsAsLongAsWhatIsPlayedOfIt) {
     EXPECT_THAT(finished().out, Not(HasSubstr("came from them")));
 }
 
+TEST_F(Models, WhatCameTooLateToBeDecodedIsInTheTimes) {
+    const Json result = play({"--dpx12", "--streams", "4", "--duration", "10s"}, "sim:h500");
+    EXPECT_EQ(result["verdict"]["limit"], "network");
+    EXPECT_LE(result["totals"]["read_bytes_per_s"], 2.1e9) << "its link";
+    std::uint64_t on_time_line = 0;
+    for (const Json& interval : result["timeline"]) on_time_line += interval["bytes"].get<std::uint64_t>();
+    EXPECT_EQ(on_time_line, result["totals"]["bytes_read"]);
+    std::size_t came = 0;
+    for (const Json& drop : result["drops"]) {
+        if (drop["completed_ns"].is_null()) continue;
+        ++came;
+        EXPECT_GT(drop["completed_ns"], drop["due_ns"]);
+    }
+    EXPECT_GT(came, 0U);
+    EXPECT_GT(result["streams"][0]["service_ns"]["p50"], 80'000'000) << "two of 50 MB in flight in each of 4";
+}
+
 TEST_F(Models, WhatIsReadAheadHasToFitIntoTheRam) {
     model_["node"]["ram_bytes"] = number("4MiB");
     EXPECT_THAT(mistake(url()), HasSubstr("/strategy: streaming_bytes: expected at most the 4194304 bytes"));

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace streamsim {
@@ -239,7 +240,7 @@ const std::vector<Case> kCases = {
     {"model_lost_segments_are_the_networks",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2},
-                        {PartKind::switch_port, "seat 1 switch port", 0.02, 1, 3856}});
+                        {PartKind::switch_port, "seat 1 switch port", 0.02, 1, 3856, 0.9}});
      },
      false, Limit::network, "the switch port of seat 1 had no room for 3,856 segments"},
     {"model_a_long_way_is_the_networks",
@@ -261,12 +262,23 @@ const std::vector<Case> kCases = {
          on_a_model(e, {{PartKind::seat_link, "seat 12 connections", 0.99, 3}});
      },
      false, Limit::network, "the connections of seat 12 were 99 % busy"},
+    {"model_segments_lost_at_other_times_are_not",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::switch_port, "seat 1 switch port", 0.02, 1, 48, 0.2}});
+     },
+     false, Limit::storage, "what was missing is time"},
     {"model_decoding_late_with_nothing_full",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});
+         e.reasons.client = std::exchange(e.reasons.late, 0);
+     },
+     false, Limit::client_cpu, "decoding a frame took longer than its seat had"},
+    {"model_decoding_late_as_frames_came_late",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});
          drop(e, 60, &ReasonCounts::client);
      },
-     false, Limit::client_cpu, "110 frames were not there when due; no part of the model was full"},
+     false, Limit::storage, "110 frames were not there when due; no part of the model was full"},
     {"model_media_come_first",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 1, 2}});
