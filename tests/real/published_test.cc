@@ -64,6 +64,17 @@ TEST_P(PublishedRow, IsTheMostThatPlays) {
 
 INSTANTIATE_TEST_SUITE_P(H18114, PublishedRow, ::testing::ValuesIn(kRows));
 
+// "Total delivered": 14.3 GB/s with 8 clients on 4 nodes, as 12 streams of DPX 12 bit require.
+TEST(PublishedTotal, OfEightClientsOnFourNodes) {
+    for (const auto& [streams, plays] : {std::pair{12, true}, {13, false}}) {
+        const Finished done = streamsim({"--dpx12", "--total-streams", std::to_string(streams), "--seats", "8",
+                                         "--quiet", "--json", "-", "sim:f800?nodes=4"});
+        const Json result = Json::parse(done.out);
+        EXPECT_EQ(result["verdict"]["pass"], plays) << streams;
+        if (plays) EXPECT_NEAR(result["totals"]["required_bytes_per_s"].get<double>() / 1e9, 14.3, 0.05);
+    }
+}
+
 // GB/s at 1, 2, 4 ... 64 clients: one client is held by its 10 GbE, many by what is printed.
 struct Curve {
     const char* scenario;

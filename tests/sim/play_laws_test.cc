@@ -128,7 +128,8 @@ protected:
     const Stage stage_{GetParam()};
 };
 
-/// Exact, without a noise: it is about whole streams.
+/// Exact, without a noise: it is about whole streams. The exception is a port without flow control, at which
+/// what comes faster loses more (sim/switch_port.h): of clusters with one some play fewer, of these seeds none.
 TEST_P(PlayLaws, AFasterPartNeverPlaysFewerStreams) {
     const std::uint32_t limit = stage_.limit(kMost);
     for (const Part& part : kParts) {
