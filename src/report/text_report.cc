@@ -182,12 +182,12 @@ void delivery_lines(const RunResult& result, std::string& out) {
     if (result.response_ns) {
         line(out, "", "from when it was wanted (response): " + latency_text(*result.response_ns));
     }
+    if (result.open_ns) line(out, "", "of that, to open the file: " + latency_text(*result.open_ns));
     if (result.totals.seeks > 0) {
         std::string text = counted(result.totals.seeks, "jump");
         if (result.seek_ns) text += ", from the request to the first frame: " + latency_text(*result.seek_ns);
         line(out, "Seeks", text);
     }
-    if (result.open_ns) line(out, "", "of that, to open the file: " + latency_text(*result.open_ns));
 }
 
 std::string show_io_size(const RunResult& result) {

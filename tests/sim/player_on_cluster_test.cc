@@ -1,5 +1,4 @@
 // The player on a modelled cluster: the same seed gives the same times, and it is fast.
-#include <ctime>
 
 #include "base/prng.h"
 #include "sim/theatre.h"
@@ -80,24 +79,6 @@ TEST(PlayerOnCluster, AProcessorThatIsFullDropsFramesAndItsBooksSaySo) {
     ASSERT_GE(busy_per_s.size(), 10u);
     EXPECT_GT(busy_per_s[5], 990'000'000);
     EXPECT_LT(part(fits.books, "seat 0 processor").busy_per_s[5], 800'000'000);
-}
-
-// Not a limit that a loaded machine keeps: says what it is. Run with --gtest_also_run_disabled_tests.
-TEST(PlayerOnCluster, DISABLED_FramesASecond) {
-    for (const std::uint32_t seats : {1u, 4u, 16u, 100u}) {
-        const Show show{
-            .streams = 8, .slots = 2'000'000 / (8 * seats), .clip_frames = 300, .decode = milliseconds(20)};
-        ClusterOptions options = busy(1, seats);
-        options.model.node.front_end.bits_per_s *= 10;
-        options.model.node.cores *= 10;
-        options.model.drive.channels *= 10;
-        options.model.node.back_end.bits_per_s *= 10;
-        const std::clock_t begin = std::clock();
-        const PlayedCluster played = play(options, show);
-        const double s = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-        fmt::print("{} seats x 8: {:.0f} frames/s of processor time, {} dropped\n", seats,
-                   static_cast<double>(show.slots * 8 * seats) / s, played.dropped);
-    }
 }
 
 }  // namespace
