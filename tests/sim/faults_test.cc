@@ -104,7 +104,9 @@ TEST(ClusterFaults, WithoutANodeReadsFail) {
 }
 
 TEST(ClusterFaults, NoDriveOfALostNodeBeginsAnything) {
-    SimRun run(four_nodes());
+    ClusterOptions options = four_nodes();
+    options.model.data_drives = 5;  // around the ring they come to the node's other drive
+    SimRun run(options);
     const FileId file = run.open("a.mov", 1);
     for (std::uint64_t block = 0; block < 160; ++block) run.read(file, block * kMiB, kMiB, {.seat = 1});
     run.cluster.at(Instant{kBlockNs / 2}, {.kind = Kind::node_lost, .node = 0, .length = seconds(1)});
