@@ -121,6 +121,7 @@ public:
         for (const FrameOutcome& outcome : ledger_.frames()) {
             FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
                          file_of(*plan_.clips[outcome.source].index, outcome.clip_frame)};
+            row.outcome.completed = outcome.came();  // as in the drop table
             for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
                                 &row.outcome.deadline, &row.outcome.completed}) {
                 if (*at != Instant::never()) *at = Instant{(*at - zero()).ns};

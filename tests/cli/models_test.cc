@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "cli/fixture.h"
 
@@ -200,7 +201,8 @@ TEST_F(Models, AClipIsAsLongAsWhatIsPlayedOfIt) {
 }
 
 TEST_F(Models, WhatCameTooLateToBeDecodedIsInTheTimes) {
-    const Json result = play({"--dpx12", "--streams", "4", "--duration", "10s"}, "sim:h500");
+    const Json result =
+        play({"--dpx12", "--streams", "4", "--duration", "10s", "--csv", dir_ / "rows.csv"}, "sim:h500");
     EXPECT_EQ(result["verdict"]["limit"], "network");
     EXPECT_LE(result["totals"]["read_bytes_per_s"], 2.1e9) << "its link";
     std::uint64_t on_time_line = 0;
@@ -213,6 +215,14 @@ TEST_F(Models, WhatCameTooLateToBeDecodedIsInTheTimes) {
         EXPECT_GT(drop["completed_ns"], drop["due_ns"]);
     }
     EXPECT_GT(came, 0U);
+    // The rows of --csv say the same: "dropped", and a margin where the frame came.
+    std::istringstream rows(read_text(dir_ / "rows.csv"));
+    std::size_t with_margin = 0;
+    for (std::string row; std::getline(rows, row);) {
+        const bool dropped = row.find(",dropped,") != std::string::npos;
+        if (dropped && row.find(",-") != std::string::npos && row.rfind(",-") == row.rfind(',')) ++with_margin;
+    }
+    EXPECT_EQ(with_margin, came);
     EXPECT_GT(result["streams"][0]["service_ns"]["p50"], 80'000'000) << "two of 50 MB in flight in each of 4";
 }
 

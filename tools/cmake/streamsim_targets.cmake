@@ -38,12 +38,6 @@ if(STREAMSIM_SANITIZE)
         <algorithm> <functional> <map> <memory> <mutex> <optional> <span> <string> <vector> <fmt/format.h>
         <nlohmann/json.hpp>)
 endif()
-function(streamsim_read_headers_once name)
-    if(STREAMSIM_SANITIZE)
-        target_link_libraries(${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
-        target_precompile_headers(${name} REUSE_FROM streamsim_room_headers)
-    endif()
-endfunction()
 
 # streamsim_room(<name> SOURCES <file>... [ROOMS <room>...] [LIBRARIES <target>...])
 # ROOMS are public, other libraries stay inside.
@@ -53,7 +47,10 @@ function(streamsim_room name)
     target_include_directories(streamsim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     list(TRANSFORM ROOM_ROOMS PREPEND streamsim_)
     target_link_libraries(streamsim_${name} PUBLIC ${ROOM_ROOMS} PRIVATE streamsim_options ${ROOM_LIBRARIES})
-    streamsim_read_headers_once(streamsim_${name})
+    if(STREAMSIM_SANITIZE)
+        target_link_libraries(streamsim_${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+        target_precompile_headers(streamsim_${name} REUSE_FROM streamsim_room_headers)
+    endif()
 endfunction()
 
 # Building the target tests_<label> builds the tests of that label.
@@ -70,9 +67,7 @@ function(streamsim_test_options name)
         # GCC 12 finds more of them where headers are precompiled.
         target_compile_options(${name} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
     endif()
-    if(STREAMSIM_SANITIZE)
-        target_compile_options(${name} PRIVATE -O0)  # of the tests alone: they compile in two thirds of the time
-    endif()
+    target_compile_options(${name} PRIVATE -O0)  # of the tests alone: they compile in two thirds of the time
 endfunction()
 
 # GoogleTest's headers, read once for all tests: most of the time that a test takes to compile is theirs.
