@@ -56,7 +56,13 @@ struct FrameOutcome {
     Instant opened = Instant::never();     // its file was open (file per frame)
     Duration open_time;                    // of the open itself; 0: no open was needed
     Instant deadline = Instant::never();   // never: no deadline (rate `max`)
-    Instant completed = Instant::never();  // the last byte was there
+    Instant delivered = Instant::never();  // the last byte was there
+    Instant completed = Instant::never();  // and, where there is a decoder, it was decoded
+
+    /// When it came, of what came too late: a frame that was there after its deadline is not decoded any more.
+    Instant came() const {
+        return completed != Instant::never() || delivered <= deadline ? completed : delivered;
+    }
 };
 
 }  // namespace streamsim

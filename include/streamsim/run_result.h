@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "streamsim/outcome.h"
+#include "streamsim/part_books.h"
 
 namespace streamsim {
 
@@ -56,6 +57,7 @@ struct StreamResult {
     bool paced = true;  // false: --fps max
     std::string pattern;
     FrameCounts counts;
+    std::int64_t play_start_ns = 0;  // from the beginning of the run; where all begin together 0
     std::int64_t start_delay_ns = 0;
     std::int64_t last_due_ns = 0;  // deadline of the last slot that was due, from play_start
     std::uint64_t longest_drop_run = 0;
@@ -159,6 +161,35 @@ struct MediaFacts {
     std::vector<std::string> notes;
 };
 
+/// Which scenario it was, and whether it came as its author said.
+struct ScenarioFacts {
+    std::string file;
+    std::string description;  // may be empty
+    std::string expected;     // may be empty: nothing was
+    std::optional<bool> as_expected;
+    std::vector<std::string> surprises;  // what came otherwise, a sentence each
+};
+
+/// What was played on, where that was no storage.
+struct ModelFacts {
+    std::string name;   // "h500"
+    std::string title;  // of its document
+    std::uint32_t nodes = 0;
+    std::uint32_t nodes_with_seats = 0;
+    bool warm = false;
+};
+
+/// A part of the model: its books over play, from the first play_start to the last frame.
+struct PartResult {
+    PartBooks books;
+    double utilisation = 0;                    // of its servers, 0 to 1
+    std::optional<double> utilisation_missed;  // the same around the frames that were not there in time
+    double lost_missed = 0;                    // of those frames, the share in whose second segments were lost
+    double queue_mean = 0;                     // requests waiting or being served
+    std::int64_t t_ns = 0;                     // from the first play_start: of the first interval
+    std::vector<double> utilisation_per_interval;
+};
+
 struct RunResult {
     std::string version, revision;
     std::vector<std::string> backends;
@@ -169,6 +200,7 @@ struct RunResult {
     // target
     std::string url, backend, io;
     bool direct = false;
+    std::optional<ModelFacts> model;
     std::vector<std::string> notices;  // what could not be had
 
     // how it was played
@@ -180,6 +212,7 @@ struct RunResult {
     std::string multicam = "none";  // or "all", "active"
     std::uint64_t buffer_bytes = 0;
 
+    std::optional<ScenarioFacts> scenario;
     bool interrupted = false;
     Verdict verdict;
     FrameCounts totals;
@@ -191,13 +224,14 @@ struct RunResult {
     std::optional<LatencySummary> seek_ns;
     std::int64_t wall_ns = 0;         // first submit to last completion, preroll included
     double read_bytes_per_s = 0;      // totals.bytes_read / wall
-    double required_bytes_per_s = 0;  // 0 where nothing is required
+    double required_bytes_per_s = 0;  // at one time, the most; 0 where nothing is required
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
+    std::vector<PartResult> parts;  // of the model: seats, then nodes with their drives, then files
     ClientEvidence client;
     std::string digest;
     std::optional<std::string> timing_digest;  // virtual time only

@@ -36,6 +36,7 @@ int play_command(CliContext& context, Control& control, CliOptions& options);
 int prepare_command(CliContext& context, Control& control, CliOptions& options);
 int formats_command(CliContext& context, const CliOptions& options);
 int inspect_command(CliContext& context, Control& control, const CliOptions& options);
+int run_command(CliContext& context, Control& control, CliOptions& options);
 int clean_command(CliContext& context, const CliOptions& options);
 
 }  // namespace streamsim

@@ -40,6 +40,7 @@ int run(int argc, const char* const* argv) {
     switch (options.command) {
         case CliOptions::Command::play: return play_command(context, *control, options);
         case CliOptions::Command::prepare: return prepare_command(context, *control, options);
+        case CliOptions::Command::run: return run_command(context, *control, options);
         case CliOptions::Command::formats: return formats_command(context, options);
         case CliOptions::Command::inspect: return inspect_command(context, *control, options);
         case CliOptions::Command::clean: return clean_command(context, options);

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cli/formats_directory.h"
 #include "media/cut_list.h"
+#include "run/models.h"
 
 namespace streamsim {
 namespace {
@@ -20,7 +21,7 @@ constexpr const char* kAbout =
     "that was not there in time. It measures delivery to this client; it does not decode.\n\n"
     "  streamsim --dpx12 --streams 4 /mnt/media   play four UHD sequences (made first where there are none)\n"
     "  streamsim /mnt/media/shot                  play what is there\n"
-    "  streamsim prepare|formats|inspect|clean    see streamsim COMMAND --help";
+    "  streamsim prepare|run|formats|inspect|clean   see streamsim COMMAND --help";
 
 /// Options as they were typed; most are texts, so that all their mistakes can be told at once.
 struct Typed {
@@ -325,18 +326,22 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.realtime = typed.realtime;
 }
 
+void add_result_options(CLI::App& app, CliOptions& options) {
+    app.add_option("--json", options.json, "the result; - is standard output")
+        ->type_name("FILE")
+        ->group("Results");
+    app.add_option("--csv", options.csv, "one row a frame")->type_name("FILE")->group("Results");
+}
+
 void build(CLI::App& app, CliOptions& options, Typed& typed) {
     using Command = CliOptions::Command;
     switch (options.command) {
         case Command::play:
             app.description(kAbout);
-            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:null)");
+            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
-            app.add_option("--json", options.json, "the result; - is standard output")
-                ->type_name("FILE")
-                ->group("Results");
-            app.add_option("--csv", options.csv, "one row a frame")->type_name("FILE")->group("Results");
+            add_result_options(app, options);
             break;
         case Command::prepare:
             app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
@@ -356,6 +361,13 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
             app.add_flag("--audio", typed.audio, "the audio chunks of a container, too");
             app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
             app.add_option("--json", options.json, "as a document; - is standard output")->type_name("FILE");
+            break;
+        case Command::run:
+            app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
+            app.add_option("FILE", typed.target, "a scenario (JSON; examples: formats/scenario/)")
+                ->option_text(" ");
+            app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
+            add_result_options(app, options);
             break;
         case Command::clean:
             app.description("removes TARGET/streamsim-media, which prepare made, and nothing else");
@@ -394,7 +406,7 @@ void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& p
             }
         }
     }
-    for (const char* command : {"max", "run", "report"}) {
+    for (const char* command : {"max", "report"}) {
         if (typed.target == command) {
             reader.problems.push_back(
                 fmt::format("'{}' is not a command of this streamsim (a directory of that name "
@@ -411,9 +423,15 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     for (const std::string& extra : app.remaining()) {
         reader.problems.push_back(extra.starts_with("-")
                                       ? fmt::format("{}: there is no such option (see --help)", extra)
-                                      : fmt::format("'{}': one TARGET is expected", extra));
+                                      : fmt::format("'{}': one {} is expected", extra,
+                                                    options.command == Command::run ? "FILE" : "TARGET"));
     }
-    if (options.command != Command::formats) {
+    if (options.command == Command::run) {
+        options.name = typed.target;
+        if (options.name.empty())
+            reader.problems.emplace_back("FILE is missing: expected a scenario (see --help)");
+        if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
+    } else if (options.command != Command::formats) {
         if (typed.target.empty()) {
             reader.problems.emplace_back(
                 "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
@@ -422,7 +440,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
             if (target) {
                 options.play.target = *target;
             } else {
-                reader.problems.push_back(target.error().problems.front());
+                for (const auto& problem : target.error().problems) reader.problems.push_back(problem);
             }
         }
     }
@@ -434,6 +452,12 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         options.play.keep_frames = !options.csv.empty();
         const auto directory = formats_directory();
         if (!directory) return directory.error();
+        if (options.play.target.kind == Target::Kind::model) {
+            auto opened = open_model(options.play.target, *directory + "/storage");
+            if (!opened && opened.error().kind == ErrorKind::environment) return opened;
+            if (!opened)
+                for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
+        }
         const auto catalogue = Catalogue::load(*directory + "/media");
         if (!catalogue) return catalogue.error();
         read_formats(reader, typed, *catalogue, options.play.formats);
@@ -455,6 +479,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
 CliOptions::Command command_of(int argc, const char* const* argv) {
     using Command = CliOptions::Command;
     const std::pair<std::string_view, Command> commands[] = {{"prepare", Command::prepare},
+                                                             {"run", Command::run},
                                                              {"formats", Command::formats},
                                                              {"inspect", Command::inspect},
                                                              {"clean", Command::clean}};

@@ -12,13 +12,14 @@
 namespace streamsim {
 
 struct CliOptions {
-    enum class Command { play, prepare, formats, inspect, clean };
+    enum class Command { play, prepare, run, formats, inspect, clean };
     Command command = Command::play;
-    PlayRequest play;            // play, prepare; target of inspect and clean
-    MediaFormat default_format;  // play, prepare: what a target without media gets
-    std::string name;            // formats: the one to show; empty: all
-    bool frames = false;         // inspect --frames
-    std::string json, csv;       // file names, "-", or empty
+    PlayRequest play;                   // play, prepare; target of inspect and clean
+    MediaFormat default_format;         // play, prepare: what a target without media gets
+    std::string name;                   // formats: the one to show; empty: all. run: the file
+    std::optional<std::uint64_t> seed;  // run: instead of the scenario's
+    bool frames = false;                // inspect --frames
+    std::string json, csv;              // file names, "-", or empty
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/units.h"
 
@@ -11,6 +12,9 @@ namespace {
 
 /// From here on a processor counts as used up: the rest goes to the kernel's own work.
 constexpr double kBusyPercent = 90;
+
+/// From here on a part of a model counts as full.
+constexpr double kFullShare = 0.9;
 
 /// Drops until then do not count against a verdict.
 constexpr std::int64_t kStartupNs = 1'000'000'000;
@@ -118,6 +122,80 @@ Verdict storage_verdict(const Evidence& evidence, const Blame& by) {
     return {false, text, Limit::storage};
 }
 
+/// "seat 0 processor" as a sentence says it: "the processor of seat 0".
+std::string in_words(const BusyPart& part) {
+    const std::size_t owner = part.name.find(' ', part.name.find(' ') + 1);
+    if (owner == std::string::npos) return part.name;
+    const char* article = part.kind == PartKind::drive ? "" : "the ";
+    return fmt::format("{}{} of {}", article, part.name.substr(owner + 1), part.name.substr(0, owner));
+}
+
+/// Whose a part is.
+Limit limit_of(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu: return Limit::client_cpu;
+        case PartKind::seat_link:
+        case PartKind::switch_port: return Limit::network;
+        default: return Limit::storage;
+    }
+}
+
+/// No part was full: time was lost in another way.
+Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std::string what, bool decoding) {
+    what += "; no part of the model was full";
+    if (busiest != nullptr && busiest->utilisation > 0) {
+        what +=
+            fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
+    }
+    // Where frames came late too, decoding was late because it had them all at once afterwards.
+    if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
+    const auto loser = std::max_element(evidence.parts.begin(), evidence.parts.end(),
+                                        [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
+    if (loser != evidence.parts.end() && loser->lost > 0 && loser->lost_share >= 0.5) {
+        return {false,
+                fmt::format("{}, but {} had no room for {} segments, which were sent again later", what,
+                            in_words(*loser), show_count(loser->lost)),
+                Limit::network};
+    }
+    if (evidence.way_ns * 2 >= evidence.service_p50_ns && evidence.way_ns > 0) {
+        return {false,
+                fmt::format("{}: of the {} that a frame typically took {} are the way to the storage and back",
+                            what, show_duration({evidence.service_p50_ns}), show_duration({evidence.way_ns})),
+                Limit::network};
+    }
+    return {false, what + ": what was missing is time (latency, a fault, a burst), not rate", Limit::storage};
+}
+
+/// What a frame of a model was missed for: the fullest of its parts, where one was full.
+Verdict model_verdict(const Evidence& evidence, const Blame& by) {
+    // Utilisations that differ by less than this say the same: then the part where more was waiting is meant.
+    const auto fuller = [](const BusyPart& a, const BusyPart& b) {
+        const long a_percent = std::lround(a.utilisation * 100);
+        const long b_percent = std::lround(b.utilisation * 100);
+        return a_percent != b_percent ? a_percent < b_percent : a.queue_mean < b.queue_mean;
+    };
+    const bool decoding = by.client > 0 && by.slow == 0;
+    Evidence slow = evidence;
+    slow.reasons.late = evidence.reasons.late + evidence.reasons.client;
+    std::string what = slow_frames(slow);
+    if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", frames(by.errors));
+    const auto fullest = std::max_element(evidence.parts.begin(), evidence.parts.end(), fuller);
+    const BusyPart* busiest = fullest != evidence.parts.end() ? &*fullest : nullptr;
+    if (busiest == nullptr || busiest->utilisation < kFullShare)
+        return unfilled_verdict(evidence, busiest, std::move(what), decoding);
+    const auto alike =
+        std::count_if(evidence.parts.begin(), evidence.parts.end(), [&fullest](const BusyPart& part) {
+            return part.kind == fullest->kind && part.utilisation >= kFullShare && &part != &*fullest;
+        });
+    std::string part = in_words(*fullest);
+    if (alike > 0) part += fmt::format(" (and {} more like it)", show_count(static_cast<std::uint64_t>(alike)));
+    return {
+        false,
+        fmt::format("{} {} {:.0f} % busy when frames were missed: {}", part,
+                    fullest->name.ends_with("connections") ? "were" : "was", fullest->utilisation * 100, what),
+        limit_of(fullest->kind)};
+}
+
 Verdict pass(const Evidence& evidence) {
     const FrameCounts& totals = evidence.totals;
     if (!evidence.paced) return {true, "read as fast as it went: nothing was required", Limit::none};
@@ -158,6 +236,7 @@ Verdict judge(const Evidence& evidence) {
     }
     const Blame by = blame(evidence);
     if (by.all() == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
+    if (evidence.modelled && (by.client + by.slow) * 2 >= by.all()) return model_verdict(evidence, by);
     if (by.client * 2 >= by.all()) return client_verdict(evidence, by.client);
     if (by.media * 2 >= by.all()) return media_verdict(evidence.reasons);
     return storage_verdict(evidence, by);

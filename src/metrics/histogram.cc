@@ -1,8 +1,9 @@
 #include "metrics/histogram.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "base/check.h"
 #include "base/wide.h"
@@ -14,6 +15,15 @@ constexpr int kSubBits = 9;  // 512 buckets a power of two
 constexpr std::uint64_t kExact = std::uint64_t{2} << kSubBits;
 constexpr std::size_t kOctaves = 42 - kSubBits;
 constexpr std::size_t kBuckets = (kOctaves + 1) << kSubBits;
+constexpr std::size_t kBytes = kBuckets * sizeof(std::uint64_t);
+
+/// From the system itself: an allocator would write its own books into the first page of each.
+std::uint64_t* zero_pages() {
+    void* const pages =
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    STREAMSIM_CHECK(pages != MAP_FAILED, "there is address space for a histogram");
+    return static_cast<std::uint64_t*>(pages);
+}
 
 /// Values below 1024 are their own bucket; above, the leading ten bits say which.
 std::size_t bucket_of(std::uint64_t value) {
@@ -38,12 +48,10 @@ std::uint64_t rank_of(std::uint32_t permille, std::uint64_t count) {
 }  // namespace
 
 void Histogram::Free::operator()(std::uint64_t* counts) const {
-    std::free(counts);
+    munmap(counts, kBytes);
 }
 
-Histogram::Histogram() : counts_(static_cast<std::uint64_t*>(std::calloc(kBuckets, sizeof(std::uint64_t)))) {
-    STREAMSIM_CHECK(counts_ != nullptr, "there is address space for a histogram");
-}
+Histogram::Histogram() : counts_(zero_pages()) {}
 
 void Histogram::add(std::int64_t value, std::uint64_t times) {
     if (times == 0) return;

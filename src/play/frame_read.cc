@@ -17,6 +17,14 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t to) {
     return (value + to - 1) / to * to;
 }
 
+/// No slot has more pieces than this in flight; most have far fewer than --io-depth.
+std::size_t pieces_at_once(const SlotNeeds& needs, const ReadSettings& settings) {
+    const std::uint64_t extents = std::max<std::uint64_t>(needs.extents, 1);
+    // An extent that is widened at both ends touches two pieces more than fit into it.
+    const std::uint64_t pieces = settings.io_size == 0 ? 1 : needs.bytes / settings.io_size + 2;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(settings.io_depth, extents * pieces));
+}
+
 }  // namespace
 
 std::uint64_t frame_buffer_bytes(const SlotNeeds& needs, const ReadSettings& settings) {
@@ -39,7 +47,7 @@ FrameRead::FrameRead(Storage& storage,
       settings_(settings),
       owner_(owner),
       files_(needs.files),
-      pieces_(settings.io_size == 0 && needs.extents == 1 ? 1 : settings.io_depth) {
+      pieces_(pieces_at_once(needs, settings)) {
     extents_.reserve(needs.extents);
     ranges_.reserve(needs.extents);
     std::size_t name_bytes = 1;
@@ -101,7 +109,7 @@ void FrameRead::opened(OwnFile& file) {
     if (abandoned_) {
         if (opens_out_ > 0) return;
         release();
-        owner_.frame_read_let_go();
+        owner_.frame_read_let_go(*this);
         return;
     }
     const SlotExtent& of = extents_[file.extent];
@@ -311,7 +319,7 @@ void FrameRead::maybe_end() {
     if (state_ != State::reading || outstanding() || waiting_) return;
     if ((!failed() || tail_ != nullptr) && next_range() != nullptr) return;
     if (!failed()) {
-        outcome_.completed = completed_;
+        outcome_.delivered = outcome_.completed = completed_;
         outcome_.bytes = bytes_;
     }
     close_files();

@@ -43,7 +43,7 @@ public:
     /// A read that was given to a decoder is settled now.
     virtual void frame_decoded(FrameRead& read) = 0;
     /// A read that was abandoned while its file was being opened is idle now.
-    virtual void frame_read_let_go() = 0;
+    virtual void frame_read_let_go(FrameRead& read) = 0;
     /// The file's open has an answer.
     virtual void container_opened(SourceFile& file) = 0;
 

@@ -141,17 +141,18 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     if (has_deadline && outcome.kind != FrameKind::cancelled) last_due_ = std::max(last_due_, outcome.deadline);
     if (outcome.submitted != Instant::never()) first_submitted_ = std::min(first_submitted_, outcome.submitted);
     if (outcome.opened != Instant::never()) times_.open.add(outcome.open_time.ns);
-    if (outcome.completed != Instant::never() && outcome.kind != FrameKind::cancelled) {
-        const std::int64_t service_ns = (outcome.completed - outcome.submitted).ns;
+    if (outcome.delivered != Instant::never() && outcome.kind != FrameKind::cancelled) {
+        const std::int64_t service_ns = (outcome.delivered - outcome.submitted).ns;
         times_.service.add(service_ns);
-        times_.response.add((outcome.completed - outcome.scheduled).ns);
-        if (has_deadline) {
+        times_.response.add((outcome.delivered - outcome.scheduled).ns);
+        const Instant came = outcome.came();
+        if (has_deadline && came != Instant::never()) {
             const bool waited_for = outcome.slot < options_.readahead || outcome.sought;
             SignedHistogram& margin = waited_for ? times_.preroll_margin : times_.margin;
-            margin.add((outcome.deadline - outcome.completed).ns);
+            margin.add((outcome.deadline - came).ns);
         }
-        last_completed_ = std::max(last_completed_, outcome.completed);
-        TimeSeries::Interval& interval = interval_at(outcome.completed);
+        last_completed_ = std::max(last_completed_, came != Instant::never() ? came : outcome.delivered);
+        TimeSeries::Interval& interval = interval_at(outcome.delivered);
         interval.bytes += outcome.bytes;
         interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
     }
@@ -177,14 +178,19 @@ void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
         ++drops_omitted_;
         return;
     }
-    drops_.push_back({outcome.slot, outcome.clip_frame, outcome.source, outcome.deadline, outcome.completed,
+    drops_.push_back({outcome.slot, outcome.clip_frame, outcome.source, outcome.deadline, outcome.came(),
                       outcome.error, outcome.kind, outcome.reason});
 }
 
-void DeadlineLedger::stalled(Duration length, bool client) {
+void DeadlineLedger::stalled(Instant from, Instant to, bool client) {
     ++counts_.stalls;
-    counts_.stall_ns += length.ns;
+    counts_.stall_ns += (to - from).ns;
     if (client) ++client_stalls_;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    std::int64_t second = from.ns / kSecond;
+    if (!stalled_seconds_.empty()) second = std::max(second, stalled_seconds_.back() + 1);
+    for (; second * kSecond < to.ns && stalled_seconds_.size() < options_.drops_kept; ++second)
+        stalled_seconds_.push_back(second);
 }
 
 void DeadlineLedger::sought(const FrameOutcome& outcome, Instant requested, Instant ended) {

@@ -95,8 +95,8 @@ public:
     void scheduled() { ++counts_.scheduled; }
     /// What became of it. REQUIRES: not settled before.
     void settle(const FrameOutcome& outcome);
-    /// The play clock stood still for `length`; `client`: because this client was not running.
-    void stalled(Duration length, bool client);
+    /// The play clock stood still; `client`: because this client was not running.
+    void stalled(Instant from, Instant to, bool client);
     /// A jump that nobody knew of: asked for at `requested`, its frame was there, or had failed, at `ended`.
     void sought(const FrameOutcome& outcome, Instant requested, Instant ended);
     /// Complete frames ahead of the one on display, at a slot's deadline.
@@ -125,6 +125,9 @@ public:
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
+    /// Whole seconds of the loop's clock in which play stood still, in order; at most LedgerOptions::drops_kept
+    /// of them.
+    const std::vector<std::int64_t>& stalled_seconds() const { return stalled_seconds_; }
     /// At most LedgerOptions::drops_kept of them.
     const std::vector<SeekEntry>& seeks() const { return seeks_; }
     const std::vector<FrameOutcome>& frames() const { return frames_; }
@@ -156,6 +159,7 @@ private:
     std::vector<bool> dropped_;  // by slot
     std::vector<DropEntry> drops_;
     std::uint64_t drops_omitted_ = 0;
+    std::vector<std::int64_t> stalled_seconds_;
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
     Digest digest_;

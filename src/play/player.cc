@@ -85,6 +85,7 @@ Player::Player(EventLoop& loop,
     for (std::uint32_t i = 0; i < reads; ++i) {
         reads_.push_back(std::make_unique<FrameRead>(storage, path, needs_, read_settings_, owner));
     }
+    for (const auto& read : reads_) idle_.push_back(read.get());
     shown_.reserve(path.shown_max());
     for (std::size_t i = 0; i < containers_.size(); ++i) {
         const FrameIndex& source = *path.sources()[i];
@@ -250,22 +251,20 @@ void Player::retry() {
 /// There is a buffer for each place and for each frame of the window; only a decoder that does not keep up, or
 /// opens that hang, can hold more.
 bool Player::can_start() {
-    return !buffers_.empty() && (next_ < ahead_end_ || idle_read() != nullptr);
+    return !buffers_.empty() && (next_ < ahead_end_ || !idle_.empty());
 }
 
 void Player::release(FrameRead& read) {
     if (!read.buffer().empty()) buffers_.push_back(read.buffer());
     read.release();
+    idle_.push_back(&read);
 }
 
 void Player::pass_over(Instant now) {
     if (clock_.stands()) return;
     while (next_ < entered_ && due(next_) < now) {
         const std::uint64_t slot = next_++;
-        if (slot < ahead_end_) {
-            ahead(slot)->abandon();
-            ahead(slot) = nullptr;
-        }
+        if (slot < ahead_end_) abandon(slot);
         const bool could_have_read = in_flight_ < places_ && place_free_from_ <= due(slot);
         book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
     }
@@ -281,7 +280,7 @@ bool Player::start_next() {
         ahead(slot) = nullptr;
     } else {
         ahead_end_ = next_;
-        read = idle_read();
+        read = &idle_read();
         take(*read, slot);
     }
     ++in_flight_;
@@ -308,20 +307,21 @@ void Player::open_ahead() {
     if (options_.pattern != AccessPattern::filename_prefetch || needs_.files == 0 || !submitting_) return;
     const std::uint64_t end = std::min(entered_, next_ + options_.readahead);
     for (; ahead_end_ < end; ++ahead_end_) {
-        FrameRead* read = idle_read();
-        if (read == nullptr) return;
+        if (idle_.empty()) return;
+        FrameRead& read = idle_read();
         const std::uint64_t slot = ahead_end_;
-        take(*read, slot);
-        read->open_ahead();
-        ahead(slot) = read;
+        take(read, slot);
+        read.open_ahead();
+        ahead(slot) = &read;
     }
 }
 
-FrameRead* Player::idle_read() {
-    for (const auto& read : reads_) {
-        if (read->idle()) return read.get();
-    }
-    return nullptr;
+/// Passes over a slot whose files were opened ahead.
+void Player::abandon(std::uint64_t slot) {
+    FrameRead& read = *ahead(slot);
+    ahead(slot) = nullptr;
+    read.abandon();
+    if (read.idle()) idle_.push_back(&read);
 }
 
 // ---- the clock
@@ -393,7 +393,7 @@ void Player::end_wait(const FrameRead& read) {
         ledger_.sought(read.outcome(), was_due, end);
     } else if (end > was_due) {
         const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
-        ledger_.stalled(end - was_due, client);
+        ledger_.stalled(was_due, end, client);
         progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
     }
     clock_.go_on(end - was_due);
@@ -517,7 +517,7 @@ void Player::interrupt() {
     if (played && options_.paced) {
         const Instant now = loop_.now();
         if (waiting_) {
-            if (display_ != seek_) ledger_.stalled(now - due(display_), false);
+            if (display_ != seek_) ledger_.stalled(due(display_), now, false);
         } else if (!clock_.stands()) {
             while (display_ < options_.slots && due(display_) <= now && display_next()) {
             }
@@ -535,8 +535,7 @@ void Player::interrupt() {
 /// Lets go of the frames that were opened ahead of their reads.
 void Player::abandon_ahead(bool cancelled) {
     for (; next_ < ahead_end_; ++next_) {
-        ahead(next_)->abandon();
-        ahead(next_) = nullptr;
+        abandon(next_);
         if (cancelled && options_.paced) book_unread(next_, FrameKind::cancelled, DropReason::none);
     }
 }
@@ -565,7 +564,7 @@ void Player::cancel_window(bool played) {
 void Player::cancel_read(FrameRead& read, bool played) {
     FrameOutcome outcome = read.outcome();
     outcome.deadline = played ? deadline_of(outcome.slot) : Instant::never();
-    outcome.completed = Instant::never();
+    outcome.delivered = outcome.completed = Instant::never();
     outcome.bytes = 0;
     outcome.error = 0;
     const bool missed = options_.on_miss == OnMiss::drop && outcome.deadline < loop_.now();

@@ -128,7 +128,12 @@ private:
     void pass_over(Instant now);
     bool start_next();
     void open_ahead();
-    FrameRead* idle_read();
+    FrameRead& idle_read() {
+        FrameRead& read = *idle_.back();
+        idle_.pop_back();
+        return read;
+    }
+    void abandon(std::uint64_t slot);
     FrameRead*& ahead(std::uint64_t slot) { return ahead_[slot % ahead_.size()]; }
     FrameRead*& window(std::uint64_t slot) { return window_[slot % window_.size()]; }
 
@@ -141,7 +146,10 @@ private:
 
     void frame_read_ended(FrameRead& read) override;
     void frame_decoded(FrameRead& read) override;
-    void frame_read_let_go() override { advance(); }
+    void frame_read_let_go(FrameRead& read) override {
+        idle_.push_back(&read);
+        advance();
+    }
     void container_opened(SourceFile& file) override;
     void ended(FrameRead& read);
     void settled(FrameRead& read);
@@ -170,6 +178,7 @@ private:
     SlotReads slot_reads_;
 
     std::vector<std::unique_ptr<FrameRead>> reads_;
+    std::vector<FrameRead*> idle_;               // the last that became it is the next that is used
     std::vector<std::span<std::byte>> buffers_;  // free: a read has one from its start until it is booked
     std::vector<FrameRead*> ahead_;              // taken, without a place yet: slots [next_, ahead_end_)
     std::vector<FrameRead*> window_;             // started, not yet on display: by slot

@@ -83,6 +83,14 @@ OrderedJson totals_json(const RunResult& result) {
     return totals;
 }
 
+OrderedJson scenario_json(const ScenarioFacts& scenario) {
+    return {{"file", scenario.file},
+            {"description", scenario.description},
+            {"expected", scenario.expected},
+            {"as_expected", or_null(scenario.as_expected)},
+            {"surprises", scenario.surprises}};
+}
+
 OrderedJson stream_json(const StreamResult& stream) {
     OrderedJson out = {{"seat", stream.seat},
                        {"stream", stream.stream},
@@ -94,6 +102,7 @@ OrderedJson stream_json(const StreamResult& stream) {
     out["paced"] = stream.paced;
     out["pattern"] = stream.pattern;
     out["required_bytes_per_s"] = whole(stream.required_bytes_per_s);
+    out["play_start_ns"] = stream.play_start_ns;
     out["start_delay_ns"] = stream.start_delay_ns;
     out["last_due_ns"] = stream.last_due_ns;
     out["longest_drop_run"] = stream.longest_drop_run;
@@ -141,6 +150,63 @@ OrderedJson timeline_json(const TimelineEntry& entry) {
             {"frames_failed", entry.frames_failed},
             {"service_ns_max", entry.service_ns_max},
             {"buffer_frames_min", or_null(entry.buffer_frames_min)}};
+}
+
+const char* to_string(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu: return "seat-cpu";
+        case PartKind::seat_link: return "seat-link";
+        case PartKind::switch_port: return "switch-port";
+        case PartKind::front_end: return "front-end";
+        case PartKind::node_cpu: return "node-cpu";
+        case PartKind::ram: return "ram";
+        case PartKind::ssd: return "ssd";
+        case PartKind::back_end: return "back-end";
+        case PartKind::drive: return "drive";
+        case PartKind::file: return "file";
+    }
+    return "?";
+}
+
+/// Four digits behind the point: a share of time is not known better, and these tables are long.
+OrderedJson rounded(double value) {
+    return finite(std::round(value * 1e4) / 1e4);
+}
+
+OrderedJson part_json(const PartResult& part) {
+    const PartBooks& books = part.books;
+    OrderedJson out = {{"kind", to_string(books.kind)},
+                       {"name", books.name},
+                       {"owner", books.owner},
+                       {"servers", books.servers},
+                       {"bytes_per_s", whole(books.bytes_per_s)},
+                       {"requests", books.requests},
+                       {"bytes", books.bytes},
+                       {"busy_ns", books.busy_ns},
+                       {"utilisation", rounded(part.utilisation)},
+                       {"utilisation_missed",
+                        part.utilisation_missed ? rounded(*part.utilisation_missed) : OrderedJson(nullptr)},
+                       {"queue_mean", rounded(part.queue_mean)},
+                       {"queue_longest", books.longest_queue},
+                       {"hits", books.hits},
+                       {"misses", books.misses},
+                       {"evictions", books.evictions},
+                       {"lost", books.lost},
+                       {"t_ns", part.t_ns},
+                       {"interval_ns", books.interval_ns}};
+    OrderedJson over_time = OrderedJson::array();
+    for (const double each : part.utilisation_per_interval) over_time.push_back(rounded(each));
+    out["utilisation_per_interval"] = std::move(over_time);
+    return out;
+}
+
+OrderedJson model_json(const std::optional<ModelFacts>& model) {
+    if (!model) return nullptr;
+    return {{"name", model->name},
+            {"title", model->title},
+            {"nodes", model->nodes},
+            {"nodes_with_seats", model->nodes_with_seats},
+            {"cache", model->warm ? "warm" : "cold"}};
 }
 
 OrderedJson client_json(const ClientEvidence& client) {
@@ -216,7 +282,9 @@ std::string json_report(const RunResult& result) {
     out.member(
         "target",
         {{"url", result.url}, {"backend", result.backend}, {"io", result.io}, {"direct", result.direct}});
+    out.member("model", model_json(result.model));
     out.member("play", play_json(result));
+    if (result.scenario) out.member("scenario", scenario_json(*result.scenario));
     out.member("notices", result.notices);
     out.member("interrupted", result.interrupted);
     out.member("verdict", {{"pass", result.verdict.pass},
@@ -232,6 +300,7 @@ std::string json_report(const RunResult& result) {
     out.member("drops_omitted", result.drops_omitted);
     out.table("seeks", result.seeks, seek_json);
     out.table("timeline", result.timeline, timeline_json);
+    out.table("parts", result.parts, part_json);
     out.member("client", client_json(result.client));
     out.member("digest", result.digest);
     out.member("timing_digest", or_null(result.timing_digest));

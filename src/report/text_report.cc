@@ -139,7 +139,11 @@ void frames_lines(const RunResult& result, std::string& out) {
                          show_duration({totals.stall_ns})));
     }
     const ReasonCounts& reasons = result.reasons;
-    if (reasons.late + reasons.client > 0) {
+    if (reasons.late + reasons.client > 0 && result.model) {
+        line(out, "Not in time",
+             fmt::format("{} read too late, {} read in time and decoded too late", show_count(reasons.late),
+                         show_count(reasons.client)));
+    } else if (reasons.late + reasons.client > 0) {
         line(out, "Not in time",
              fmt::format("{} because of the storage, {} because this computer was not running the player",
                          show_count(reasons.late), show_count(reasons.client)));
@@ -178,12 +182,12 @@ void delivery_lines(const RunResult& result, std::string& out) {
     if (result.response_ns) {
         line(out, "", "from when it was wanted (response): " + latency_text(*result.response_ns));
     }
+    if (result.open_ns) line(out, "", "of that, to open the file: " + latency_text(*result.open_ns));
     if (result.totals.seeks > 0) {
         std::string text = counted(result.totals.seeks, "jump");
         if (result.seek_ns) text += ", from the request to the first frame: " + latency_text(*result.seek_ns);
         line(out, "Seeks", text);
     }
-    if (result.open_ns) line(out, "", "of that, to open the file: " + latency_text(*result.open_ns));
 }
 
 std::string show_io_size(const RunResult& result) {
@@ -198,7 +202,16 @@ std::string show_io_size(const RunResult& result) {
 void how_lines(const RunResult& result, std::string& out) {
     std::string how = result.direct ? "direct (past this computer's page cache)"
                                     : "buffered (through this computer's page cache)";
-    if (result.backend != "local") how = "nothing is read: every request is answered at once";
+    if (result.model) {
+        how = "no bytes are moved: the model says when they would be there";
+    } else if (result.backend != "local")
+        how = "nothing is read: every request is answered at once";
+    if (result.scenario) {  // which may have several ways
+        line(out, "Read with", fmt::format("{}, {}", printable(result.io), how));
+        line(out, "Played", "each group of streams as the scenario says");
+        for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
+        return;
+    }
     line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
     std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                                      counted(result.readahead, "frame"), result.inflight, result.order,
@@ -223,6 +236,14 @@ std::string why_warm(const MediaFacts& media) {
 }
 
 void cache_lines(const RunResult& result, std::string& out) {
+    if (result.model) {
+        line(out, "Cache",
+             fmt::format("the model's caches were {} when play began{}", result.model->warm ? "warm" : "cold",
+                         !result.model->warm && result.media.server_cache_may_be_warm
+                             ? "; clips were played more than once, and came from them in part"
+                             : ""));
+        return;
+    }
     if (result.media.server_cache_may_be_warm) {
         line(out, "Cache", "may have come from the server's cache" + why_warm(result.media));
         line(out, "", "for an answer about its disks play media that are older, and longer than its memory");
@@ -234,11 +255,31 @@ void cache_lines(const RunResult& result, std::string& out) {
     for (const std::string& note : result.media.notes) line(out, "", printable(note));
 }
 
+void repeat_line(const RunResult& result, std::string& out) {
+    line(out, "Repeat",
+         fmt::format("seed {}, digest {}{}", result.seed, result.digest,
+                     result.timing_digest ? ", timing " + *result.timing_digest : ""));
+}
+
+/// Nobody shall take it for a measurement who reads two lines.
+void model_line(const ModelFacts& model, std::string& out) {
+    line(out, "Modelled",
+         fmt::format("this is no measurement; model {} ({})", printable(model.name), printable(model.title)));
+    line(out, "", fmt::format("seats on {} of {}", model.nodes_with_seats, counted(model.nodes, "node")));
+}
+
 void client_lines(const RunResult& result, std::string& out) {
     const ClientEvidence& client = result.client;
     line(out, "Computer",
          fmt::format("{}: {}, {}, {} of memory", printable(result.host.name), printable(result.host.os),
                      counted(result.host.cpus, "processor"), show_bytes(result.host.memory_bytes)));
+    if (result.model) {
+        line(out, "",
+             fmt::format("took {} of processor time here, for {} of play", show_duration({client.cpu_ns}),
+                         show_duration({result.wall_ns})));
+        repeat_line(result, out);
+        return;
+    }
     line(out, "",
          fmt::format("used {:.0f} % of one processor in {}{}", client.cpu_percent,
                      counted(client.loops, "player thread"), client.realtime ? ", real-time scheduling" : ""));
@@ -252,9 +293,17 @@ void client_lines(const RunResult& result, std::string& out) {
     }
     line(out, "", late);
     line(out, "Measured", "delivery to this computer; streamsim does not decode or show the frames");
-    line(out, "Repeat",
-         fmt::format("seed {}, digest {}{}", result.seed, result.digest,
-                     result.timing_digest ? ", timing " + *result.timing_digest : ""));
+    repeat_line(result, out);
+}
+
+void scenario_lines(const RunResult& result, std::string& out) {
+    if (!result.scenario) return;
+    const ScenarioFacts& scenario = *result.scenario;
+    if (!scenario.description.empty()) line(out, "Scenario", printable(scenario.description));
+    if (scenario.expected.empty()) return;
+    line(out, "Expected", printable(scenario.expected));
+    if (scenario.as_expected == true) line(out, "", "so it came");
+    for (const std::string& surprise : scenario.surprises) line(out, "", "otherwise: " + surprise);
 }
 
 /// What the first line begins with, and its colour.
@@ -318,15 +367,17 @@ std::string text_report(const RunResult& result, bool colour) {
     const Headline head = headline(result);
     std::string out = colour ? std::string(head.colour) + head.word + kPlain : head.word;
     out += after_headline(result) + "\n";
+    if (result.model) model_line(*result.model, out);
     line(out, "Because", printable(result.verdict.reason));
     if (!result.verdict.pass) line(out, "Limit", to_string(result.verdict.limit));
+    scenario_lines(result, out);
     out += "\n";
     frames_lines(result, out);
     delivery_lines(result, out);
     how_lines(result, out);
     cache_lines(result, out);
     client_lines(result, out);
-    for (const std::string& table : {streams_table(result), drops_table(result)}) {
+    for (const std::string& table : {parts_table(result), streams_table(result), drops_table(result)}) {
         if (!table.empty()) out += "\n" + table;
     }
     return out;

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kStreamRows = 40;
 constexpr std::size_t kDropRows = 20;
+constexpr std::size_t kPartRows = 12;
 
 /// Characters of UTF-8 text as a terminal shows them, wide ones apart.
 std::size_t width(std::string_view text) {
@@ -65,13 +66,40 @@ std::vector<std::size_t> shown_drops(const RunResult& result) {
     return order;
 }
 
+/// The fullest first: around the missed frames, where there were any.
+std::vector<std::size_t> shown_parts(const RunResult& result) {
+    std::vector<std::size_t> order(result.parts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto rank = [&result](std::size_t index) {
+        const PartResult& part = result.parts[index];
+        return std::tuple(-part.utilisation_missed.value_or(part.utilisation), -part.queue_mean, index);
+    };
+    const std::size_t count = std::min(kPartRows, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                      [&rank](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    order.resize(count);
+    return order;
+}
+
+std::string show_share(const std::optional<double>& share) {
+    return share ? fmt::format("{:.0f} %", *share * 100) : "";
+}
+
+/// Of the blocks that a cache was asked for; empty where it was asked for none.
+std::string show_hits(const PartBooks& books) {
+    const std::uint64_t asked = books.hits + books.misses;
+    if (asked == 0) return "";
+    return fmt::format("{:.0f} % of {}", 100.0 * static_cast<double>(books.hits) / static_cast<double>(asked),
+                       show_count(asked));
+}
+
 std::string show_latency_p99(const std::optional<LatencySummary>& latency) {
     return latency ? show_duration({latency->p99}) : "-";
 }
 
-std::string show_reason(const DropRecord& drop) {
+std::string show_reason(const DropRecord& drop, bool modelled) {
     switch (drop.reason) {
-        case DropReason::client: return "this computer";
+        case DropReason::client: return modelled ? "decoding" : "this computer";
         case DropReason::error: {
             const char* name = strerrorname_np(drop.error);
             return name != nullptr ? fmt::format("error {}", name) : fmt::format("error {}", drop.error);
@@ -133,6 +161,34 @@ std::string TextTable::text() const {
     return out;
 }
 
+std::string parts_table(const RunResult& result) {
+    if (result.parts.empty()) return {};
+    using Align = TextTable::Align;
+    using Keep = TextTable::Keep;
+    TextTable table;
+    table.column("part", Align::left);
+    table.column("busy", Align::right);
+    table.column("when frames were missed", Align::right, Keep::where_not_zero);
+    table.column("requests", Align::right);
+    table.column("there at once", Align::right);
+    table.column("at most", Align::right);
+    table.column("hits", Align::right, Keep::where_not_zero);
+    table.column("lost", Align::right, Keep::where_not_zero);
+    const auto shown = shown_parts(result);
+    for (const std::size_t index : shown) {
+        const PartResult& part = result.parts[index];
+        table.row({printable(part.books.name), show_share(part.utilisation),
+                   show_share(part.utilisation_missed), show_count(part.books.requests),
+                   fmt::format("{:.1f}", part.queue_mean), show_count(part.books.longest_queue),
+                   show_hits(part.books), show_count(part.books.lost)});
+    }
+    std::string out = "The fullest parts of the model\n" + table.text();
+    if (const std::size_t more = result.parts.size() - shown.size(); more > 0)
+        out += fmt::format("  and {} more, none fuller than these; over time: parts in --json\n",
+                           show_count(more));
+    return out;
+}
+
 std::string streams_table(const RunResult& result) {
     if (result.streams.empty()) return {};
     using Align = TextTable::Align;
@@ -188,7 +244,7 @@ std::string drops_table(const RunResult& result) {
         const DropRecord& drop = result.drops[index];
         table.row({stream_name(drop.seat, drop.stream, seats), show_count(drop.frame), drop.timecode,
                    fmt::format("{:.3f} s", static_cast<double>(drop.due_ns) / 1e9), show_lateness(drop),
-                   to_string(drop.kind), show_reason(drop), printable(drop.file)});
+                   to_string(drop.kind), show_reason(drop, result.model.has_value()), printable(drop.file)});
     }
     const std::uint64_t all = result.drops.size() + result.drops_omitted;
     std::string out = all > shown.size()

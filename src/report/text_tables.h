@@ -35,6 +35,7 @@ private:
 };
 
 /// With its heading; empty when there is nothing to show.
+std::string parts_table(const RunResult& result);
 std::string streams_table(const RunResult& result);
 std::string drops_table(const RunResult& result);
 

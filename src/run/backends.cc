@@ -6,6 +6,8 @@
 #include "loop/timed_decoder.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
+#include "run/scenario_faults.h"
+#include "sim/seat.h"
 #include "storage/fault_storage.h"
 #include "storage/local_byte_store.h"
 #include "storage/null_storage.h"
@@ -25,6 +27,31 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvL
         }
     }
     return make_threads_storage(loop, loop.uv(), spec.local);
+}
+
+/// Where it was said, else round robin; with the link that was said, else the model's.
+SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
+    SeatPlace place{.node = spec.target.node_of(seat), .link = std::nullopt};
+    if (seat >= spec.seat_settings.size()) return place;
+    const SeatSetting& setting = spec.seat_settings[seat];
+    place.node = setting.node.value_or(place.node);
+    if (setting.link_bits_per_s || setting.link_efficiency || setting.link_latency) {
+        place.link = spec.target.model->client.link;
+        place.link->bits_per_s = setting.link_bits_per_s.value_or(place.link->bits_per_s);
+        place.link->efficiency = setting.link_efficiency.value_or(place.link->efficiency);
+        place.link->latency = setting.link_latency.value_or(place.link->latency);
+    }
+    return place;
+}
+
+ClusterOptions cluster_options(const StorageSpec& spec) {
+    ClusterOptions options;
+    options.model = *spec.target.model;
+    for (std::uint32_t seat = 0; seat < spec.seats; ++seat) options.seats.push_back(place_of(spec, seat));
+    options.warm = spec.target.warm;
+    options.seed = spec.seed;
+    options.media = spec.media;
+    return options;
 }
 
 }  // namespace
@@ -53,18 +80,46 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
             made.storage = std::make_unique<NullStorage>(*made.loop, "sim");
             made.timing_is_exact = true;
             break;
+        case Target::Kind::model:
+            made.loop = std::make_unique<VirtualLoop>();
+            made.model = spec.target.model;
+            made.cluster = std::make_unique<Cluster>(*made.loop, cluster_options(spec));
+            for (const ScenarioFault& fault : spec.model_faults)
+                made.cluster->at(Instant{} + fault.at, cluster_fault(fault));
+            made.storage = made.cluster->make_storage();
+            made.timing_is_exact = true;
+            break;
     }
     if (spec.faults) {
-        made.storage =
+        auto faults =
             std::make_unique<FaultStorage>(*made.loop, std::move(made.storage), *spec.faults, spec.seed,
                                            spec.local.parallel_reads + spec.local.parallel_opens);
+        made.faults = faults.get();
+        made.storage = std::move(faults);
     }
+    if (spec.through) made.storage = spec.through(std::move(made.storage));
     return made;
 }
 
-std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, Duration cpu) {
-    if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, cpu);
-    return std::make_unique<BurningDecoder>(*made.loop, cpu);
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec) {
+    if (made.cluster != nullptr) {
+        Duration cost;
+        if (spec.format != nullptr) cost = decode_cost(*made.model, *spec.format);
+        if (cost + spec.cpu <= Duration{}) return nullptr;  // delivery only: it waits for no processor
+        Duration more = spec.cpu;
+        for (std::uint32_t i = 1; i < spec.layers; ++i) more += cost;
+        return made.cluster->make_decoder(spec.seat, spec.format, more);
+    }
+    if (spec.cpu <= Duration{}) return nullptr;
+    if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, spec.cpu);
+    return std::make_unique<BurningDecoder>(*made.loop, spec.cpu);
+}
+
+Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
+    ClientModel one_core = model.client;
+    one_core.cores = 1;
+    one_core.cpu_ceiling = 1;
+    return Seat::decode_time(one_core, &format, Duration{});
 }
 
 std::unique_ptr<ByteStore> make_byte_store(const Target& target) {

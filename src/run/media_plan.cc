@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/units.h"
 #include "media/clip_index.h"
@@ -12,14 +13,33 @@
 namespace streamsim {
 namespace {
 
-/// Clips of media that exists only as a plan: what a null storage plays.
+/// Frames of all planned clips together whose places are kept.
+constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
+
+/// How long a planned clip is. On a model it is as long as play, where memory allows that: a clip that loops
+/// comes from the caches, which nobody asked about.
+std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
+    const std::uint64_t usual = format.rate.slots_in(request.clip_duration.value_or(kDefaultClipDuration));
+    if (request.target.kind != Target::Kind::model || request.clip_duration) {
+        return std::max<std::uint64_t>(usual, 1);
+    }
+    const std::uint64_t most = std::max(kPlannedFramesMax / clips_needed(request), usual);
+    return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
+}
+
+/// What the names of planned media begin with. On a model it is the model's name, however its URL was typed: a
+/// cluster lays files out by their names, and where a document lies or which caches are warm moves no block.
+std::string planned_root(const Target& target) {
+    return target.model != nullptr ? "sim:" + target.model->name : target.url;
+}
+
+/// Clips of media that exists only as a plan: what a null storage or a model plays.
 std::vector<Clip> planned_clips(const PlayRequest& request, const MediaFormat& format) {
-    const std::uint64_t frames =
-        std::max<std::uint64_t>(format.rate.slots_in(request.clip_duration.value_or(kDefaultClipDuration)), 1);
+    const std::uint64_t frames = planned_frames(request, format);
     std::vector<Clip> clips;
     for (std::uint32_t i = 0; i < clips_needed(request); ++i) {
         Clip clip;
-        clip.name = fmt::format("{}/{}/clip-{:04}", request.target.url, format.name, i + 1);
+        clip.name = fmt::format("{}/{}/clip-{:04}", planned_root(request.target), format.name, i + 1);
         clip.format = format.name;
         clip.index = planned_index(format, frames, request.seed, i, clip.name);
         clips.push_back(std::move(clip));
@@ -66,6 +86,24 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
 
 std::uint32_t streams_of_format(const PlayRequest& request) {
     return request.total_streams.value_or(request.streams * request.seats);
+}
+
+// Its slots, more of them where it shuttles, and without deadlines what a seat's link could bring.
+std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format) {
+    const Duration length = request.duration.value_or(kDefaultDuration);
+    std::uint64_t played = request.frames.value_or(UINT64_MAX);
+    if (request.duration || !request.frames) {
+        const FrameRate rate = request.rate.value_or(format.rate);
+        std::uint64_t most = rate.slots_in(length);
+        if (!request.paced) {
+            const double bytes =
+                request.target.model->client.link.bytes_per_s() * static_cast<double>(length.ns) * 1e-9;
+            most = static_cast<std::uint64_t>(std::min(bytes / format.mean_frame_bytes, 1e18)) + 1;
+        }
+        played = std::min(played, most);
+    }
+    const auto step = static_cast<std::uint64_t>(std::abs(request.order.step));
+    return played < UINT64_MAX / step ? played * step : UINT64_MAX;
 }
 
 std::uint32_t clips_needed(const PlayRequest& request) {

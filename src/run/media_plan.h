@@ -25,6 +25,8 @@ struct FoundMedia {
 std::uint32_t streams_of_format(const PlayRequest& request);
 
 /// Clips that one format's streams need: 1, or one for each layer of each.
+/// On a model: how many frames of a clip play goes over, at most.
+std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format);
 std::uint32_t clips_needed(const PlayRequest& request);
 
 /// What has to be written before these formats can be played; a plan for each format that lacks clips. Blocks.

@@ -13,6 +13,7 @@
 #include "run/backends.h"
 #include "storage/fault_plan.h"
 #include "streamsim/media.h"
+#include "streamsim/scenario.h"
 
 namespace streamsim {
 
@@ -52,6 +53,9 @@ struct PlayRequest {
     Duration stagger;
     Duration decode_cpu;
     std::optional<FaultPlan> faults;
+    std::vector<SeatSetting> seat_settings;   // of a model: by seat; fewer than seats: the rest as it comes
+    std::vector<ScenarioFault> model_faults;  // what happens inside a model; at: from the beginning of the run
+    StorageWrapper through;                   // what stands between the players and the storage: a trace
     IoChoice io = IoChoice::automatic;
     bool direct = true;
     bool cold = false;          // evict the clips from this client's page cache first

@@ -1,10 +1,13 @@
 #include "run/result_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <set>
 
 #include "base/units.h"
 #include "judge/judge.h"
+#include "run/part_results.h"
 
 namespace streamsim {
 namespace {
@@ -118,6 +121,7 @@ public:
         for (const FrameOutcome& outcome : ledger_.frames()) {
             FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
                          file_of(*plan_.clips[outcome.source].index, outcome.clip_frame)};
+            row.outcome.completed = outcome.came();  // as in the drop table
             for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
                                 &row.outcome.deadline, &row.outcome.completed}) {
                 if (*at != Instant::never()) *at = Instant{(*at - zero()).ns};
@@ -182,9 +186,20 @@ void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& res
     }
 }
 
+/// The drives of a model gave less than the nodes did, by a twentieth or more.
+bool came_from_caches(const std::vector<PartResult>& parts) {
+    std::uint64_t answered = 0;
+    std::uint64_t from_drives = 0;
+    for (const PartResult& part : parts) {
+        if (part.books.kind == PartKind::front_end) answered += part.books.bytes;
+        if (part.books.kind == PartKind::drive) from_drives += part.books.bytes;
+    }
+    return from_drives < answered - answered / 20;
+}
+
 void fill_media(const RunFacts& facts, RunResult& result) {
     const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
-    std::vector<const FrameIndex*> seen;
+    std::set<const FrameIndex*> seen;
     bool shared = false;
     for (const StreamPlan& plan : *facts.streams) {
         for (const Clip& clip : plan.clips) {
@@ -192,11 +207,10 @@ void fill_media(const RunFacts& facts, RunResult& result) {
                 const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.modified_s, 0);
                 result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
             }
-            if (std::find(seen.begin(), seen.end(), clip.index.get()) != seen.end()) {
+            if (!seen.insert(clip.index.get()).second) {
                 shared = true;
                 continue;
             }
-            seen.push_back(clip.index.get());
             for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
         }
     }
@@ -208,6 +222,10 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
     const bool has_server = facts.request->target.kind == Target::Kind::local;
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
+    if (facts.request->target.kind == Target::Kind::model) {
+        result.media.server_cache_may_be_warm =
+            facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));
+    }
 }
 
 void fill_client(const RunFacts& facts, RunResult& result) {
@@ -233,6 +251,38 @@ void fill_client(const RunFacts& facts, RunResult& result) {
                facts.after.storage_read_bytes) {
         const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
         client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
+    }
+}
+
+/// The way of a seat's bytes on a model, there and back.
+Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
+    const ClusterModel& model = *request.target.model;
+    const SeatSetting setting =
+        seat < request.seat_settings.size() ? request.seat_settings[seat] : SeatSetting{};
+    const Duration one_way =
+        setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
+    return one_way + one_way;
+}
+
+/// Of each frame its open, where it has one, and as many rounds of pieces as go out one after the other.
+void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence) {
+    for (std::size_t i = 0; i < result.streams.size(); ++i) {
+        const StreamResult& stream = result.streams[i];
+        const StreamPlan& plan = (*facts.streams)[i];
+        if (bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
+        const double pieces = plan.options.io_size == 0
+                                  ? 1
+                                  : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
+        const bool opens = plan.path->sources().front()->file_per_frame() &&
+                           plan.options.pattern != AccessPattern::filename_prefetch;  // which did that ahead
+        const double rounds = std::ceil(pieces / plan.options.io_depth) + (opens ? 1 : 0);
+        const auto way_ns =
+            static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
+        // A place in flight gives a frame in this time: where that is enough, latency alone drops none.
+        const std::int64_t enough_ns = plan.rate().period().ns * plan.options.inflight;
+        if (stream.service_ns->p50 * 10 < enough_ns * 9 || way_ns <= evidence.way_ns) continue;
+        evidence.way_ns = std::min(way_ns, stream.service_ns->p50);
+        evidence.service_p50_ns = stream.service_ns->p50;
     }
 }
 
@@ -262,6 +312,9 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     evidence.cpu_percent = result.client.cpu_percent;
     evidence.loops = result.client.loops;
     evidence.cpus = result.host.cpus;
+    evidence.modelled = result.model.has_value();
+    evidence.parts = busy_parts(result.parts, result.streams);
+    if (evidence.modelled) fill_way(facts, result, evidence);
     return evidence;
 }
 
@@ -288,6 +341,40 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
 }
 
+/// The most that the streams that play at one time require together.
+double most_required(const std::vector<StreamPlan>& streams) {
+    std::vector<std::pair<std::int64_t, double>> changes;
+    for (const StreamPlan& plan : streams) {
+        const double rate = plan.required_bytes_per_s();
+        if (rate <= 0) continue;
+        changes.emplace_back(plan.start_offset.ns, rate);
+        changes.emplace_back((plan.start_offset + plan.rate().due(plan.options.slots)).ns, -rate);
+    }
+    // Of one instant, what ends before what begins.
+    std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+        if (a.first != b.first) return a.first < b.first;
+        return a.second < 0 && b.second > 0;
+    });
+    double now = 0;
+    double most = 0;
+    for (const auto& [at_ns, change] : changes) {
+        now += change;
+        most = std::max(most, now);
+    }
+    return most;
+}
+
+/// By hand or round robin.
+std::uint32_t nodes_with_seats(const PlayRequest& request) {
+    std::set<std::uint32_t> nodes;
+    for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
+        const bool set = seat < request.seat_settings.size();
+        const auto by_hand = set ? request.seat_settings[seat].node : std::nullopt;
+        nodes.insert(by_hand.value_or(request.target.node_of(seat)));
+    }
+    return static_cast<std::uint32_t>(nodes.size());
+}
+
 }  // namespace
 
 void fill_request(const PlayRequest& request, RunResult& result) {
@@ -297,6 +384,13 @@ void fill_request(const PlayRequest& request, RunResult& result) {
                      : request.target.kind == Target::Kind::null ? "null"
                                                                  : "sim";
     result.io = result.backend == "local" ? "threads" : result.backend;
+    if (const auto& model = request.target.model; model != nullptr) {
+        result.model = {.name = model->name,
+                        .title = model->title,
+                        .nodes = model->nodes,
+                        .nodes_with_seats = nodes_with_seats(request),
+                        .warm = request.target.warm};
+    }
     result.readahead = request.readahead;
     result.inflight = request.inflight;
     result.io_size_bytes = request.io_size;
@@ -320,14 +414,18 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.buffer_bytes = facts.buffer_bytes;
     result.interrupted = facts.interrupted;
     result.notices = facts.notices;
+    Instant origin = Instant::never();  // of the first world that began
+    for (const auto& each : *facts.worlds) origin = std::min(origin, each->origin());
     Digest digest;
     Digest timing;
     for (std::size_t i = 0; i < ledgers.all.size(); ++i) {
         const DeadlineLedger& ledger = *ledgers.all[i];
         const StreamBooks books((*facts.streams)[i], ledger);
         result.streams.push_back(books.result());
+        if (ledger.play_start() != Instant::never()) {
+            result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
+        }
         add(result.totals, result.streams.back().counts);
-        result.required_bytes_per_s += result.streams.back().required_bytes_per_s;
         books.append_drops(result.drops);
         result.drops_omitted += ledger.drops_omitted();
         books.append_seeks(result.seeks);
@@ -335,8 +433,10 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         digest.merge(ledger.digest());
         timing.merge(ledger.timing_digest());
     }
+    result.required_bytes_per_s = most_required(*facts.streams);
     result.digest = digest.hex();
     if (world.timing_is_exact()) result.timing_digest = timing.hex();
+    result.parts = part_results(world, ledgers.all);
     fill_times(ledgers, result);
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 #include <thread>
 
 #include "base/check.h"
@@ -13,6 +14,7 @@
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
 #include "run/result_builder.h"
+#include "run/scenario_faults.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
 #include "storage/threads_storage.h"
@@ -28,8 +30,9 @@ constexpr std::uint64_t kParallelReadsMax = 1024;
 /// Threads of the pool for closing and hinting, and the most that libuv makes.
 constexpr std::uint64_t kPoolSpare = 4;
 constexpr std::uint64_t kPoolMax = 1024;
-/// Entries of the drop table over all streams.
+/// Entries of the drop table over all streams, and of each at least.
 constexpr std::uint64_t kDropsKept = 1'000'000;
+constexpr std::uint64_t kDropsKeptOfEach = 100;
 /// Frames of a planned clip whose sizes stand for those of all.
 constexpr std::uint64_t kFramesLookedAt = 240;
 /// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
@@ -57,15 +60,34 @@ std::string first_file(const Clip& clip) {
     return path;
 }
 
-std::vector<const Clip*> all_clips(const FoundMedia& media) {
+std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
     std::vector<const Clip*> all;
-    for (const auto& list : media.clips) {
-        for (const Clip& clip : list) all.push_back(&clip);
-    }
-    if (media.cuts) {
-        for (const Clip& clip : media.cuts->clips) all.push_back(&clip);
+    for (const PlayPart& part : parts) {
+        for (const auto& list : part.media.clips) {
+            for (const Clip& clip : list) all.push_back(&clip);
+        }
+        if (!part.media.cuts) continue;
+        for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
     }
     return all;
+}
+
+/// Part by part, as if it were prepared already.
+FoundMedia planned_media(const PlayRequest& request) {
+    FoundMedia planned;
+    for (const MediaFormat& format : request.formats) {
+        Clip clip;
+        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
+        planned.clips.emplace_back(clips_needed(request), clip);
+    }
+    return planned;
+}
+
+std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media) {
+    std::vector<PlayPart> parts(1);
+    parts.front().request = request;
+    parts.front().media = std::move(media);
+    return parts;
 }
 
 /// Addresses without memory: for storage that never looks at them.
@@ -89,14 +111,14 @@ private:
 }  // namespace
 
 Result<void> memory_suffices(const PlayRequest& request) {
-    if (request.target.kind != Target::Kind::local) return {};
-    FoundMedia planned;
-    for (const MediaFormat& format : request.formats) {
-        Clip clip;
-        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
-        planned.clips.emplace_back(clips_needed(request), clip);
-    }
-    auto streams = deal_streams(request, planned, 1);
+    return memory_suffices(one_part(request, {}));
+}
+
+Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
+    if (parts.front().request.target.kind != Target::Kind::local) return {};
+    std::vector<PlayPart> planned = parts;
+    for (PlayPart& part : planned) part.media = planned_media(part.request);
+    auto streams = deal_parts(planned, 1);
     if (!streams) return streams.error();
     std::uint64_t bytes = 0;
     for (const StreamPlan& plan : *streams) bytes += Player::memory_bytes(*plan.path, plan.options);
@@ -115,8 +137,18 @@ struct Session::Memory {
     std::span<std::byte> all;
 };
 
-Session::Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
-    : request_(std::move(request)), media_(std::move(media)), program_(std::move(program)) {
+Session::Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice)
+    : Session(request, one_part(request, std::move(media)), {}, std::move(program), notice) {}
+
+Session::Session(PlayRequest request,
+                 std::vector<PlayPart> parts,
+                 std::vector<ScenarioFault> faults,
+                 ProgramFacts program,
+                 const NoticeSink& notice)
+    : request_(std::move(request)),
+      parts_(std::move(parts)),
+      faults_(std::move(faults)),
+      program_(std::move(program)) {
     notice_ = [this, notice](const std::string& text) {
         const std::lock_guard lock(notice_mutex_);
         if (std::find(notices_.begin(), notices_.end(), text) != notices_.end()) return;
@@ -136,7 +168,9 @@ Result<RunResult> Session::execute() {
     facts.after = read_process_usage();
     facts.request = &request_;
     facts.streams = &streams_;
-    if (media_.cuts) facts.cuts = &*media_.cuts;
+    for (const PlayPart& part : parts_) {
+        if (part.media.cuts) facts.cuts = &*part.media.cuts;
+    }
     facts.worlds = &worlds_;
     facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
     facts.counts_storage_reads = request_.target.kind == Target::Kind::local &&
@@ -155,25 +189,32 @@ Result<void> Session::plan() {
     spec_.io = request_.io;
     spec_.faults = request_.faults;
     spec_.seed = request_.seed;
+    spec_.seat_settings = request_.seat_settings;
+    spec_.model_faults = request_.model_faults;
+    spec_.through = request_.through;
+    spec_.seats = request_.seats;
     spec_.local.direct = request_.direct;
     spec_.local.notice = notice_;
     std::uint32_t alignment = 1;
     if (request_.target.kind == Target::Kind::local) {
         raise_open_file_limit();
         if (request_.cold) evict_clips();
-        for (const Clip* clip : all_clips(media_)) {
+        for (const Clip* clip : all_clips(parts_)) {
             if (request_.direct) alignment = std::max(alignment, direct_alignment(first_file(*clip)));
         }
     }
     spec_.local.alignment = alignment;
-    auto dealt = deal_streams(request_, media_, alignment);
+    if (request_.target.kind == Target::Kind::model) plan_model();
+    auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
     streams_ = std::move(*dealt);
+    add_faults(faults_, streams_, spec_.faults);
     for (const StreamPlan& plan : streams_) {
         progress_.emplace_back();
-        if (request_.pattern && plan.options.pattern != *request_.pattern) {
+        const PlayRequest& request = *plan.request;
+        if (request.pattern && plan.options.pattern != *request.pattern) {
             notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
-                                request_.order.kind != PlayOrder::Kind::forward  ? "this --order"
+                                request.order.kind != PlayOrder::Kind::forward   ? "this --order"
                                 : plan.path->sources().front()->file_per_frame() ? "image sequences"
                                                                                  : "containers"));
         }
@@ -183,9 +224,24 @@ Result<void> Session::plan() {
     return {};
 }
 
+void Session::plan_model() {
+    std::set<const FrameIndex*> seen;  // parts may share clips
+    for (const Clip* clip : all_clips(parts_)) {
+        if (seen.insert(clip->index.get()).second) spec_.media.push_back(clip->index);
+    }
+    for (const PlayPart& part : parts_) {
+        for (const MediaFormat& format : part.request.formats) {
+            if (decode_cost(*request_.target.model, format) > Duration{}) continue;
+            notice_(
+                fmt::format("the model {} does not know what decoding {} costs: its frames are delivered only",
+                            request_.target.model->name, format.name));
+        }
+    }
+}
+
 void Session::evict_clips() {
     const auto store = make_byte_store(request_.target);
-    for (const Clip* clip : all_clips(media_)) {
+    for (const Clip* clip : all_clips(parts_)) {
         std::string path(clip->index->path_capacity(), '\0');
         const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
         for (std::uint64_t i = 0; i < files; ++i) {
@@ -217,7 +273,7 @@ Result<void> Session::reserve_memory() {
 }
 
 std::size_t Session::loops_needed() const {
-    if (request_.target.kind == Target::Kind::null_virtual || request_.sync) return 1;
+    if (request_.target.is_virtual_time() || request_.sync) return 1;
     double operations = 0;
     for (const StreamPlan& plan : streams_) operations += operations_per_s(plan);
     std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
@@ -248,10 +304,11 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.preroll_timeout = request_.preroll_timeout;
     options.decode_cpu = request_.decode_cpu;
     options.sync = request_.sync;
-    options.staggered = request_.stagger > Duration{};
-    if (!request_.paced) options.wall_limit = request_.duration.value_or(kDefaultDuration);
+    options.staggered = request_.stagger > Duration{} || in_phases();
+    options.origin_of_faults = in_phases();
+    if (!request_.paced && !in_phases()) options.wall_limit = request_.duration.value_or(kDefaultDuration);
     if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();
-    options.drops_kept = std::max<std::uint64_t>(kDropsKept / streams_.size(), 1000);
+    options.drops_kept = std::max(kDropsKept / streams_.size(), kDropsKeptOfEach);
     options.seed = request_.seed;
     options.keep_frames = request_.keep_frames;
     options.realtime = request_.realtime;
@@ -262,11 +319,14 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
 Result<void> Session::run_worlds() {
     const std::size_t count = loops_needed();
     std::uint64_t used = 0;
+    std::set<std::pair<std::int64_t, std::size_t>> waits;  // for the streams of one offset in one world
+    for (std::size_t i = 0; i < streams_.size(); ++i) waits.emplace(streams_[i].start_offset.ns, i % count);
+    for (const auto& [offset_ns, world] : waits) ++not_ready_[offset_ns];
     {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < count; ++i) {
             worlds_.push_back(std::make_unique<World>(world_options(i, count, used)));
-            worlds_.back()->on_ready = [this](World& world) { world_ready(world); };
+            worlds_.back()->on_ready = [this](World& world, Duration offset) { world_ready(world, offset); };
             worlds_.back()->on_failed = [this] { stop_worlds(); };
             if (interrupted_) worlds_.back()->interrupt();
         }
@@ -303,18 +363,19 @@ void Session::size_pool() {
     }
 }
 
-void Session::world_ready(World& world) {
+/// Streams that begin together play from one instant, in whichever world they are.
+void Session::world_ready(World& world, Duration offset) {
     const std::lock_guard lock(mutex_);
-    if (++ready_ < worlds_.size()) return;
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);  // the clock of every real loop
-    started_ns_.store(now.tv_sec * 1'000'000'000 + now.tv_nsec, std::memory_order_relaxed);
+    if (--not_ready_[offset.ns] > 0) return;
+    timespec clock{};
+    clock_gettime(CLOCK_MONOTONIC, &clock);  // the clock of every real loop
+    const Instant now{clock.tv_sec * 1'000'000'000 + clock.tv_nsec};
+    if (started_ns_.load() == 0) started_ns_.store(now.ns, std::memory_order_relaxed);
     if (worlds_.size() == 1) {
-        world.start(std::nullopt);
+        world.start(offset, std::nullopt);
         return;
     }
-    const Instant play_start = Instant{started_ns_.load()} + kLead;
-    for (auto& each : worlds_) each->start(play_start);
+    for (auto& each : worlds_) each->start(offset, now + kLead);
 }
 
 void Session::stop_worlds() {
@@ -330,7 +391,8 @@ void Session::interrupt() {
 
 Session::Watch Session::watch() const {
     if (!planned_.load(std::memory_order_acquire)) return {};
-    return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed)};
+    return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed),
+            request_.target.is_virtual_time()};
 }
 
 RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& program) {

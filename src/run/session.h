@@ -5,12 +5,14 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "run/play_part.h"
 #include "run/play_request.h"
 #include "run/stream_plan.h"
 #include "streamsim/progress.h"
@@ -31,13 +33,22 @@ struct ProgramFacts {
 /// Whether there is memory for the streams of these formats, before their media are written. Errors:
 /// environment.
 Result<void> memory_suffices(const PlayRequest& request);
+/// The same for parts, whose media need not have been found.
+Result<void> memory_suffices(const std::vector<PlayPart>& parts);
 
 /// One run. execute() blocks, on a thread of the caller's choice; the other calls are for other threads
 /// meanwhile.
 class Session {
 public:
     /// `media` is what find_media gave for the same request.
-    Session(PlayRequest request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
+    Session(const PlayRequest& request, FoundMedia media, ProgramFacts program, const NoticeSink& notice);
+    /// `request` says what all parts have in common: target, seed, how it is read. Its own streams do not
+    /// count. `faults` are those of the document that need the streams: delays and errors in a span of time.
+    Session(PlayRequest request,
+            std::vector<PlayPart> parts,
+            std::vector<ScenarioFault> faults,
+            ProgramFacts program,
+            const NoticeSink& notice);
     ~Session();
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
@@ -51,7 +62,8 @@ public:
     struct Watch {
         const std::vector<StreamPlan>* streams = nullptr;
         const std::deque<StreamProgress>* progress = nullptr;
-        std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of play_start; 0: still in preroll
+        std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
+        bool virtual_time = false;
     };
     Watch watch() const;
 
@@ -64,17 +76,20 @@ private:
     struct Memory;
 
     Result<void> plan();
+    bool in_phases() const { return parts_.front().place.has_value(); }
+    void plan_model();
     void evict_clips();
     Result<void> reserve_memory();
     std::size_t loops_needed() const;
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     Result<void> run_worlds();
     void size_pool();
-    void world_ready(World& world);
+    void world_ready(World& world, Duration offset);
     void stop_worlds();
 
     PlayRequest request_;
-    FoundMedia media_;
+    std::vector<PlayPart> parts_;
+    std::vector<ScenarioFault> faults_;
     ProgramFacts program_;
     NoticeSink notice_;
     std::mutex notice_mutex_;
@@ -84,9 +99,9 @@ private:
     std::deque<StreamProgress> progress_;
     std::unique_ptr<Memory> memory_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<World>> worlds_;  // protected by mutex_ while they are being made
-    bool interrupted_ = false;                    // protected by mutex_
-    std::size_t ready_ = 0;                       // protected by mutex_
+    std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
+    bool interrupted_ = false;                       // protected by mutex_
+    std::map<std::int64_t, std::size_t> not_ready_;  // worlds, by start offset; protected by mutex_
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<bool> planned_{false};
     bool stuck_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/prng.h"
 #include "base/units.h"
@@ -72,8 +73,11 @@ std::string formats_of(const std::vector<Clip>& clips) {
 /// Gives each seat its streams.
 class Dealer {
 public:
-    Dealer(const PlayRequest& request, std::uint32_t alignment)
-        : request_(request), alignment_(alignment), seats_(request.seats) {}
+    Dealer(const PlayPart& part, std::uint32_t alignment)
+        : request_(part.request),
+          order_seed_(part.order_seed.value_or(part.request.seed)),
+          alignment_(alignment),
+          seats_(part.request.seats) {}
 
     void deal(const std::vector<Clip>& clips) {
         std::vector<std::vector<Clip>> angles(request_.seats);
@@ -129,7 +133,7 @@ private:
         for (const Clip& clip : clips) sources.push_back(clip.index);
         // Streams on one clock are one scene: one operator moves them all.
         const std::uint64_t stream = request_.sync ? 0 : seats_[seat].size();
-        const std::uint64_t seed = derive_seed(request_.seed, (std::uint64_t{seat} << 32) + stream);
+        const std::uint64_t seed = derive_seed(order_seed_, (std::uint64_t{seat} << 32) + stream);
         const auto make = request_.multicam == MultiCam::active ? make_angle_path : make_path;
         plan.path = make(std::move(sources), request_.order, request_.rate, seed);
         plan.name = clips.front().name;
@@ -145,6 +149,11 @@ private:
         plan.options.seat = seat;
         plan.options.stream = static_cast<std::uint32_t>(seats_[seat].size());
         plan.bytes_per_slot = mean_slot_bytes(*plan.path);
+        plan.layers = request_.layers;
+        plan.request = &request_;
+        const auto format = std::find_if(request_.formats.begin(), request_.formats.end(),
+                                         [&plan](const MediaFormat& each) { return each.name == plan.format; });
+        if (format != request_.formats.end()) plan.decoded = &*format;
         seats_[seat].push_back(std::move(plan));
     }
 
@@ -179,22 +188,47 @@ private:
     }
 
     const PlayRequest& request_;
+    const std::uint64_t order_seed_;
     std::uint32_t alignment_;
     std::vector<std::vector<StreamPlan>> seats_;
 };
 
+/// A stream that was dealt as if its part were all there is goes to its place in the whole.
+void put(const PartPlace& place, const PlayRequest& request, StreamPlan& plan) {
+    const Duration start = place.start(plan.options.seat, plan.options.stream);
+    const Duration end = place.end(plan.options.seat);
+    plan.start_offset = start;
+    if (plan.options.paced) {
+        plan.options.slots = std::min(plan.path->slots_in(end - start), request.frames.value_or(UINT64_MAX));
+    } else {
+        plan.stop_offset = end;
+    }
+    plan.options.seat += place.first_seat;
+    plan.options.stream += place.first_stream;
+}
+
 }  // namespace
 
-Result<std::vector<StreamPlan>> deal_streams(const PlayRequest& request,
-                                             const FoundMedia& media,
-                                             std::uint32_t alignment) {
-    Dealer dealer(request, alignment);
-    if (media.cuts) {
-        dealer.deal(*media.cuts);
-    } else {
-        for (const auto& clips : media.clips) dealer.deal(clips);
+Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment) {
+    std::vector<StreamPlan> all;
+    for (const PlayPart& part : parts) {
+        Dealer dealer(part, alignment);
+        if (part.media.cuts) {
+            dealer.deal(*part.media.cuts);
+        } else {
+            for (const auto& clips : part.media.clips) dealer.deal(clips);
+        }
+        auto dealt = dealer.take();
+        if (!dealt) return dealt.error();
+        for (StreamPlan& plan : *dealt) {
+            if (part.place) put(*part.place, part.request, plan);
+            all.push_back(std::move(plan));
+        }
     }
-    return dealer.take();
+    std::stable_sort(all.begin(), all.end(), [](const StreamPlan& a, const StreamPlan& b) {
+        return std::pair(a.options.seat, a.options.stream) < std::pair(b.options.seat, b.options.stream);
+    });
+    return all;
 }
 
 }  // namespace streamsim

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "play/play_path.h"
 #include "run/media_plan.h"
+#include "run/play_part.h"
 #include "run/play_request.h"
 
 namespace streamsim {
@@ -20,16 +22,19 @@ struct StreamPlan {
     std::string format;
     std::shared_ptr<const PlayPath> path;  // for one thread at a time
     PlayerOptions options;
-    double bytes_per_slot = 0;  // on average
-    Duration start_offset;      // after the first stream (--stagger)
+    double bytes_per_slot = 0;             // on average
+    std::uint32_t layers = 1;              // clips that are shown at once
+    const PlayRequest* request = nullptr;  // of its part
+    const MediaFormat* decoded = nullptr;  // the format of its clips, the request's; null: they have no one
+    Duration start_offset;                 // from the beginning of the run (--stagger, scenarios)
+    std::optional<Duration> stop_offset;   // rate `max`: no frame is begun from then on
 
     FrameRate rate() const { return path->rate(); }
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
 
-/// Deals what was found to streams, by seat and stream. `alignment` is the storage's. Errors: bad input.
-Result<std::vector<StreamPlan>> deal_streams(const PlayRequest& request,
-                                             const FoundMedia& media,
-                                             std::uint32_t alignment);
+/// Deals what was found to streams, part by part, each in its place; by seat, then stream; the parts outlive
+/// them. `alignment` is the storage's. Errors: bad input.
+Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment);
 
 }  // namespace streamsim

@@ -1,9 +1,13 @@
 // What TARGET names, by its form alone; nothing is looked at.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "streamsim/cluster_model.h"
 
 namespace streamsim {
 
@@ -12,14 +16,27 @@ struct Target {
         local,         // files and directories of this machine, whatever is mounted there
         null,          // completes at once, in real time
         null_virtual,  // completes at once, in virtual time
+        model,         // a modelled cluster, in virtual time
     };
     Kind kind = Kind::local;
     std::string url;   // as typed
-    std::string path;  // local: for open(2)
+    std::string path;  // local: for open(2); model: its name, or the file of its document
+
+    // What the URL of a model says besides.
+    std::optional<std::uint32_t> nodes;    // over how many of them the seats are spread; nothing: over all
+    std::optional<std::uint32_t> cluster;  // how many nodes there are; nothing: as the document says
+    bool warm = false;                     // the caches
+
+    std::shared_ptr<const ClusterModel> model;  // once open_model has read it
+
+    bool is_virtual_time() const { return kind == Kind::null_virtual || kind == Kind::model; }
+    /// The node that a seat mounts from: round robin. REQUIRES: model.
+    std::uint32_t node_of(std::uint32_t seat) const { return seat % nodes.value_or(model->nodes); }
 };
 
-/// A path, "file:PATH", "file:///PATH", "null:" or "sim:null". Errors: bad input for another scheme, naming
-/// what there is.
+/// A path, "file:PATH", "file:///PATH", "null:", "sim:null", or a model as "sim:NAME" or "sim:FILE", either
+/// with "?nodes=N&cluster=N&cache=cold|warm". A model's document is a FILE where it has a '/' or ends with
+/// ".json". Errors: bad input for another scheme, naming what there is, and for every option that is wrong.
 Result<Target> parse_target(const std::string& text);
 
 }  // namespace streamsim

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/units.h"
 #include "host/host.h"
+#include "storage/fault_storage.h"
 
 namespace streamsim {
 namespace {
@@ -17,19 +20,29 @@ constexpr Duration kPatience = seconds(2);
 struct World::Stream {
     World* world = nullptr;
     const StreamPlan* plan = nullptr;
+    std::size_t place = 0;  // among the world's streams
     std::unique_ptr<Decoder> decoder;
     std::unique_ptr<Player> player;
     TimerId begin_timer = 0;
     TimerId timeout = 0;
+    TimerId stop_timer = 0;
     bool begun = false;
     bool playing = false;
 
     void begin() { world->begin_stream(*this); }
+    void stop_submitting() {
+        stop_timer = 0;
+        if (!player->finished()) player->stop_submitting();
+    }
 };
 
 World::World(WorldOptions options) : options_(std::move(options)) {}
 
 World::~World() = default;
+
+std::vector<PartBooks> World::parts(Instant from, Instant to) const {
+    return made_.cluster != nullptr ? made_.cluster->books(from, to) : std::vector<PartBooks>{};
+}
 
 Result<void> World::build() {
     auto made = make_loop_and_storage(options_.storage);
@@ -53,6 +66,7 @@ Result<void> World::build() {
         auto stream = std::make_unique<Stream>();
         stream->world = this;
         stream->plan = &plan;
+        stream->place = streams_.size();
         const std::span<std::byte> memory{options_.memory.data() + used, bytes};
         PlayerOptions options = plan.options;
         if (options_.sync) {
@@ -60,10 +74,10 @@ Result<void> World::build() {
             if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
             options.clock = clock.get();
         }
-        if (options_.decode_cpu > Duration{}) {
-            stream->decoder = make_decoder(made_, options_.decode_cpu);
-            options.decoder = stream->decoder.get();
-        }
+        const MediaFormat* decoded =
+            options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
+        stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
+        options.decoder = stream->decoder.get();
         stream->player =
             std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
                                      *each.progress, Callback::of<&World::player_changed>(this));
@@ -109,7 +123,15 @@ void World::begin() {
     if (options_.wall_limit) {
         made_.loop->at(origin_ + *options_.wall_limit, Callback::of<&World::wall_limit_reached>(this));
     }
+    if (options_.origin_of_faults && made_.faults != nullptr) made_.faults->set_origin(origin_);
     for (auto& stream : streams_) {
+        if (stream->plan->stop_offset) {
+            stream->stop_timer = made_.loop->at(origin_ + *stream->plan->stop_offset,
+                                                Callback::of<&Stream::stop_submitting>(stream.get()));
+        }
+        Cue& cue = cues_[stream->plan->start_offset.ns];
+        cue.streams.push_back(stream.get());
+        ++cue.not_ready;
         if (!options_.staggered) {
             begin_stream(*stream);
         } else {
@@ -123,47 +145,61 @@ void World::begin_stream(Stream& stream) {
     stream.begin_timer = 0;
     if (interrupting_) return;
     stream.begun = true;
+    const auto after =
+        std::upper_bound(preparing_.begin(), preparing_.end(), stream.place,
+                         [](std::size_t place, const Stream* each) { return place < each->place; });
+    preparing_.insert(after, &stream);
     stream.timeout = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
                                     Callback::of<&World::preroll_timed_out>(this));
     stream.player->preroll();
 }
 
+/// Runs once for each player that became ready or finished: thousands of them do in one turn, so that what is
+/// looked at here must not be all of them.
 void World::player_changed() {
     if (finishing_) return;
-    bool all_ready = true;
-    bool all_finished = true;
-    for (auto& stream : streams_) {
-        const bool ready = stream->player->ready();
-        if (ready && made_.loop->cancel(stream->timeout)) stream->timeout = 0;
-        if (ready && options_.staggered && !stream->playing) {
-            stream->playing = true;
-            stream->player->play(made_.loop->now(), origin_);
-        }
-        all_ready = all_ready && ready;
-        all_finished = all_finished && stream->player->finished();
-    }
-    if (all_finished) {
-        finish();
-    } else if (all_ready && !announced_ && !interrupting_ && !options_.staggered) {
-        announced_ = true;
-        on_ready(*this);
+    note_ready();
+    if (all_finished()) finish();
+}
+
+/// Streams that begin together play when the last of them is ready.
+void World::note_ready() {
+    std::vector<std::int64_t> cues;
+    std::erase_if(preparing_, [&](Stream* stream) {
+        if (!stream->player->ready()) return false;
+        made_.loop->cancel(stream->timeout);
+        stream->timeout = 0;
+        const std::int64_t offset_ns = stream->plan->start_offset.ns;
+        if (--cues_[offset_ns].not_ready == 0) cues.push_back(offset_ns);
+        return true;
+    });
+    for (const std::int64_t offset_ns : cues) {
+        if (!interrupting_) on_ready(*this, {offset_ns});
     }
 }
 
-void World::start(std::optional<Instant> play_start) {
+bool World::all_finished() {
+    while (finished_ < streams_.size() && streams_[finished_]->player->finished()) ++finished_;
+    return finished_ == streams_.size();
+}
+
+void World::start(Duration offset, std::optional<Instant> play_start) {
     const std::lock_guard lock(mutex_);
     if (loop_ == nullptr) return;  // it has ended already
     if (!play_start) {
-        play_all(loop_->now());
+        play(offset, loop_->now());
     } else {
-        loop_->post([this, at = *play_start] { play_all(at); });
+        loop_->post([this, offset, at = *play_start] { play(offset, at); });
     }
 }
 
-void World::play_all(Instant play_start) {
+void World::play(Duration offset, Instant play_start) {
     if (interrupting_) return;
-    origin_ = play_start;
-    for (auto& stream : streams_) stream->player->play(play_start, play_start);
+    if (!options_.staggered) origin_ = play_start;
+    for (Stream* const stream : cues_[offset.ns].streams) {
+        stream->playing = true;
+        stream->player->play(play_start, origin_);
+    }
 }
 
 void World::preroll_timed_out() {
@@ -173,7 +209,8 @@ void World::preroll_timed_out() {
         if (stream->begun && !stream->playing && !stream->player->ready()) ++waiting;
     if (waiting == 0) return;
     error_ =
-        environment_error(fmt::format("preroll did not end within {} (--preroll-timeout): {} of {} streams had "
+        environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
+                                      "\"preroll_timeout\"): {} of {} streams had "
                                       "not yet filled their read-ahead; the "
                                       "storage is slower than that, or does not answer",
                                       show_duration(options_.preroll_timeout), waiting, streams_.size()));
@@ -198,6 +235,7 @@ void World::interrupt_here() {
     interrupting_ = true;
     for (auto& stream : streams_) {
         made_.loop->cancel(stream->begin_timer);
+        made_.loop->cancel(stream->stop_timer);
         stream->player->interrupt();
     }
     made_.loop->at(made_.loop->now() + kPatience, Callback::of<&World::gave_up>(this));

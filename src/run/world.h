@@ -33,7 +33,8 @@ struct WorldOptions {
     bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
     bool sync = false;                   // the streams of a seat run on one clock
-    bool staggered = false;              // each stream begins when it is ready, at its own offset
+    bool staggered = false;              // streams begin at their own offsets, not all at once
+    bool origin_of_faults = false;       // stalls count from the beginning, not from the first operation
     Duration decode_cpu;                 // that the client burns for each frame
     std::optional<Duration> wall_limit;  // rate `max`: how long to read
     std::uint64_t drops_kept = 0;        // a stream
@@ -49,8 +50,9 @@ public:
     explicit World(WorldOptions options);
     ~World();
 
-    /// Is told, on the world's thread, that every player is ready. The answer is start(), at once or later.
-    std::function<void(World&)> on_ready;
+    /// Is told, on the world's thread, that every player with this offset is ready. The answer is start(), at
+    /// once or later.
+    std::function<void(World&, Duration offset)> on_ready;
     /// Is told, on the world's thread, that it cannot play: the others need not wait for it.
     std::function<void()> on_failed;
 
@@ -58,9 +60,9 @@ public:
     /// the storage could not be made, or preroll took too long.
     Result<void> run();
 
-    /// All players begin; slot 0 of each is due at `play_start`, or now where nothing is said. From any thread,
-    /// or inside on_ready.
-    void start(std::optional<Instant> play_start);
+    /// The players with this offset begin; slot 0 of each is due at `play_start`, or now where nothing is said.
+    /// From any thread, or inside on_ready.
+    void start(Duration offset, std::optional<Instant> play_start);
     /// Settles what is due and cancels the rest; run() returns soon. Any thread, any time.
     void interrupt();
 
@@ -70,6 +72,10 @@ public:
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
     bool timing_is_exact() const { return timing_is_exact_; }
+    /// The zero of the series, and of the streams' offsets.
+    Instant origin() const { return origin_; }
+    /// Of a modelled cluster, between two instants of its loop's clock; else none.
+    std::vector<PartBooks> parts(Instant from, Instant to) const;
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that it may have outstanding.
@@ -84,12 +90,19 @@ public:
 
 private:
     struct Stream;
+    /// Streams that begin together.
+    struct Cue {
+        std::vector<Stream*> streams;
+        std::size_t not_ready = 0;
+    };
 
     Result<void> build();
     void begin();
     void begin_stream(Stream& stream);
     void player_changed();
-    void play_all(Instant play_start);
+    void note_ready();
+    bool all_finished();
+    void play(Duration offset, Instant play_start);
     void preroll_timed_out();
     void wall_limit_reached();
     void interrupt_here();
@@ -101,12 +114,14 @@ private:
     TimeSeries series_;
     std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
     std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
+    std::map<std::int64_t, Cue> cues_;                            // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
+    std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
+    std::size_t finished_ = 0;        // so many streams, from the first one on, have finished
     LoopLateness lateness_;
     StorageCapabilities capabilities_;
     Instant origin_;
     std::optional<Error> error_;
-    bool announced_ = false;
     bool finishing_ = false;
     bool interrupting_ = false;
     bool stuck_ = false;

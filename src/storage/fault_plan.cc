@@ -113,22 +113,6 @@ void read_array(JsonObject& parent, const std::string& key, std::size_t most, Re
         read((*value)[i], fmt::format("{}/{}", parent.pointer_of(key), i));
 }
 
-/// By time, those that touch or overlap made one.
-void merge_stalls(std::vector<FaultStall>& stalls) {
-    std::sort(stalls.begin(), stalls.end(),
-              [](const FaultStall& a, const FaultStall& b) { return a.at < b.at; });
-    std::vector<FaultStall> merged;
-    for (const FaultStall& stall : stalls) {
-        if (!merged.empty() && stall.at <= merged.back().at + merged.back().length) {
-            FaultStall& last = merged.back();
-            last.length = std::max(last.at + last.length, stall.at + stall.length) - last.at;
-        } else {
-            merged.push_back(stall);
-        }
-    }
-    stalls = std::move(merged);
-}
-
 }  // namespace
 
 Result<FaultPlan> read_fault_plan(std::string_view text, const std::string& source) {
@@ -154,8 +138,23 @@ Result<FaultPlan> read_fault_plan(std::string_view text, const std::string& sour
     }
     object.finish();
     if (!problems.empty()) return problems.error();
-    merge_stalls(plan.stalls);
+    put_in_order(plan.stalls);
     return plan;
+}
+
+void put_in_order(std::vector<FaultStall>& stalls) {
+    std::sort(stalls.begin(), stalls.end(),
+              [](const FaultStall& a, const FaultStall& b) { return a.at < b.at; });
+    std::vector<FaultStall> merged;
+    for (const FaultStall& stall : stalls) {
+        if (!merged.empty() && stall.at <= merged.back().at + merged.back().length) {
+            FaultStall& last = merged.back();
+            last.length = std::max(last.at + last.length, stall.at + stall.length) - last.at;
+        } else {
+            merged.push_back(stall);
+        }
+    }
+    stalls = std::move(merged);
 }
 
 bool glob_matches(std::string_view pattern, std::string_view name) {

@@ -67,6 +67,9 @@ struct FaultPlan {
 /// Errors: bad input, every problem with `source` and its JSON pointer.
 Result<FaultPlan> read_fault_plan(std::string_view text, const std::string& source);
 
+/// By time, those that touch or overlap made one: as a plan has them.
+void put_in_order(std::vector<FaultStall>& stalls);
+
 /// True when `pattern` (`*`: any characters, `?`: any one) matches all of `name`.
 bool glob_matches(std::string_view pattern, std::string_view name);
 

@@ -10,8 +10,8 @@
 namespace streamsim {
 namespace {
 
-std::uint64_t stream_key(const IoTag& tag) {
-    return (std::uint64_t{tag.seat} << 32) | tag.stream;
+std::uint64_t stream_key(std::uint32_t seat, std::uint32_t stream) {
+    return (std::uint64_t{seat} << 32) | stream;
 }
 
 }  // namespace
@@ -19,7 +19,10 @@ std::uint64_t stream_key(const IoTag& tag) {
 FaultStorage::FaultStorage(
     EventLoop& loop, std::unique_ptr<Storage> inner, FaultPlan plan, std::uint64_t seed, std::size_t operations)
     : loop_(loop), inner_(std::move(inner)), plan_(std::move(plan)), seed_(seed), nodes_(operations) {
-    for (const FaultRule& rule : plan_.rules) {
+    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
+        const FaultRule& rule = plan_.rules[i];
+        const bool of_one = rule.seat && rule.stream;
+        (of_one ? rules_of_[stream_key(*rule.seat, *rule.stream)] : rules_of_all_).push_back(i);
         const auto known = std::find(names_.begin(), names_.end(), rule.file);
         name_of_rule_.push_back(static_cast<std::uint8_t>(known - names_.begin()));
         if (known == names_.end()) names_.push_back(rule.file);
@@ -234,14 +237,12 @@ bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Node&
 }
 
 bool FaultStorage::by_chance(const FaultRule& rule, std::size_t index, const IoTag& tag) const {
-    const std::uint64_t for_stream = derive_seed(derive_seed(seed_, index), stream_key(tag));
+    const std::uint64_t for_stream = derive_seed(derive_seed(seed_, index), stream_key(tag.seat, tag.stream));
     return Prng(derive_seed(for_stream, tag.slot)).unit() < rule.probability;
 }
 
 bool FaultStorage::first_of_slot(std::size_t rule, const IoTag& tag) {
-    auto& of_stream = seen_[stream_key(tag)];
-    if (of_stream.empty()) of_stream.resize(plan_.rules.size());
-    SlotsSeen& seen = of_stream[rule];
+    SlotsSeen& seen = seen_[{stream_key(tag.seat, tag.stream), rule}];
     const FaultSelection& slots = plan_.rules[rule].slots;
     if (seen.empty()) seen.resize(std::min<std::uint64_t>(slots.count(), kSlotsRemembered));
     const std::uint64_t turn = (tag.slot - slots.first) / slots.every;
@@ -249,15 +250,26 @@ bool FaultStorage::first_of_slot(std::size_t rule, const IoTag& tag) {
 }
 
 FaultStorage::Effects FaultStorage::effects_on(const Node& node) {
+    static const std::vector<std::size_t> none;
     Effects effects;
-    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
-        const FaultRule& rule = plan_.rules[i];
-        if (!matches(rule, i, node)) continue;
-        if (rule.delay.ns > 0 && first_of_slot(i, node.outer->tag)) effects.delay += rule.delay;
-        if (effects.error == 0) effects.error = rule.missing ? ENOENT : rule.error;
-        if (rule.short_bytes) effects.length = std::min(effects.length, *rule.short_bytes);
+    const IoTag& tag = node.outer->tag;
+    const auto found = rules_of_.find(stream_key(tag.seat, tag.stream));
+    const std::vector<std::size_t>& own = found != rules_of_.end() ? found->second : none;
+    auto next = own.begin();
+    for (const std::size_t rule : rules_of_all_) {  // in the order of the plan
+        for (; next != own.end() && *next < rule; ++next) add_effect(*next, node, effects);
+        add_effect(rule, node, effects);
     }
+    for (; next != own.end(); ++next) add_effect(*next, node, effects);
     return effects;
+}
+
+void FaultStorage::add_effect(std::size_t index, const Node& node, Effects& effects) {
+    const FaultRule& rule = plan_.rules[index];
+    if (!matches(rule, index, node)) return;
+    if (rule.delay.ns > 0 && first_of_slot(index, node.outer->tag)) effects.delay += rule.delay;
+    if (effects.error == 0) effects.error = rule.missing ? ENOENT : rule.error;
+    if (rule.short_bytes) effects.length = std::min(effects.length, *rule.short_bytes);
 }
 
 Instant FaultStorage::after_stall(Instant when) const {

@@ -11,9 +11,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "storage/fault_plan.h"
@@ -97,6 +99,7 @@ private:
     bool by_chance(const FaultRule& rule, std::size_t index, const IoTag& tag) const;
     bool first_of_slot(std::size_t rule, const IoTag& tag);
     Effects effects_on(const Node& node);
+    void add_effect(std::size_t rule, const Node& node, Effects& effects);
     Instant after_stall(Instant when) const;
 
     EventLoop& loop_;
@@ -116,8 +119,9 @@ private:
     std::size_t outstanding_ = 0;
     Callback shutdown_;
     bool draining_ = false;
-    // By seat and stream; for each rule an empty vector until the rule delays that stream.
-    std::unordered_map<std::uint64_t, std::vector<SlotsSeen>> seen_;
+    std::vector<std::size_t> rules_of_all_;  // those that name no stream of a seat; in order
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> rules_of_;  // the others, by seat and stream
+    std::map<std::pair<std::uint64_t, std::size_t>, SlotsSeen> seen_;       // by seat and stream, and rule
 };
 
 }  // namespace streamsim

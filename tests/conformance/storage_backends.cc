@@ -9,6 +9,7 @@
 #include "base/prng.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
+#include "sim/cluster.h"
 #include "storage/fault_storage.h"
 #include "storage/local_byte_store.h"
 #include "storage/null_storage.h"
@@ -57,6 +58,40 @@ Made make_null(const Backend&, const HarnessOptions&, std::string&) {
     auto harness = std::make_unique<Harness<Loop>>();
     harness->use(std::make_unique<NullStorage>(harness->loop(), "null"));
     return harness;
+}
+
+// One seat on two nodes in which everything takes its time.
+class ClusterHarness final : public StorageHarness {
+public:
+    ClusterHarness() : cluster_(loop_, options()), storage_(cluster_.make_storage()) {}
+    EventLoop& loop() override { return loop_; }
+    Storage& storage() override { return *storage_; }
+    void shut_down(Callback at_done) override {
+        shut_down_and_wait(loop_, *storage_, at_done);
+        storage_.reset();
+    }
+
+private:
+    static ClusterOptions options() {
+        ClusterOptions options;
+        options.model.nodes = 2;
+        options.model.node.drives = 2;
+        options.model.node.ram_bytes = 2 << 20;
+        options.model.node.front_end = {10e9, 1, microseconds(50)};
+        options.model.drive.kind = DriveModel::Kind::flash;
+        options.model.drive.outer_bytes_per_s = 1e9;
+        options.model.client.cpu_s_per_request = 1e-6;
+        options.seats.emplace_back();
+        return options;
+    }
+
+    VirtualLoop loop_;
+    Cluster cluster_;
+    std::unique_ptr<Storage> storage_;
+};
+
+Made make_cluster(const Backend&, const HarnessOptions&, std::string&) {
+    return std::make_unique<ClusterHarness>();
 }
 
 template <auto Make, bool direct>
@@ -138,12 +173,14 @@ std::vector<Backend> all_backends() {
     return {
         {"null_in_virtual_time", false, false, false, false, false, kNullVirtual},
         {"null_in_real_time", false, true, false, false, false, kNullReal},
+        {"cluster", false, false, true, false, false, make_cluster},
         {"uring", true, true, true, true, false, kUring},
         {"uring_buffered", true, true, true, false, false, kUringBuffered},
         {"threads", true, true, false, true, false, kThreads},
         {"threads_buffered", true, true, false, false, false, kThreadsBuffered},
         {"faults_over_null_in_virtual_time", false, false, false, false, true, make_faults<kNullVirtual>},
         {"faults_over_null_in_real_time", false, true, false, false, true, make_faults<kNullReal>},
+        {"faults_over_cluster", false, false, true, false, true, make_faults<make_cluster>},
         {"faults_over_uring", true, true, true, true, true, make_faults<kUring>},
         {"faults_over_threads", true, true, false, true, true, make_faults<kThreads>},
     };

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace streamsim {
@@ -34,6 +35,16 @@ void fail(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*
     evidence.totals.on_time -= count;
     evidence.totals.failed += count;
     evidence.reasons.*reason += count;
+}
+
+/// 50 frames read too late on a model of which this much was busy, while this computer had no processor time
+/// left.
+void on_a_model(Evidence& evidence, std::vector<BusyPart> parts) {
+    drop(evidence, 50, &ReasonCounts::late);
+    evidence.cpu_percent = 200;
+    evidence.loop_lateness_p50_ns = 30'000'000;
+    evidence.modelled = true;
+    evidence.parts = std::move(parts);
 }
 
 struct Case {
@@ -180,6 +191,106 @@ const std::vector<Case> kCases = {
          e.interrupted = true;
      },
      false, Limit::unknown, "says nothing"},
+    {"model_full_processor_of_a_seat",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.5, 9},
+                        {PartKind::seat_cpu, "seat 0 processor", 0.98, 1}});
+     },
+     false, Limit::client_cpu, "the processor of seat 0 was 98 % busy when frames were missed: 50 frames"},
+    {"model_full_link_of_a_seat",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::seat_link, "seat 12 link", 0.99, 3},
+                        {PartKind::front_end, "node 0 front end", 0.8, 9}});
+     },
+     false, Limit::network, "the link of seat 12 was 99 % busy"},
+    {"model_full_switch_port",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::switch_port, "seat 0 switch port", 1, 3}});
+     },
+     false, Limit::network, "the switch port of seat 0 was 100 % busy"},
+    {"model_full_front_end",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::front_end, "node 2 front end", 0.95, 3}});
+     },
+     false, Limit::storage, "the front end of node 2 was 95 % busy"},
+    {"model_full_coordinator_of_a_file",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::file, "file 3", 1, 3}});
+     },
+     false, Limit::storage, "file 3 was 100 % busy"},
+    {"model_several_full_drives",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.96, 2},
+                        {PartKind::drive, "node 0 drive 4", 0.97, 2},
+                        {PartKind::drive, "node 0 drive 5", 0.4, 2},
+                        {PartKind::node_cpu, "node 0 processor", 0.93, 2}});
+     },
+     false, Limit::storage, "drive 4 of node 0 (and 1 more like it) was 97 % busy"},
+    {"model_two_full_parts_and_most_waits_at_one",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::front_end, "node 0 front end", 0.991, 40},
+                        {PartKind::seat_link, "seat 0 link", 0.994, 2}});
+     },
+     false, Limit::storage, "the front end of node 0 was 99 % busy"},
+    {"model_nothing_full",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
+     },
+     false, Limit::storage, "no part of the model was full, the busiest was drive 3 of node 0 with 61 %"},
+    {"model_lost_segments_are_the_networks",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2},
+                        {PartKind::switch_port, "seat 1 switch port", 0.02, 1, 3856, 0.9}});
+     },
+     false, Limit::network, "the switch port of seat 1 had no room for 3,856 segments"},
+    {"model_a_long_way_is_the_networks",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
+         e.service_p50_ns = 650'000'000;
+         e.way_ns = 600'000'000;
+     },
+     false, Limit::network, "of the 650.0 ms that a frame typically took 600.0 ms are the way"},
+    {"model_a_short_way_is_not",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
+         e.service_p50_ns = 650'000'000;
+         e.way_ns = 300'000'000;
+     },
+     false, Limit::storage, "what was missing is time"},
+    {"model_full_connections_are_several",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::seat_link, "seat 12 connections", 0.99, 3}});
+     },
+     false, Limit::network, "the connections of seat 12 were 99 % busy"},
+    {"model_segments_lost_at_other_times_are_not",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::switch_port, "seat 1 switch port", 0.02, 1, 48, 0.2}});
+     },
+     false, Limit::storage, "what was missing is time"},
+    {"model_decoding_late_with_nothing_full",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});
+         e.reasons.client = std::exchange(e.reasons.late, 0);
+     },
+     false, Limit::client_cpu, "decoding a frame took longer than its seat had"},
+    {"model_decoding_late_as_frames_came_late",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});
+         drop(e, 60, &ReasonCounts::client);
+     },
+     false, Limit::storage, "110 frames were not there when due; no part of the model was full"},
+    {"model_media_come_first",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 1, 2}});
+         fail(e, 200, &ReasonCounts::missing);
+     },
+     false, Limit::media, "200 frames were missing"},
+    {"model_that_plays",
+     [](Evidence& e) {
+         e.modelled = true;
+         e.parts = {{PartKind::drive, "node 0 drive 3", 1, 2}};
+     },
+     true, Limit::none, "every frame was there in time"},
     {"interrupted_later", [](Evidence& e) { e.interrupted = true; }, true, Limit::none,
      "up to the interruption"},
 };

@@ -31,13 +31,15 @@ std::vector<std::string> keys(const OrderedJson& object) {
 TEST(JsonReport, LooksAsAgreed) {
     expect_golden(json_report(samples::does_not_play()), "does_not_play.json");
     expect_golden(json_report(samples::interrupted()), "interrupted.json");
+    expect_golden(json_report(samples::modelled()), "modelled.json");
 }
 
 TEST(JsonReport, KeepsToItsSchema) {
     const Json rules = schema();
     for (const RunResult& result :
          {samples::plays(), samples::does_not_play(), samples::failures(), samples::seats_and_stalls(),
-          samples::as_fast_as_it_goes(), samples::interrupted(), samples::many_streams(), samples::hostile()}) {
+          samples::as_fast_as_it_goes(), samples::interrupted(), samples::many_streams(), samples::hostile(),
+          samples::modelled()}) {
         EXPECT_THAT(schema_problems(rules, Json::parse(json_report(result))), IsEmpty());
     }
 }
@@ -53,10 +55,10 @@ TEST(JsonReport, AnotherDocumentDoesNotFitTheSchema) {
 
 TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
     const OrderedJson document = OrderedJson::parse(json_report(samples::does_not_play()));
-    EXPECT_THAT(keys(document),
-                ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
-                            "play", "notices", "interrupted", "verdict", "totals", "media", "streams", "drops",
-                            "drops_omitted", "seeks", "timeline", "client", "digest", "timing_digest"));
+    EXPECT_THAT(keys(document), ElementsAre("schema", "version", "streamsim", "started_at", "host", "command",
+                                            "seed", "target", "model", "play", "notices", "interrupted",
+                                            "verdict", "totals", "media", "streams", "drops", "drops_omitted",
+                                            "seeks", "timeline", "parts", "client", "digest", "timing_digest"));
     EXPECT_THAT(keys(document["drops"][0]),
                 ElementsAre("seat", "stream", "frame", "clip_frame", "file", "due_ns", "completed_ns", "kind",
                             "reason", "errno", "timecode"));

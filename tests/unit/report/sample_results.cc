@@ -261,6 +261,41 @@ RunResult many_streams() {
     return out;
 }
 
+RunResult modelled() {
+    RunResult out = does_not_play();
+    out.url = "sim:h500?nodes=2";
+    out.backend = out.io = "sim";
+    out.model = {.name = "h500", .title = "Four nodes", .nodes = 4, .nodes_with_seats = 2, .warm = false};
+    out.media = {};
+    out.notices.clear();
+    out.timing_digest = "ffee";
+    out.verdict = {false,
+                   "the processor of seat 0 was 99 % busy when frames were missed: 200 frames were not there",
+                   Limit::client_cpu};
+    for (const char* name : {"seat 0 processor", "seat 0 link", "node 0 RAM"}) {
+        PartResult part;
+        part.books.name = name;
+        part.books.requests = 1000;
+        part.books.busy_ns = 5'000'000'000;
+        part.books.longest_queue = 7;
+        part.utilisation = 0.48076;
+        part.queue_mean = 1.5;
+        part.t_ns = -1'000'000'000;
+        part.utilisation_per_interval = {0.25, 1.0 / 3};
+        out.parts.push_back(part);
+    }
+    out.parts[0].utilisation_missed = 0.991;
+    out.parts[1].books.kind = PartKind::seat_link;
+    out.parts[1].utilisation_missed = 0.2;
+    out.parts[1].books.bytes_per_s = 2.1e9;
+    out.parts[2].books.kind = PartKind::ram;
+    out.parts[2].utilisation = 0;
+    out.parts[2].utilisation_missed = 0;
+    out.parts[2].books.hits = 30;
+    out.parts[2].books.misses = 10;
+    return out;
+}
+
 RunResult hostile() {
     RunResult out = failures();
     out.url = "/mnt/\x1b[2Jx\n";

@@ -21,5 +21,7 @@ RunResult interrupted();
 RunResult many_streams();
 /// Names with control characters, quotes, commas and bytes that are not UTF-8; a rate that is not a number.
 RunResult hostile();
+/// On a model whose seat has no processor time left.
+RunResult modelled();
 
 }  // namespace streamsim::samples

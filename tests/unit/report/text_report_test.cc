@@ -24,6 +24,7 @@ TEST(TextReport, LooksAsAgreed) {
     expect_golden(text_report(samples::as_fast_as_it_goes(), false), "as_fast_as_it_goes.txt");
     expect_golden(text_report(samples::interrupted(), false), "interrupted.txt");
     expect_golden(text_report(samples::many_streams(), false), "many_streams.txt");
+    expect_golden(text_report(samples::modelled(), false), "modelled.txt");
 }
 
 TEST(TextReport, GivesTheVerdictInTheFirstLine) {

@@ -1,0 +1,115 @@
+// ClusterModel: a storage cluster with its network and its seats, as data. A document in formats/storage/ says
+// each number with its basis; src/sim/ plays on it in virtual time.
+//
+// Links are bits a second on the wire, of which `efficiency` is payload, all other rates bytes a second, sizes
+// bytes, processor time seconds of one core. What a cluster does not have is zero.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace streamsim {
+
+/// A full-duplex cable or port. Bytes of the protocols take a part of it: payload moves at rate * efficiency.
+struct LinkModel {
+    double bits_per_s = 0;
+    double efficiency = 1;
+    Duration latency;  // one way
+
+    double bytes_per_s() const { return bits_per_s * efficiency / 8; }
+};
+
+/// How long something takes beyond its service: a median, and now and then much more.
+struct LatencyModel {
+    Duration median;
+    double spread = 0;      // of most, as a share of the median, both ways
+    double tail_share = 0;  // of requests, 0 to 1
+    Duration tail_mean;     // more, of those: exponential, cut at ten times the mean
+};
+
+/// Processor time that a seat spends on a frame: for the first of the list that fits.
+struct DecodeCost {
+    std::string codec;       // of the format, "prores"; empty: any
+    int bits = 0;            // DPX: of a sample; 0: any
+    double s_per_frame = 0;  // seconds of one core
+    double s_per_pixel = 0;  // more
+};
+
+struct ClientModel {
+    double cores = 1;
+    double cpu_ceiling = 1;  // share of the cores at which play is no longer safe: what is there to be used
+    std::vector<DecodeCost> decode;
+    double cpu_s_per_request = 0;
+    double cpu_s_per_byte = 0;  // copies and the protocol
+    LinkModel link;
+    std::uint32_t connections = 1;      // SMB multichannel, nconnect
+    double connection_bytes_per_s = 0;  // of one of them; 0: as the link
+};
+
+/// Between seats and nodes.
+struct SwitchModel {
+    double port_bits_per_s = 0;  // towards a seat, where it is narrower than the seat's own link; 0: as that
+    bool flow_control = true;    // false: what does not fit into the buffer is lost and sent again
+    std::uint64_t port_buffer_bytes = 0;
+    Duration retransmit_after;
+    std::uint64_t segment_bytes = 64 << 10;  // what is lost or kept as one
+};
+
+struct DriveModel {
+    enum class Kind { rotational, flash };
+    Kind kind = Kind::rotational;
+    double outer_bytes_per_s = 0;  // rotational: of the outermost zone; flash: of one channel
+    double inner_bytes_per_s = 0;  // rotational
+    double rotations_per_s = 0;    // rotational
+    Duration seek_track;           // rotational: to the next track, and over the whole disk
+    Duration seek_full;
+    std::uint64_t capacity_bytes = 0;
+    double filled = 1;           // rotational: share that is written, from the outermost zone in; above 0
+    std::uint32_t reorder = 32;  // rotational: the nearest of the oldest so many is next, and none waits for
+                                 // more than so many others that came after it
+    std::uint32_t channels = 1;  // flash: served at once
+    LatencyModel access;         // flash; rotational: beyond seek and rotation
+};
+
+struct NodeModel {
+    LinkModel front_end;
+    LinkModel back_end;  // to its peers
+    double cores = 1;
+    double cpu_s_per_open = 0;
+    double cpu_s_per_request = 0;
+    double cpu_s_per_byte = 0;
+    std::uint64_t ram_bytes = 0;  // for cached blocks
+    std::uint64_t ssd_bytes = 0;
+    LinkModel ssd;  // rate and latency of the second level
+    std::uint32_t drives = 0;
+    LatencyModel response;  // of a request, beyond what its parts take
+};
+
+/// What the storage reads before it is asked.
+struct StrategyModel {
+    std::uint64_t concurrency_bytes = 0;  // ahead in a file that is read front to back, by default
+    std::uint64_t streaming_bytes = 0;    // and where clips are kept for streaming
+    std::uint32_t filename_files = 0;     // next of a numbered sequence, where directories are kept for that
+    double streaming_cpu_s_per_byte = 0;  // of the node's processor, more, for what is read so
+    double filename_cpu_s_per_byte = 0;
+};
+
+struct ClusterModel {
+    std::string name;  // "h500"
+    std::string title;
+    std::uint32_t nodes = 1;
+    std::uint64_t block_bytes = 1 << 20;  // the unit of striping, of caches and of reading ahead
+    std::uint32_t data_drives = 1;        // of a protection group: a lost block is read from that many others
+    double file_bytes_per_s = 0;          // of one file over all nodes (who owns its locks); 0: no limit
+    NodeModel node;
+    DriveModel drive;
+    SwitchModel network;
+    StrategyModel strategy;
+    ClientModel client;
+    std::vector<std::string> sources;  // "/node/cores: data sheet ..."
+};
+
+}  // namespace streamsim

@@ -1,0 +1,126 @@
+// Scenario: who plays what from where, when it begins and ends, and what happens meanwhile. Plain data with its
+// seed: the same scenario is played in virtual time on a model and in real time on real storage.
+//
+// Times of seats and of faults count from the beginning of the run, those of streams from the start of their
+// seat. A stream fills its read-ahead from its start on and plays from when that is full, for as long as is
+// between its start and its end; streams with one start play from one instant.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+/// Streams of one kind, on each seat of a group.
+struct ScenarioStreams {
+    std::optional<MediaFormat> format;  // nothing: the clips that the target holds, in name order
+    std::uint32_t count = 1;            // on each seat
+    bool same_media = false;            // one clip for all such streams of the same format and target
+    std::uint32_t layers = 1;
+    bool audio = false;
+    std::optional<Duration> clip_duration;
+    std::string order = "forward";  // as typed; checked
+    std::string pattern;            // as typed; checked. Empty: by the kind of clip
+    std::string on_miss = "drop";
+    std::optional<FrameRate> rate;  // nothing: the clip's own
+    bool paced = true;              // false: "max"
+    std::optional<std::uint64_t> frames;
+    std::uint32_t readahead = 8;
+    std::uint32_t inflight = 2;
+    std::uint64_t io_size = 1 << 20;  // 0: a frame in one read
+    std::uint32_t io_depth = 8;
+    Duration start;               // from that of the seat
+    Duration one_more_every;      // stream i of a seat begins so many times i later
+    std::optional<Duration> end;  // from the start of the seat; nothing: with the seat
+};
+
+/// Seats that are alike.
+struct ScenarioSeats {
+    std::uint32_t count = 1;
+    std::string target;                     // as typed
+    std::vector<std::uint32_t> nodes;       // of a model: seat i is on nodes[i % size]; empty: round robin
+    std::optional<double> link_bits_per_s;  // of a model: instead of the model's own link
+    std::optional<double> link_efficiency;
+    std::optional<Duration> link_latency;
+    Duration start;
+    Duration one_more_every;  // seat i begins so many times i later
+    Duration end;             // of all of them
+    std::vector<ScenarioStreams> streams;
+
+    /// When stream `i` of seat `seat`, both counted within their groups, begins and ends; from the beginning.
+    Duration start_of(std::uint32_t seat, const ScenarioStreams& of, std::uint32_t i) const {
+        return seat_start(seat) + of.start + Duration{of.one_more_every.ns * i};
+    }
+    Duration end_of(std::uint32_t seat, const ScenarioStreams& of) const {
+        return of.end ? std::min(end, seat_start(seat) + *of.end) : end;
+    }
+
+private:
+    Duration seat_start(std::uint32_t seat) const { return start + Duration{one_more_every.ns * seat}; }
+};
+
+struct ScenarioFault {
+    enum class Kind {
+        silence,      // whatever would complete while it lasts completes at its end; with a node: its processor
+                      // and its front end begin nothing
+        delays,       // frames that are due while it lasts take so much longer
+        errors,       // and those end with an error
+        drive_dies,   // this and those below on models only
+        node_lost,    // its seats go to the others, after `length`
+        link_slows,   // of a seat or of a node's front end, to a share of its rate
+        cache_flush,  // of a node, or of all
+    };
+    Kind kind = Kind::silence;
+    Duration at;
+    std::optional<Duration> length;  // of link_slows: nothing is for good
+    std::optional<std::uint32_t> node;
+    std::optional<std::uint32_t> drive;
+    std::optional<std::uint32_t> seat;
+    std::optional<std::uint32_t> stream;  // of the seat
+    double factor = 1;
+    double probability = 1;  // of a frame
+    Duration delay;
+    std::string error;  // "EIO"
+};
+
+/// What the author of a scenario says will come of it; bounds include their ends.
+struct ScenarioExpectation {
+    struct Bounds {
+        std::uint64_t min = 0;
+        std::uint64_t max = UINT64_MAX;
+    };
+    std::string effect;  // a sentence
+    std::optional<bool> plays;
+    std::optional<std::string> limit;
+    std::optional<Bounds> dropped;  // start-up drops left out
+    std::optional<Bounds> late;
+    std::optional<Bounds> failed;
+    std::optional<Bounds> stalls;
+};
+
+struct Scenario {
+    std::string source;  // the file it was read from
+    std::string description;
+    std::uint64_t seed = 1;
+    Duration duration;
+    Duration preroll_timeout = seconds(10);  // of each stream, to fill its read-ahead
+    std::vector<ScenarioSeats> seats;        // numbered through in this order
+    std::vector<ScenarioFault> faults;
+    std::optional<ScenarioExpectation> expect;
+};
+
+/// Where a seat of a model is, and how it is linked.
+struct SeatSetting {
+    std::optional<std::uint32_t> node;  // nothing: round robin
+    std::optional<double> link_bits_per_s;
+    std::optional<double> link_efficiency;
+    std::optional<Duration> link_latency;
+};
+
+}  // namespace streamsim

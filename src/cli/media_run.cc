@@ -1,0 +1,172 @@
+#include "cli/media_run.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "report/csv_report.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+#include "view/progress_bar.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::string_view kResultBegins = "{\n  \"schema\": \"streamsim.result\"";
+
+}  // namespace
+
+Result<void> MediaRun::open_outputs() {
+    if (!options_.json.empty()) {
+        auto file = OutputFile::prepare(options_.json, kResultBegins);
+        if (!file) return file.error();
+        json_ = std::move(*file);
+    }
+    if (!options_.csv.empty()) {
+        auto file = OutputFile::prepare(options_.csv, csv_header());
+        if (!file) return file.error();
+        csv_ = std::move(*file);
+    }
+    return {};
+}
+
+void MediaRun::say_plan(const PreparePlan& plan) {
+    if (options_.quiet) return;
+    const std::size_t clips = plan.missing.size();
+    context_.log.info("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
+                      show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s", plan.request.format.name,
+                      show_count(plan.frames), plan.directory, show_bytes(plan.bytes_free));
+}
+
+Result<void> MediaRun::write_media(const PreparePlan& plan) {
+    struct Shared {  // lives as long as the thread that writes
+        PreparePlan plan;
+        PrepareProgress progress;
+        std::optional<Result<void>> result;
+    };
+    const auto shared = std::make_shared<Shared>();
+    shared->plan = plan;
+    ProgressBar bar(STDERR_FILENO, LiveView::possible(STDERR_FILENO), "writing media", plan.bytes_to_write);
+    const std::int64_t begin_ns = control_.now_ns();
+    Control::Work work;
+    work.run = [shared, this] { shared->result.emplace(prepare(*store_, shared->plan, shared->progress)); };
+    work.on_interrupt = [shared] { shared->progress.cancel = true; };
+    if (!options_.quiet) {
+        work.on_tick = [&] { bar.update(shared->progress.bytes_done, control_.now_ns() - begin_ns); };
+    }
+    if (!control_.run(std::move(work))) {
+        left_behind_ = true;
+        return interrupted_error();
+    }
+    const Result<void>& result = *shared->result;
+    if (result && !options_.quiet) bar.finish(shared->progress.bytes_done, control_.now_ns() - begin_ns);
+    return result;
+}
+
+Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {
+    for (const PreparePlan& plan : plans) say_plan(plan);
+    for (const PreparePlan& plan : plans) {
+        if (auto written = write_media(plan); !written) return written;
+    }
+    return {};
+}
+
+int MediaRun::interrupted_before_play(const PlayRequest& request) {
+    context_.log.warn("interrupted before anything was played");
+    const int code = write_results(Session::not_played(request, context_.program));
+    if (left_behind_) leave(code);
+    return code;
+}
+
+int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+    const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
+    LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
+    std::optional<Result<RunResult>> result;
+    Control::Work work;
+    work.run = [&] { result.emplace(session.execute()); };
+    work.on_interrupt = [&] { session.interrupt(); };
+    if (live) work.on_tick = [&] { draw(view, session.watch(), about); };
+    const bool ended = control_.run(std::move(work));
+    view.erase();
+    if (!ended) {
+        context_.log.warn("left without waiting for the storage: what was played is not known");
+        leave(write_results(Session::not_played(request, context_.program)));
+    }
+    const int code = *result ? write_results(**result) : report_error(context_, result->error());
+    if (session.stuck()) {
+        context_.log.warn("the storage has not given back everything that was asked of it");
+        leave(code);
+    }
+    return code;
+}
+
+/// Ends the process while something of it is still in a call that does not return.
+void MediaRun::leave(int code) {
+    std::fflush(nullptr);
+    _exit(code);
+}
+
+void MediaRun::draw(LiveView& view, const Session::Watch& watch, const std::string& about) {
+    if (watch.streams == nullptr) return;
+    ViewState state;
+    state.title = fmt::format("{} streams from {}", watch.streams->size(), about);
+    std::uint64_t bytes = 0;
+    std::int64_t played_ns = 0;  // in the streams' own time
+    for (std::size_t i = 0; i < watch.streams->size(); ++i) {
+        const StreamPlan& plan = (*watch.streams)[i];
+        StreamView stream;
+        stream.label = watch.streams->back().options.seat > 0
+                           ? fmt::format("seat {}, {} {}", plan.options.seat, plan.options.stream, plan.format)
+                           : fmt::format("{} {}", plan.options.stream, plan.format);
+        stream.readahead = plan.options.readahead;
+        if (plan.options.paced) {
+            stream.frames_total = plan.options.slots;
+            stream.period_ns = plan.rate().period().ns;
+            state.total_ns =
+                std::max(state.total_ns, (plan.start_offset + plan.rate().due(plan.options.slots)).ns);
+            state.required_bytes_per_s += plan.required_bytes_per_s();
+        }
+        stream.read((*watch.progress)[i]);
+        bytes += stream.bytes;
+        if (plan.options.paced)
+            played_ns = std::max(played_ns, (plan.start_offset + plan.rate().due(stream.due)).ns);
+        state.streams.push_back(std::move(stream));
+    }
+    const std::int64_t now_ns = control_.now_ns();
+    if (watch.started_ns > 0) state.elapsed_ns = watch.virtual_time ? played_ns : now_ns - watch.started_ns;
+    const std::int64_t drawn_ns = watch.virtual_time ? played_ns : now_ns;
+    if (last_draw_ns_ > 0 && drawn_ns > last_draw_ns_) {
+        state.bytes_per_s =
+            static_cast<double>(bytes - last_bytes_) * 1e9 / static_cast<double>(drawn_ns - last_draw_ns_);
+    }
+    last_bytes_ = bytes;
+    last_draw_ns_ = drawn_ns;
+    view.draw(state);
+}
+
+int MediaRun::write_results(RunResult result) {
+    complete(result);
+    Result<void> written;
+    const bool stdout_taken = json_.standard_output() || csv_.standard_output();
+    if (!options_.quiet) {
+        const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
+        const std::string text = text_report(result, LiveView::colours_wanted(fd));
+        std::FILE* out = stdout_taken ? stderr : stdout;
+        std::fwrite(text.data(), 1, text.size(), out);
+        std::fflush(out);
+    }
+    if (json_.wanted()) {
+        json_.write(json_report(result));
+        if (auto done = json_.finish(); !done) written = done;
+    }
+    if (csv_.wanted()) {
+        csv_report(result, [this](std::string_view piece) { csv_.write(piece); });
+        if (auto done = csv_.finish(); !done) written = done;
+    }
+    if (!written) return report_error(context_, written.error());
+    if (result.interrupted) return kExitInterrupted;
+    return result.verdict.pass ? kExitPass : kExitMissed;
+}
+
+}  // namespace streamsim

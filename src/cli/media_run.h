@@ -1,0 +1,66 @@
+// What commands that play or prepare have in common: media that is written first, a session that is watched and
+// can be interrupted, results that go to their files.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "media/media_set.h"
+#include "run/control.h"
+#include "view/live_view.h"
+
+namespace streamsim {
+
+class MediaRun {
+public:
+    virtual ~MediaRun() = default;
+
+protected:
+    /// `store`: null where there are no files.
+    MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
+        : context_(context), control_(control), options_(options), store_(std::move(store)) {}
+
+    Result<void> open_outputs();
+    /// Runs something that may block for long (an index of a slow server). An interruption leaves it behind.
+    template <typename T>
+    Result<T> in_background(std::function<Result<T>()> function);
+    Result<void> write_media(const std::vector<PreparePlan>& plans);
+    /// `about` is what is being played, for the live view; `request` for the result of a run that was left.
+    int play_session(Session& session, const PlayRequest& request, const std::string& about);
+    int interrupted_before_play(const PlayRequest& request);
+    int write_results(RunResult result);
+    [[noreturn]] static void leave(int code);
+
+    /// Fills in what only the command knows, before a result is written.
+    virtual void complete(RunResult& /*result*/) {}
+
+    CliContext& context_;
+    Control& control_;
+    CliOptions& options_;
+    std::unique_ptr<ByteStore> store_;
+    bool left_behind_ = false;  // a thread is still in a call that does not return
+
+private:
+    void say_plan(const PreparePlan& plan);
+    Result<void> write_media(const PreparePlan& plan);
+    void draw(LiveView& view, const Session::Watch& watch, const std::string& about);
+
+    OutputFile json_;
+    OutputFile csv_;
+    std::uint64_t last_bytes_ = 0;
+    std::int64_t last_draw_ns_ = 0;
+};
+
+template <typename T>
+Result<T> MediaRun::in_background(std::function<Result<T>()> function) {
+    auto result = std::make_shared<std::optional<Result<T>>>();
+    const bool ended = control_.run({[function, result] { result->emplace(function()); }, {}, {}});
+    left_behind_ = left_behind_ || !ended;
+    if (!ended || control_.interrupted()) return interrupted_error();
+    return std::move(**result);
+}
+
+}  // namespace streamsim

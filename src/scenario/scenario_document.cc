@@ -1,0 +1,346 @@
+#include "scenario/scenario_document.h"
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "scenario/reading.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::int64_t kSeatsMax = 100'000;
+constexpr std::int64_t kStreamsMax = 1'000'000;
+
+std::uint32_t read_count(JsonObject& object, const char* key, std::int64_t max, std::uint32_t fallback) {
+    return static_cast<std::uint32_t>(object.integer(key, 1, max, false).value_or(fallback));
+}
+
+std::string length_of(const std::optional<Duration>& clips) {
+    return clips ? show_duration(*clips) : "any length";
+}
+
+/// Clips of one format in one place are dealt to all who want them: by more than one length they could not be
+/// told apart.
+void check_length(ScenarioReading& reading,
+                  JsonObject& object,
+                  const std::string& pointer,
+                  const ScenarioStreams& streams) {
+    for (const ScenarioReading::Made& other : reading.made) {
+        if (other.place != reading.place || other.format != streams.format->name) continue;
+        if (other.clip_duration == streams.clip_duration) continue;
+        object.problem(
+            "clip_duration",
+            fmt::format("the clips of {} in one place are of one length: here of {}, in {} of {}", other.format,
+                        length_of(streams.clip_duration), other.pointer, length_of(other.clip_duration)));
+        return;
+    }
+    reading.made.push_back({reading.place, streams.format->name, streams.clip_duration, pointer});
+}
+
+void read_media(ScenarioReading& reading,
+                JsonObject& object,
+                const std::string& pointer,
+                ScenarioStreams& streams) {
+    const bool files = reading.on(ScenarioTarget::Kind::files);
+    const bool known = reading.target.has_value();
+    if (const auto name = object.string("format", known && !files)) {
+        auto format = reading.words.format(*name);
+        if (format) {
+            streams.format = std::move(*format);
+        } else {
+            for (const auto& problem : format.error().problems) object.problem("format", problem);
+        }
+    }
+    streams.layers = read_count(object, "layers", 64, 1);
+    streams.audio = object.boolean("audio", false).value_or(false);
+    if (streams.audio && known && !files)
+        object.problem("audio", "is read from real clips only, not from a plan");
+    if (const auto length = read_scenario_time(object, "clip_duration", false)) {
+        streams.clip_duration = *length;
+        if (length->ns == 0) object.problem("clip_duration", "expected more than no time");
+    }
+    const auto media = object.one_of("media", {"own", "same"}, false);
+    streams.same_media = media == "same";
+    const bool laid_out = files || reading.on(ScenarioTarget::Kind::model);
+    if (laid_out && streams.format) check_length(reading, object, pointer, streams);
+}
+
+void read_rate(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+    const auto frames = object.integer("frames", 1, 1'000'000'000, false);
+    if (frames) streams.frames = static_cast<std::uint64_t>(*frames);
+    const auto text = object.string("fps", false);
+    if (!text) return;
+    if (*text == "max") {
+        streams.paced = false;
+        reading.deadlines = false;
+        if (reading.on(ScenarioTarget::Kind::null_virtual) && !frames) {
+            object.problem("fps", "max on sim:null takes no time at all and would never end: give \"frames\"");
+        }
+        return;
+    }
+    const auto rate = FrameRate::parse(*text);
+    if (rate) {
+        streams.rate = *rate;
+    } else {
+        object.problem("fps", rate.error().problems.front() + ", or max");
+    }
+}
+
+void read_io_size(JsonObject& object, ScenarioStreams& streams) {
+    const auto text = object.string("io_size", false);
+    if (!text) return;
+    if (*text == "frame") {
+        streams.io_size = 0;
+        return;
+    }
+    const auto size = parse_size(*text);
+    if (!size) {
+        object.problem("io_size", size.error().problems.front() + ", or frame");
+    } else if (*size < 512 || *size > (1ull << 30)) {
+        object.problem("io_size", fmt::format("expected 512B to 1GiB, or frame, found {}", *text));
+    } else {
+        streams.io_size = *size;
+    }
+}
+
+void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+    if (const auto order = object.string("order", false)) {
+        streams.order = *order;
+        if (auto known = reading.words.order(*order); !known)
+            object.problem("order", known.error().problems.front());
+    }
+    streams.pattern =
+        object.one_of("pattern", {"filename-prefetch", "streaming", "on-demand"}, false).value_or("");
+    streams.on_miss = object.one_of("on_miss", {"drop", "hold", "stall"}, false).value_or("drop");
+    streams.readahead = read_count(object, "readahead", 10'000, streams.readahead);
+    streams.inflight = read_count(object, "inflight", 10'000, streams.inflight);
+    streams.io_depth = read_count(object, "io_depth", 1024, streams.io_depth);
+    read_io_size(object, streams);
+    read_rate(reading, object, streams);
+}
+
+/// The last of `count` begins before `end`; noted otherwise. No sum here leaves 64 bits: every time is at most
+/// kScenarioLongest.
+void check_begins(JsonObject& object, Duration start, Duration every, std::uint32_t count, Duration end) {
+    if (end.ns <= 0) return;  // a problem of its own
+    if (start >= end) {
+        object.problem("start", fmt::format("never plays: it begins at {} and ends at {}", show_duration(start),
+                                            show_duration(end)));
+    } else if (count > 1 && every.ns > (end - start).ns / (count - 1)) {
+        object.problem("one_more_every", fmt::format("the last of {} would begin after all has ended, at {}",
+                                                     count, show_duration(end)));
+    } else if (start.ns + every.ns * (count - 1) >= end.ns) {
+        object.problem("one_more_every", fmt::format("the last of {} would begin when all ends, at {}", count,
+                                                     show_duration(end)));
+    }
+}
+
+struct Phase {
+    Duration start;
+    Duration one_more_every;
+    std::optional<Duration> end;
+};
+
+Phase read_phase(JsonObject& object) {
+    Phase phase;
+    phase.start = read_scenario_time(object, "start", false).value_or(Duration{});
+    phase.one_more_every = read_scenario_time(object, "one_more_every", false).value_or(Duration{});
+    phase.end = read_scenario_time(object, "stop", false);
+    if (phase.end && phase.end->ns == 0) {
+        object.problem("stop", "expected more than no time");
+        phase.end.reset();
+    }
+    return phase;
+}
+
+/// `longest`: from the start of the last seat to the end of all.
+void read_streams(ScenarioReading& reading,
+                  const Json& value,
+                  const std::string& pointer,
+                  Duration longest,
+                  ScenarioSeats& seats) {
+    JsonObject object(value, pointer, reading.problems);
+    ScenarioStreams streams;
+    streams.count = read_count(object, "count", 100'000, 1);
+    read_media(reading, object, pointer, streams);
+    read_playing(reading, object, streams);
+    const Phase phase = read_phase(object);
+    streams.start = phase.start;
+    streams.one_more_every = phase.one_more_every;
+    streams.end = phase.end;
+    check_begins(object, phase.start, phase.one_more_every, streams.count,
+                 std::min(longest, phase.end.value_or(longest)));
+    object.finish();
+    seats.streams.push_back(std::move(streams));
+}
+
+void read_nodes(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seats) {
+    const Json* value = object.member("node", false);
+    if (value == nullptr) return;
+    const auto take = [&](const Json& number, const std::string& pointer) {
+        if (!number.is_number_unsigned() || number.get<std::uint64_t>() > UINT32_MAX) {
+            reading.problems.add(pointer,
+                                 fmt::format("expected the number of a node, from 0, found {}", number.dump()));
+            return;
+        }
+        seats.nodes.push_back(number.get<std::uint32_t>());
+        check_node(reading, pointer, seats.nodes.back());
+    };
+    const std::string pointer = object.pointer_of("node");
+    if (!value->is_array()) {
+        take(*value, pointer);
+        return;
+    }
+    if (value->empty()) reading.problems.add(pointer, "expected at least one node");
+    std::size_t i = 0;
+    for (const Json& each : *value) take(each, fmt::format("{}/{}", pointer, i++));
+}
+
+void read_link(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seats) {
+    const Json* value = object.member("link", false);
+    if (value == nullptr) return;
+    JsonObject link(*value, object.pointer_of("link"), reading.problems);
+    seats.link_bits_per_s = link.number("bits_per_s", 1, 1e15, false);
+    seats.link_efficiency = link.number("efficiency", 0.01, 1, false);
+    seats.link_latency = read_scenario_time(link, "latency", false);
+    link.finish();
+    if (reading.target && !reading.on(ScenarioTarget::Kind::model)) {
+        object.problem("link", fmt::format("only a model has one to choose, not {}", reading.target->world));
+    }
+}
+
+/// All targets are of one world, that of the first: a run has one storage and one clock.
+void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seats) {
+    const auto text = object.string("target");
+    if (!text) return;
+    seats.target = *text;
+    auto target = reading.words.target(*text);
+    if (!target) {
+        for (const auto& problem : target.error().problems) object.problem("target", problem);
+        return;
+    }
+    reading.place = target->place;
+    if (!reading.target) {
+        reading.target = std::move(*target);
+    } else if (reading.target->world != target->world) {
+        object.problem("target", fmt::format("the seats of a run have one storage in common: this is on {} and "
+                                             "those before are on {}",
+                                             target->world, reading.target->world));
+    }
+}
+
+void read_seats(ScenarioReading& reading, const Json& value, const std::string& pointer) {
+    JsonObject object(value, pointer, reading.problems);
+    ScenarioSeats seats;
+    seats.count = read_count(object, "count", kSeatsMax, 1);
+    read_target(reading, object, seats);
+    read_nodes(reading, object, seats);
+    read_link(reading, object, seats);
+    const Phase phase = read_phase(object);
+    const Duration all = reading.scenario.duration;
+    if (phase.end && all.ns > 0 && *phase.end > all)
+        object.problem("stop", fmt::format("is after the end of the run ({})", show_duration(all)));
+    seats.start = phase.start;
+    seats.one_more_every = phase.one_more_every;
+    seats.end = std::min(phase.end.value_or(all), all);
+    check_begins(object, seats.start, seats.one_more_every, seats.count, seats.end);
+    // For its last seat, which has the least time; no more than a problem is made of it.
+    const std::int64_t ramp = seats.one_more_every.ns == 0 ? 0
+                              : seats.count - 1 > kScenarioLongest.ns / seats.one_more_every.ns
+                                  ? kScenarioLongest.ns
+                                  : seats.one_more_every.ns * (seats.count - 1);
+    const Duration left = seats.end - seats.start - Duration{ramp};
+    read_scenario_array(object, "streams", true, [&](const Json& each, const std::string& place) {
+        read_streams(reading, each, place, left, seats);
+    });
+    object.finish();
+    reading.seats += seats.count;
+    reading.scenario.seats.push_back(std::move(seats));
+}
+
+void check_sizes(ScenarioReading& reading, JsonObject& object) {
+    std::uint64_t streams = 0;
+    for (const ScenarioSeats& seats : reading.scenario.seats) {
+        for (const ScenarioStreams& each : seats.streams) streams += std::uint64_t{seats.count} * each.count;
+    }
+    if (reading.seats > kSeatsMax)
+        object.problem("seats", fmt::format("{} seats are more than {}", reading.seats, kSeatsMax));
+    if (streams > kStreamsMax)
+        object.problem("seats", fmt::format("{} streams are more than {}", streams, kStreamsMax));
+}
+
+std::optional<ScenarioExpectation::Bounds> read_bounds(JsonObject& object, const std::string& key) {
+    const Json* value = object.member(key, false);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_array() && value->size() == 2 && (*value)[0].is_number_unsigned() &&
+        (*value)[1].is_number_unsigned() && (*value)[0] <= (*value)[1]) {
+        return ScenarioExpectation::Bounds{(*value)[0].get<std::uint64_t>(), (*value)[1].get<std::uint64_t>()};
+    }
+    object.problem(key,
+                   fmt::format("expected the least and the most, such as [10, 14], found {}", value->dump()));
+    return std::nullopt;
+}
+
+void read_expectation(ScenarioReading& reading, JsonObject& document) {
+    const Json* value = document.member("expect", false);
+    if (value == nullptr) return;
+    JsonObject object(*value, "/expect", reading.problems);
+    ScenarioExpectation expect;
+    expect.effect = object.string("effect").value_or("");
+    expect.plays = object.boolean("plays", false);
+    expect.limit = object.one_of(
+        "limit", {"none", "storage", "network", "client-cpu", "client-scheduling", "media", "unknown"}, false);
+    expect.dropped = read_bounds(object, "dropped");
+    expect.late = read_bounds(object, "late");
+    expect.failed = read_bounds(object, "failed");
+    expect.stalls = read_bounds(object, "stalls");
+    object.finish();
+    reading.scenario.expect = std::move(expect);
+}
+
+}  // namespace
+
+std::uint64_t ScenarioReading::streams_of(std::uint64_t seat) const {
+    for (const ScenarioSeats& group : scenario.seats) {
+        if (seat >= group.count) {
+            seat -= group.count;
+            continue;
+        }
+        std::uint64_t streams = 0;
+        for (const ScenarioStreams& each : group.streams) streams += each.count;
+        return streams;
+    }
+    return 0;
+}
+
+Result<Scenario> read_scenario(std::string_view text, const std::string& source, const ScenarioWords& words) {
+    const auto document = parse_json(text, source);
+    if (!document) return document.error();
+    JsonProblems problems(source);
+    ScenarioReading reading{words, problems, {}, {}};
+    JsonObject object(*document, "", problems);
+    check_schema(object, "streamsim.scenario", 1);
+    reading.scenario.source = source;
+    reading.scenario.description = object.string("description", false).value_or("");
+    const auto seed = object.integer("seed", 0, INT64_MAX, false);
+    if (seed) reading.scenario.seed = static_cast<std::uint64_t>(*seed);
+    if (const auto duration = read_scenario_time(object, "duration", true)) {
+        reading.scenario.duration = *duration;
+        if (duration->ns == 0) object.problem("duration", "expected more than no time");
+    }
+    if (const auto timeout = read_scenario_time(object, "preroll_timeout", false)) {
+        reading.scenario.preroll_timeout = *timeout;
+        if (timeout->ns == 0) object.problem("preroll_timeout", "expected more than no time");
+    }
+    read_scenario_array(object, "seats", true, [&](const Json& value, const std::string& pointer) {
+        read_seats(reading, value, pointer);
+    });
+    check_sizes(reading, object);
+    read_scenario_faults(reading, object);
+    read_expectation(reading, object);
+    object.finish();
+    if (!problems.empty()) return problems.error();
+    return std::move(reading.scenario);
+}
+
+}  // namespace streamsim

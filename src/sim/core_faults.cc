@@ -1,0 +1,222 @@
+// Faults and books of the cluster.
+//
+// drive_dies: what waits for the drive is computed from the others of its group; what it is serving it still
+// gives. node_lost: its drives are dead; what its seats had asked for is asked again, of a node that is left,
+// as soon as they are back; its caches are gone with it. Rebuilding lost drives in the background costs
+// nothing. link_slows: where several slow one link at a time, the one that leaves it least counts.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "sim/core.h"
+
+namespace streamsim {
+
+using Kind = ClusterFault::Kind;
+
+void ClusterCore::at(Instant when, const ClusterFault& fault) {
+    const bool all_nodes = fault.node == ClusterFault::kAll;
+    const bool one = fault.kind == Kind::drive_dies || fault.kind == Kind::node_lost;
+    STREAMSIM_CHECK(all_nodes ? !one : fault.node < nodes_.size(), "a fault is of a node that there is");
+    STREAMSIM_CHECK(fault.kind != Kind::drive_dies || fault.drive < options_.model.node.drives,
+                    "a fault is of a drive that there is");
+    STREAMSIM_CHECK(fault.seat == ClusterFault::kAll || fault.seat < seats_.size(),
+                    "a fault is of a seat that there is");
+    STREAMSIM_CHECK(fault.factor > 0, "a link keeps some of its rate");
+    planned_.push_back({this, fault});
+    calendar_.at(std::max(when, calendar_.now()), Callback::of<&Planned::strike>(&planned_.back()));
+}
+
+void ClusterCore::strike(Planned& planned) {
+    const ClusterFault& fault = planned.fault;
+    if (fault.kind == Kind::drive_dies) {
+        Drive& drive = *nodes_[fault.node].drives[fault.drive];
+        if (!drive.dead) kill({&drive});
+        return;
+    }
+    if (fault.kind == Kind::node_lost) return lose_node(fault.node, fault.length);
+    if (fault.kind == Kind::link_slows) {
+        planned.slows = true;
+        set_links(fault);
+        if (fault.length > Duration{})
+            calendar_.at(calendar_.now() + fault.length, Callback::of<&Planned::end>(&planned));
+        return;
+    }
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (fault.node != ClusterFault::kAll && fault.node != i) continue;
+        Node& node = nodes_[i];
+        if (fault.kind == Kind::cache_flush) {
+            node.ram.clear();
+            node.ssd.clear();
+        } else {
+            const Instant until = calendar_.now() + fault.length;
+            node.cpu.pause(until);
+            node.front_end.pause(until);
+        }
+    }
+}
+
+void ClusterCore::end(Planned& planned) {
+    planned.slows = false;
+    set_links(planned.fault);
+}
+
+/// Of all that slows one link now.
+template <typename Hits>
+double ClusterCore::least_factor(Hits hits) const {
+    double least = 1;
+    for (const Planned& planned : planned_) {
+        if (planned.slows && hits(planned.fault)) least = std::min(least, planned.fault.factor);
+    }
+    return least;
+}
+
+void ClusterCore::set_links(const ClusterFault& fault) {
+    if (fault.seat != ClusterFault::kAll) {
+        seats_[fault.seat].link.slow(
+            least_factor([&](const ClusterFault& each) { return each.seat == fault.seat; }));
+        return;
+    }
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        if (fault.node != ClusterFault::kAll && fault.node != i) continue;
+        nodes_[i].front_end.slow(least_factor([i](const ClusterFault& each) {
+            return each.seat == ClusterFault::kAll && (each.node == ClusterFault::kAll || each.node == i);
+        }));
+    }
+}
+
+/// What waits for drives that are dead from now on comes from elsewhere.
+void ClusterCore::kill(const std::vector<Drive*>& drives) {
+    for (Drive* const dead : drives) dead->dead = true;
+    for (Drive* const dead : drives) {
+        JobQueue waiting = dead->take_waiting();
+        while (!waiting.empty()) {
+            Job& job = waiting.pop();
+            if (job.parent == nullptr) {
+                to_drive(job);
+                continue;
+            }
+            const std::uint32_t other = live_after(job.home);  // it was a part of a lost block itself
+            if (other != kNone) {
+                to_live_drive(job, other);
+            } else {
+                fail_fetch(job);
+            }
+        }
+    }
+}
+
+void ClusterCore::lose_node(std::uint32_t lost, Duration until_back) {
+    Node& node = nodes_[lost];
+    if (node.lost) return;
+    node.lost = true;
+    std::vector<std::uint32_t> left;
+    for (std::uint32_t i = 1; i < nodes_.size(); ++i) {
+        const auto other = static_cast<std::uint32_t>((lost + i) % nodes_.size());
+        if (!nodes_[other].lost) left.push_back(other);
+    }
+    std::size_t turn = 0;
+    for (Seat& seat : seats_) {
+        if (seat.node != lost) continue;
+        seat.node = left.empty() ? Seat::kNoNode : left[turn++ % left.size()];
+        seat.back_at = calendar_.now() + until_back;
+    }
+    std::vector<Drive*> drives;
+    for (const auto& drive : node.drives) {
+        if (!drive->dead) drives.push_back(drive.get());
+    }
+    kill(drives);
+    for (Station* station : {&node.cpu, &node.front_end}) {
+        JobQueue waiting = station->take_waiting();
+        while (!waiting.empty()) fail_over(waiting.pop());
+    }
+}
+
+// ---- books
+// -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+PartBooks& add(std::vector<PartBooks>& all, PartKind kind, std::uint32_t owner, std::string name) {
+    PartBooks& books = all.emplace_back();
+    books.kind = kind;
+    books.owner = owner;
+    books.name = std::move(name);
+    return books;
+}
+
+PartBooks& add(std::vector<PartBooks>& all,
+               PartKind kind,
+               std::uint32_t owner,
+               std::string name,
+               const Station& station,
+               Instant from,
+               Instant to) {
+    PartBooks& books = add(all, kind, owner, std::move(name));
+    books.servers = station.servers();
+    books.bytes_per_s = static_cast<double>(station.rate().bytes_per_s());
+    station.books().fill(books, from, to);
+    return books;
+}
+
+void add_cache(PartBooks& books, const BlockCache& cache) {
+    books.hits = cache.hits();
+    books.misses = cache.misses();
+    books.evictions = cache.evictions();
+}
+
+}  // namespace
+
+std::vector<PartBooks> ClusterCore::books(Instant from, Instant to) const {
+    std::vector<PartBooks> all;
+    for (std::uint32_t i = 0; i < seats_.size(); ++i) add_seat_books(all, i, from, to);
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) add_node_books(all, i, from, to);
+    for (std::uint32_t i = 0; i < coordinators_.size(); ++i) {
+        add(all, PartKind::file, coordinated_[i], fmt::format("file {}", coordinated_[i]), coordinators_[i],
+            from, to);
+    }
+    return all;
+}
+
+void ClusterCore::add_seat_books(std::vector<PartBooks>& all,
+                                 std::uint32_t number,
+                                 Instant from,
+                                 Instant to) const {
+    const Seat& seat = seats_[number];
+    const auto name = [&](const char* part) { return fmt::format("seat {} {}", number, part); };
+    add(all, PartKind::seat_cpu, number, name("processor"), seat.cpu, from, to).bytes_per_s = 0;
+    if (seat.connections) {
+        add(all, PartKind::seat_link, number, name("connections"), *seat.connections, from, to);
+    }
+    add(all, PartKind::seat_link, number, name("link"), seat.link, from, to);
+    if (seat.port) {
+        PartBooks& books =
+            add(all, PartKind::switch_port, number, name("switch port"), seat.port->station(), from, to);
+        books.lost = seat.port->lost_segments();
+        books.lost_seconds = seat.port->lost_seconds();
+    }
+}
+
+void ClusterCore::add_node_books(std::vector<PartBooks>& all,
+                                 std::uint32_t number,
+                                 Instant from,
+                                 Instant to) const {
+    const Node& node = nodes_[number];
+    const auto name = [&](const char* part) { return fmt::format("node {} {}", number, part); };
+    add(all, PartKind::front_end, number, name("front end"), node.front_end, from, to);
+    add(all, PartKind::node_cpu, number, name("processor"), node.cpu, from, to).bytes_per_s = 0;
+    add_cache(add(all, PartKind::ram, number, name("RAM")), node.ram);
+    if (node.ssd.capacity() > 0) {
+        add_cache(add(all, PartKind::ssd, number, name("SSD"), node.ssd_reads, from, to), node.ssd);
+    }
+    add(all, PartKind::back_end, number, name("back end"), node.back_end, from, to);
+    for (std::uint32_t i = 0; i < node.drives.size(); ++i) {
+        PartBooks& books = add(all, PartKind::drive, number, fmt::format("node {} drive {}", number, i));
+        books.servers = node.drives[i]->servers();
+        books.bytes_per_s = static_cast<double>(node.drives[i]->rate().bytes_per_s());
+        node.drives[i]->books().fill(books, from, to);
+    }
+}
+
+}  // namespace streamsim

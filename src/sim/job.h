@@ -1,0 +1,154 @@
+// A job is one thing on its way through the cluster: an open, a read, a frame to decode, or a block that is
+// fetched into a cache. It is in one place at a time: in the queue of a part, being served, or under way. Jobs
+// come from a pool and are linked through themselves, so that nothing is allocated for each request.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "base/callback.h"
+#include "base/time.h"
+#include "streamsim/decoder.h"
+#include "streamsim/storage.h"
+
+namespace streamsim {
+
+class Part;
+class SimStorage;
+struct Job;
+
+/// Is told when a job may go on: it was served, or has arrived after a time under way.
+class JobOwner {
+public:
+    virtual ~JobOwner() = default;
+    virtual void advance(Job& job) = 0;
+    /// A job with `vetted` has its turn: whether it is still wanted if it is complete then. If not it takes no
+    /// time.
+    virtual bool wanted(Job& job, Instant complete) = 0;
+};
+
+struct Job {
+    enum class Kind : std::uint8_t { open, read, decode, fetch, give_back };
+    /// Where it is, or what it was last at.
+    enum class Stage : std::uint8_t {
+        request_cpu,  // the seat's processor, for the request
+        way_out,
+        node_cpu,
+        file,
+        blocks,
+        front_end,
+        way_back,
+        switch_port,
+        retransmit,  // waiting for what the port lost
+        connections,
+        seat_link,
+        data_cpu,  // the seat's processor, for the bytes
+        failover,
+        decode,
+        ssd,
+        ssd_way,
+        drive,
+        back_end,
+        back_way,
+    };
+
+    JobOwner* owner = nullptr;
+    Part* part = nullptr;  // that it is in
+    Job* next = nullptr;   // in a queue, in the pool, among what is finished
+
+    // At the part that it is in.
+    Instant arrived;
+    Duration fixed;              // of its service
+    std::uint64_t load = 0;      // bytes of its service
+    std::uint64_t position = 0;  // on a drive
+    std::uint32_t passed = 0;    // on a drive: by how many that came later
+    std::uint32_t flow = 0;
+    bool vetted = false;
+
+    Kind kind = Kind::read;
+    Stage stage = Stage::request_cpu;
+    Op* op = nullptr;  // null: its caller has taken it back
+    DecodeOp* decode = nullptr;
+    SimStorage* storage = nullptr;
+    Job* parent = nullptr;  // fetch: of a lost block, of which this is a part
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t chance = 0;  // the key of its chances
+    std::uint64_t port_rest = 0;
+    Instant lost_at;
+    std::uint32_t seat = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t node = 0;  // that it asks; fetch: that asks
+    std::uint32_t home = 0;  // fetch: that has the block
+    std::uint32_t drive = 0;
+    std::uint32_t file = 0;
+    std::uint32_t block = 0;      // fetch
+    std::uint32_t handle = 0;     // read: that it came through, if that is still
+    std::uint32_t opening = 0;    // the one with this number
+    std::uint32_t waits_for = 0;  // blocks that are on their way
+    int error = 0;
+
+    void served();
+    void arrive() { owner->advance(*this); }
+};
+
+/// A queue through Job::next.
+class JobQueue {
+public:
+    bool empty() const { return first_ == nullptr; }
+    Job* first() const { return first_; }
+    void push(Job& job) {
+        job.next = nullptr;
+        (last_ != nullptr ? last_->next : first_) = &job;
+        last_ = &job;
+    }
+    /// REQUIRES: !empty().
+    Job& pop() {
+        Job& job = *first_;
+        first_ = job.next;
+        if (first_ == nullptr) last_ = nullptr;
+        job.next = nullptr;
+        return job;
+    }
+    /// Takes out what comes after `before`; null: the first.
+    Job& take_after(Job* before) {
+        if (before == nullptr) return pop();
+        Job& job = *before->next;
+        before->next = job.next;
+        if (last_ == &job) last_ = before;
+        job.next = nullptr;
+        return job;
+    }
+
+private:
+    Job* first_ = nullptr;
+    Job* last_ = nullptr;
+};
+
+class JobPool {
+public:
+    explicit JobPool(JobOwner& owner) : owner_(owner) {}
+
+    Job& take() {
+        Job* job = free_;
+        if (job != nullptr) {
+            free_ = job->next;
+            *job = Job{};
+        } else {
+            job = &jobs_.emplace_back();
+        }
+        job->owner = &owner_;
+        return *job;
+    }
+    void give(Job& job) {
+        job.next = free_;
+        free_ = &job;
+    }
+
+private:
+    JobOwner& owner_;
+    std::deque<Job> jobs_;
+    Job* free_ = nullptr;
+};
+
+}  // namespace streamsim

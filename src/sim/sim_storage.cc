@@ -1,0 +1,42 @@
+#include "sim/sim_storage.h"
+
+#include "base/check.h"
+
+namespace streamsim {
+
+SimStorage::~SimStorage() {
+    STREAMSIM_CHECK(outstanding_ == 0, "a storage outlives its operations");
+}
+
+void SimStorage::open(OpenOp& op) {
+    ++outstanding_;
+    core_.open(op, *this);
+}
+
+void SimStorage::read(ReadOp& op) {
+    ++outstanding_;
+    core_.read(op, *this);
+}
+
+StorageCapabilities SimStorage::capabilities() const {
+    StorageCapabilities capabilities;
+    capabilities.io = "sim";
+    capabilities.fills_buffers = false;
+    return capabilities;
+}
+
+void SimStorage::shutdown(Callback done) {
+    shutdown_ = done;
+    if (outstanding_ == 0) say_done();
+}
+
+void SimStorage::delivered() {
+    if (--outstanding_ == 0 && shutdown_) say_done();
+}
+
+void SimStorage::say_done() {
+    core_.calendar().at(core_.calendar().now(), shutdown_);
+    shutdown_ = {};
+}
+
+}  // namespace streamsim

@@ -1,0 +1,131 @@
+// What the models say of the published tests: the largest number of streams that plays, as printed, and that
+// one more does not; the curves of the sequential reads; and that each scenario that ships comes as its author
+// wrote down before it ran. Virtual time, but minutes of it: of the release build.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/harness.h"
+
+namespace streamsim::tests {
+namespace {
+
+const std::string kScenarios = STREAMSIM_SOURCE_DIR "/formats/scenario";
+
+struct Row {
+    const char* format;
+    std::uint32_t seats;
+    const char* model;
+    std::uint32_t printed;  // streams in all
+    std::uint32_t most;     // that may play, as exact as the row is to be
+    const char* limit;      // of one more than that
+};
+
+void PrintTo(const Row& row, std::ostream* out) {
+    *out << row.model << " " << row.seats << " on 1, " << row.format;
+}
+
+// Exact up to 3 streams a seat, one stream a seat up to 10, a tenth above.
+const Row kRows[] = {
+    {"prores-hd", 1, "h500", 15, 15, "client-cpu"}, {"prores-uhd", 1, "h500", 7, 7, "client-cpu"},
+    {"dpx10", 1, "h500", 2, 2, "network"},          {"dpx12", 1, "h500", 1, 1, "network"},
+    {"prores-hd", 2, "h500", 30, 30, "client-cpu"}, {"prores-uhd", 2, "h500", 14, 14, "client-cpu"},
+    {"dpx10", 2, "h500", 3, 3, "storage"},          {"dpx12", 2, "h500", 2, 2, "storage"},
+    {"prores-hd", 4, "h500", 48, 52, "storage"},    {"dpx10", 4, "h500", 3, 3, "storage"},
+    {"dpx12", 4, "h500", 2, 2, "storage"},          {"dpx10", 1, "f800", 2, 2, "client-cpu"},
+    {"dpx12", 1, "f800", 2, 2, "client-cpu"},
+};
+
+class PublishedRow : public ::testing::TestWithParam<Row> {
+protected:
+    static Json play(std::uint32_t streams) {
+        const Row& row = GetParam();
+        const std::uint32_t seats = std::min(row.seats, streams);
+        const Finished done = streamsim({"--format", row.format, "--total-streams", std::to_string(streams),
+                                         "--seats", std::to_string(seats), "--duration", "60s", "--quiet",
+                                         "--json", "-", std::string("sim:") + row.model + "?nodes=1"});
+        return Json::parse(done.out);
+    }
+};
+
+TEST_P(PublishedRow, IsTheMostThatPlays) {
+    const Row& row = GetParam();
+    for (std::uint32_t streams = 1; streams <= row.printed; ++streams) {
+        if (streams + 4 < row.printed && streams % 3 != 1) continue;  // of many a third, and the last ones
+        const Json result = play(streams);
+        EXPECT_TRUE(result["verdict"]["pass"]) << streams << ": " << result["verdict"];
+        EXPECT_EQ(result["totals"]["frames_dropped"], 0) << streams << ": the first second is played too";
+    }
+    const Json result = play(row.most + 1);
+    EXPECT_FALSE(result["verdict"]["pass"]) << row.most + 1;
+    EXPECT_EQ(result["verdict"]["limit"], row.limit) << result["verdict"];
+}
+
+INSTANTIATE_TEST_SUITE_P(H18114, PublishedRow, ::testing::ValuesIn(kRows));
+
+// "Total delivered": 14.3 GB/s with 8 clients on 4 nodes, as 12 streams of DPX 12 bit require.
+TEST(PublishedTotal, OfEightClientsOnFourNodes) {
+    for (const auto& [streams, plays] : {std::pair{12, true}, {13, false}}) {
+        const Finished done = streamsim({"--dpx12", "--total-streams", std::to_string(streams), "--seats", "8",
+                                         "--quiet", "--json", "-", "sim:f800?nodes=4"});
+        const Json result = Json::parse(done.out);
+        EXPECT_EQ(result["verdict"]["pass"], plays) << streams;
+        const double required = result["totals"]["required_bytes_per_s"];
+        EXPECT_NEAR(required / streams * 12 / 1e9, 14.3, 0.05);
+    }
+}
+
+// GB/s at 1, 2, 4 ... 64 clients: one client is held by its 10 GbE, many by what is printed.
+struct Curve {
+    const char* scenario;
+    double peak;
+};
+
+void PrintTo(const Curve& curve, std::ostream* out) {
+    *out << curve.scenario;
+}
+
+class PublishedCurve : public ::testing::TestWithParam<Curve> {};
+
+TEST_P(PublishedCurve, RisesByTheClientsLinkUpToItsPeak) {
+    const auto [name, peak] = GetParam();
+    Json scenario = read_json(kScenarios + "/" + name + ".json");
+    scenario["duration"] = "5s";
+    const TempDir place;
+    for (const int clients : {1, 2, 4, 8, 16, 32, 64}) {
+        scenario["seats"][0]["count"] = clients;
+        write_text(place / "curve.json", scenario.dump());
+        const Finished done = streamsim({"run", "--quiet", "--json", "-", place / "curve.json"});
+        const Json result = Json::parse(done.out);
+        const double rate = result["totals"]["read_bytes_per_s"].get<double>() / 1e9;
+        const double held = std::min(peak, 9.9 / 8 * clients);
+        EXPECT_NEAR(rate, held, 0.15 * held) << clients;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Hpc,
+                         PublishedCurve,
+                         ::testing::Values(Curve{"f800-ior-n-n", 12.0},
+                                           Curve{"f800-ior-n-1", 5.6},
+                                           Curve{"h600-ior-n-n", 6.0},
+                                           Curve{"h600-ior-n-1", 2.0}));
+
+TEST(ShippedScenarios, ComeAsTheirAuthorsExpected) {
+    std::size_t run = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(kScenarios)) {
+        const Json scenario = read_json(entry.path());
+        const std::string target = scenario["seats"][0]["target"];
+        if (!target.starts_with("sim:")) continue;
+        ++run;
+        const Finished done = streamsim({"run", "--quiet", "--json", "-", entry.path()});
+        const Json result = Json::parse(done.out, nullptr, false);
+        ASSERT_TRUE(result.is_object()) << entry.path() << done.text();
+        EXPECT_EQ(result["scenario"]["as_expected"], true)
+            << entry.path() << " " << result["scenario"]["surprises"];
+    }
+    EXPECT_GT(run, 20U);
+}
+
+}  // namespace
+}  // namespace streamsim::tests

@@ -1,0 +1,80 @@
+// The same scenario and seed give the same digests in every build: release, address and undefined-behaviour
+// sanitizers, thread sanitizer. Each build runs these, and the values are written down here once for all.
+//
+// They change whenever a model's number, a format's frame sizes or the way of a read through the model changes,
+// on purpose: then they are printed by the failing test, and are to be the same in all builds.
+//
+// What keeps them equal. Times, sizes and rates are integers once a model is read. Floating point makes some of
+// them on the way (chances, seeks, zones, costs): by +, -, *, / and sqrt, which IEEE 754 rounds the same
+// everywhere, without contraction to fused operations (the build forbids it), and never by exp, log or pow,
+// whose last bit is the library's (exponential tails are drawn by comparisons of uniform numbers,
+// sim/latency.cc). What is left to chance is seeded by the request it happens to. No container whose order is
+// the machine's is walked.
+#include <gmock/gmock.h>
+
+#include "unit/run/play_document.h"
+
+namespace streamsim::test {
+namespace {
+
+std::string scenario(const std::string& seats, const std::string& more = "") {
+    return R"({"schema": "streamsim.scenario", "version": 1, "duration": "6s", "seed": 5, "seats": [)" + seats +
+           "]" + more + "}";
+}
+
+struct Golden {
+    const char* name;
+    std::string document;
+    const char* digest;
+    const char* timing_digest;
+    bool plays;
+};
+
+void PrintTo(const Golden& golden, std::ostream* out) {
+    *out << golden.name;
+}
+
+const Golden kGolden[] = {
+    {"h500_prores",
+     scenario(
+         R"({"count": 3, "target": "sim:h500?nodes=2", "streams": [{"format": "prores-uhd", "count": 3}]})"),
+     "8a5d4b4e62ad4fd5205a706ca89a7265", "ed4388b086dd8bf3fc46c078b2877777", true},
+    {"h500_sequences_too_many", scenario(R"({"count": 2, "target": "sim:h500?nodes=1", "streams": [
+         {"format": "dpx10", "count": 2}, {"format": "prores-hd", "order": "random"}]})"),
+     "4d181ea6f48fa60c74972e59bb5ce1e9", "990ca4cf3ddb6edcf6abea8016b34b51", false},
+    {"f800_sequences",
+     scenario(R"({"count": 4, "target": "sim:f800?nodes=4", "streams": [{"format": "dpx12", "count": 2}]})"),
+     "66c6c55c11253937bd08ce88fa609e13", "6a5e09b4f9fdeec680c6b969e8d16cad", true},
+    {"f800_warm_hold", scenario(R"({"count": 2, "target": "sim:f800?cache=warm", "streams": [
+         {"format": "dpx10", "count": 3, "on_miss": "hold"}]})"),
+     "8e2ea75edb5ee4bf8b34020db1a6266c", "682591edcff8982a012a9abd26d0ee54", false},
+    {"own_document_with_every_fault",
+     scenario(R"({"count": 4, "target": "sim:)" STREAMSIM_SOURCE_DIR R"(/tests/sim/user_cluster.json",
+         "one_more_every": "200ms", "streams": [{"format": "prores-hd", "count": 4}, {"format": "dpx10"}]})",
+              R"(, "faults": [
+         {"kind": "drive-dies", "at": "1s", "node": 1, "drive": 2},
+         {"kind": "cache-flush", "at": "1500ms"},
+         {"kind": "link-slows", "at": "2s", "for": "400ms", "node": 0, "factor": 0.1},
+         {"kind": "silence", "at": "3s", "for": "500ms"},
+         {"kind": "delays", "at": "3600ms", "for": "200ms", "delay": "30ms", "probability": 0.5},
+         {"kind": "node-lost", "at": "4s", "node": 2, "failover": "300ms"},
+         {"kind": "errors", "at": "5s", "for": "100ms", "error": "EIO", "seat": 1}])"),
+     "9e0344acaec29110b778074adc7396ba", "08b92018e5f921b1b0ce441d99c67ae7", false},
+};
+
+class GoldenDigest : public testing::TestWithParam<Golden> {};
+
+TEST_P(GoldenDigest, IsTheSameInEveryBuildAndEveryRun) {
+    const Golden& golden = GetParam();
+    for (int i = 0; i < 2; ++i) {
+        const RunResult result = play_document(golden.document);
+        EXPECT_EQ(result.digest, golden.digest);
+        EXPECT_EQ(result.timing_digest, golden.timing_digest);
+        EXPECT_EQ(result.verdict.pass, golden.plays) << "so that there is something to differ";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, GoldenDigest, testing::ValuesIn(kGolden));
+
+}  // namespace
+}  // namespace streamsim::test

@@ -1,0 +1,54 @@
+// The way of each read through a cluster, told by the test itself: which parts it passes and with how much. It
+// needs nothing but the model's numbers, where the blocks lie, and when a read was asked for and when it came.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/random_cluster.h"
+
+namespace streamsim::test {
+
+/// Somewhere between two instants so much passed a part.
+struct Passage {
+    std::int64_t from_ns = 0;
+    std::int64_t to_ns = 0;
+    double work = 0;  // bytes; of a processor, core seconds
+};
+
+struct WayThrough {
+    double work_per_s = 0;    // that the part does, with all its servers; 0: any
+    std::uint64_t bytes = 0;  // that pass it
+    std::vector<Passage> passages;
+};
+
+/// By the name of the part in the books. Blocks are counted once for each node that is asked for them: as they
+/// are fetched where caches begin empty and have room, and nothing is read ahead.
+class Ways {
+public:
+    Ways(const ClusterOptions& options, const Load& load, const std::deque<ReadOp>& reads);
+
+    const std::map<std::string, WayThrough>& parts() const { return parts_; }
+
+private:
+    using Block = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // node, file, number
+
+    WayThrough& part(const std::string& name, double work_per_s);
+    void pass_seat(const Load::Request& request, const ReadOp& op);
+    void pass_node(const Load::Request& request, const ReadOp& op);
+    void want_blocks(const Load::Request& request, const ReadOp& op);
+    void fetch_blocks();
+
+    const ClusterOptions& options_;
+    std::map<std::string, WayThrough> parts_;
+    std::map<Block, Passage> blocks_;
+};
+
+/// The most that passed in any window of time, from the asking of a read on, as a share of what the part can.
+double fullest_window(const WayThrough& way);
+
+}  // namespace streamsim::test

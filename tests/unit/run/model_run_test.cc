@@ -1,0 +1,106 @@
+// Whole runs on models, seen through the books of their parts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/run/play_document.h"
+
+namespace streamsim {
+namespace {
+
+RunResult run(const std::string& seats, const std::string& more = "") {
+    return test::play_document(
+        R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s", "seats": [)" + seats + "]" + more +
+        "}");
+}
+
+const PartResult& part(const RunResult& result, const std::string& name) {
+    for (const PartResult& each : result.parts) {
+        if (each.books.name == name) return each;
+    }
+    ADD_FAILURE() << "there is no part " << name;
+    return result.parts.front();
+}
+
+TEST(ModelRun, a_group_of_seats_has_a_link_of_its_own_with_its_efficiency) {
+    const RunResult result = run(R"(
+        {"target": "sim:h500", "link": {"bits_per_s": 10e9, "efficiency": 0.5},
+         "streams": [{"format": "prores-hd"}]},
+        {"target": "sim:h500", "link": {"efficiency": 0.25}, "streams": [{"format": "prores-hd"}]},
+        {"target": "sim:h500", "streams": [{"format": "prores-hd"}]})");
+    EXPECT_EQ(part(result, "seat 0 link").books.bytes_per_s, 0.625e9);
+    EXPECT_EQ(part(result, "seat 1 link").books.bytes_per_s, 0.625e9) << "20 Gb/s, the model's";
+    EXPECT_EQ(part(result, "seat 2 link").books.bytes_per_s, 2.1e9);
+}
+
+TEST(ModelRun, nothing_is_decoded_where_nothing_has_a_deadline) {
+    const char* const paced = R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "frames": 100}]})";
+    const char* const unpaced =
+        R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "frames": 100, "fps": "max"}]})";
+    const std::int64_t decoding = part(run(paced), "seat 0 processor").books.busy_ns;
+    const std::int64_t reading = part(run(unpaced), "seat 0 processor").books.busy_ns;
+    // A frame takes 0.12 core seconds to decode, 4.4 ms of 85 % of 32 cores, and 3.5 MB to copy some 30 us.
+    EXPECT_GT(decoding, 100 * 4'300'000);
+    EXPECT_LT(reading, 100 * 200'000);
+    EXPECT_GT(reading, 0);
+}
+
+TEST(ModelRun, how_full_a_part_was_when_frames_were_missed_is_the_median_over_the_frames) {
+    // Two streams of 830 Mb/s each on a link that has 840 Mb/s for three seconds of ten: it is full in those,
+    // and not in the others.
+    const char* const seats = R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "count": 2}]})";
+    const RunResult slow = run(seats, R"(, "faults": [
+        {"kind": "link-slows", "at": "4500ms", "for": "3s", "seat": 0, "factor": 0.05}])");
+    EXPECT_GT(slow.totals.dropped, 10u);
+    const PartResult& link = part(slow, "seat 0 link");
+    EXPECT_LT(link.utilisation, 0.7);
+    ASSERT_TRUE(link.utilisation_missed);
+    EXPECT_GT(*link.utilisation_missed, 0.95) << "not the mean with the seconds at its edges";
+    EXPECT_LE(*link.utilisation_missed, 1);
+    EXPECT_LT(*part(slow, "seat 0 processor").utilisation_missed, 0.5);
+    EXPECT_EQ(slow.verdict.limit, Limit::network);
+    const RunResult fine = run(seats);
+    EXPECT_EQ(fine.totals.dropped, 0u);
+    EXPECT_FALSE(part(fine, "seat 0 link").utilisation_missed) << "nothing was missed";
+}
+
+TEST(ModelRun, a_part_that_nothing_came_to_any_more_was_idle_when_frames_were_missed) {
+    // The only seat's node is lost after two seconds: from then on its front end does nothing.
+    const RunResult result =
+        run(R"({"target": "sim:h500", "node": 0, "streams": [{"format": "prores-uhd", "count": 6}]})",
+            R"(, "faults": [{"kind": "node-lost", "at": "2s", "node": 0, "failover": "7s"}])");
+    EXPECT_GT(result.totals.dropped, 1000U);
+    EXPECT_GT(part(result, "node 0 front end").utilisation, 0);
+    EXPECT_EQ(part(result, "node 0 front end").utilisation_missed, 0);
+}
+
+TEST(ModelRun, one_pool_of_clips_is_long_enough_for_all_who_play_from_it) {
+    const RunResult result = run(R"({"target": "sim:h500", "streams": [
+        {"format": "prores-hd", "frames": 10}, {"format": "prores-hd"},
+        {"format": "prores-hd", "order": "shuttle:4"}]})");
+    for (const StreamResult& stream : result.streams) EXPECT_EQ(stream.counts.passes, 1U) << stream.stream;
+    EXPECT_FALSE(result.media.looped);
+}
+
+TEST(ModelRun, what_a_pattern_is_not_for_is_said_of_the_streams_that_have_it) {
+    const RunResult result = run(R"({"target": "sim:h500", "streams": [
+        {"format": "prores-hd", "pattern": "streaming"}, {"format": "dpx10"},
+        {"format": "prores-uhd", "pattern": "filename-prefetch"}]})");
+    EXPECT_THAT(result.notices, testing::ElementsAre(testing::HasSubstr("prores-uhd: this --pattern")));
+}
+
+TEST(ModelRun, what_a_silence_drops_is_the_storages_whatever_the_way_costs) {
+    const std::string silence = R"(, "faults": [{"kind": "silence", "at": "4s", "for": "3s"}])";
+    const RunResult far = run(R"({"target": "sim:h500", "link": {"latency": "5ms"},
+        "streams": [{"format": "prores-hd", "count": 2}]})",
+                              silence);
+    EXPECT_GT(far.totals.dropped, 100U);
+    EXPECT_EQ(far.verdict.limit, Limit::storage) << far.verdict.reason;
+    const RunResult held = run(R"({"target": "sim:f800", "streams": [
+        {"format": "dpx10", "readahead": 4, "on_miss": "hold"}]})",
+                               R"(, "faults": [{"kind": "silence", "at": "4010ms", "for": "900ms"}])");
+    EXPECT_GT(held.totals.late, 10U);
+    EXPECT_EQ(held.verdict.limit, Limit::storage) << held.verdict.reason;
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,32 @@
+// A scenario from its text to its result, in this process, on the models that come with the program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "run/scenario_run.h"
+#include "run/session.h"
+
+namespace streamsim::test {
+
+/// REQUIRES: the document is right and all of its seats are on models.
+inline RunResult play_document(const std::string& text) {
+    const std::string models = STREAMSIM_SOURCE_DIR "/formats/storage";
+    const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+    const auto scenario = read_scenario(text, "test.json", scenario_words(*catalogue, models));
+    EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
+    if (!scenario) return {};
+    PlayRequest request = common_request(*scenario);
+    std::vector<PlayPart> parts = parts_of(*scenario);
+    EXPECT_TRUE(open_model(request, parts, models));
+    auto media = find_media(nullptr, parts, nullptr);
+    EXPECT_TRUE(media);
+    Session session(request, std::move(*media), scenario->faults, {}, [](const std::string&) {});
+    auto result = session.execute();
+    EXPECT_TRUE(result) << (result ? "" : result.error().problems.front());
+    return result ? *result : RunResult{};
+}
+
+}  // namespace streamsim::test

@@ -1,0 +1,67 @@
+// What a run asks of its storage, stream by stream, in the order of asking.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/backends.h"
+
+namespace streamsim::test {
+
+/// For a run with one loop.
+class ReadingLog {
+public:
+    /// Opens and reads apart: how the two interleave depends on when they are answered.
+    struct Operations {
+        std::vector<std::string> opens;  // the path, without the target before it
+        std::vector<std::string> reads;  // "slot 3, frame 3: 4096+512"
+        friend bool operator==(const Operations&, const Operations&) = default;
+    };
+
+    const std::map<std::pair<std::uint32_t, std::uint32_t>, Operations>& streams() const { return streams_; }
+
+    StorageWrapper wrapper() {
+        return [this](std::unique_ptr<Storage> inner) {
+            return std::make_unique<Logged>(std::move(inner), *this);
+        };
+    }
+
+private:
+    class Logged final : public Storage {
+    public:
+        Logged(std::unique_ptr<Storage> inner, ReadingLog& log) : inner_(std::move(inner)), log_(log) {}
+
+        void open(OpenOp& op) override {
+            const std::string path = op.path;
+            log_.of(op).opens.push_back(path.substr(path.find('/')));
+            inner_->open(op);
+        }
+        void read(ReadOp& op) override {
+            log_.of(op).reads.push_back("slot " + std::to_string(op.tag.slot) + ", frame " +
+                                        std::to_string(op.tag.clip_frame) + ": " + std::to_string(op.offset) +
+                                        "+" + std::to_string(op.buffer.size()));
+            inner_->read(op);
+        }
+        void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
+            inner_->hint(file, offset, bytes);
+        }
+        void close(FileId file) override { inner_->close(file); }
+        void cancel(Op& op) override { inner_->cancel(op); }
+        StorageCapabilities capabilities() const override { return inner_->capabilities(); }
+        void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
+        void shutdown(Callback done) override { inner_->shutdown(done); }
+
+    private:
+        std::unique_ptr<Storage> inner_;
+        ReadingLog& log_;
+    };
+
+    Operations& of(const Op& op) { return streams_[{op.tag.seat, op.tag.stream}]; }
+
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Operations> streams_;
+};
+
+}  // namespace streamsim::test

@@ -1,0 +1,275 @@
+// Scenarios through whole runs: when streams begin and end to the nanosecond, which media they get, what a
+// fault hits, and that both worlds are asked for the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "run/scenario_run.h"
+#include "run/session.h"
+#include "unit/run/reading_log.h"
+
+namespace streamsim {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::int64_t kMs = 1'000'000;
+
+const Catalogue& catalogue() {
+    static const auto loaded = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+    return *loaded;
+}
+
+Result<Scenario> read(const std::string& duration, const std::string& seats, const std::string& more = "") {
+    return read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": ")" + duration +
+                             R"(", "seats": [)" + seats + "]" + more + "}",
+                         "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats/storage"));
+}
+
+RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr, std::uint32_t loops = 0) {
+    PlayRequest request = common_request(scenario);
+    request.loops = loops;
+    request.keep_frames = true;
+    if (log != nullptr) request.through = log->wrapper();
+    auto parts = find_media(nullptr, parts_of(scenario), nullptr);
+    EXPECT_TRUE(parts);
+    Session session(request, std::move(*parts), scenario.faults, {}, [](const std::string&) {});
+    auto result = session.execute();
+    EXPECT_TRUE(result) << (result ? "" : result.error().problems.front());
+    return result ? *result : RunResult{};
+}
+
+RunResult run(const std::string& duration, const std::string& seats, const std::string& more = "") {
+    const auto scenario = read(duration, seats, more);
+    EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
+    return scenario ? run(*scenario) : RunResult{};
+}
+
+/// "seat.stream: begins at so many ms, has so many slots, the last due at".
+std::vector<std::string> phases(const RunResult& result) {
+    std::vector<std::string> out;
+    for (const StreamResult& stream : result.streams) {
+        EXPECT_EQ(stream.play_start_ns % kMs, 0);
+        out.push_back(std::to_string(stream.seat) + "." + std::to_string(stream.stream) + ": " +
+                      std::to_string(stream.play_start_ns / kMs) + " " +
+                      std::to_string(stream.counts.scheduled) + " " + std::to_string(stream.last_due_ns / kMs));
+    }
+    return out;
+}
+
+TEST(ScenarioPhases, streams_begin_and_end_at_their_instants) {
+    const RunResult result = run("10s", R"(
+        {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "stop": "9s", "streams": [
+            {"format": "dpx10", "count": 2, "one_more_every": "1s"},
+            {"format": "prores-hd", "start": "250ms", "stop": "2250ms"}]},
+        {"target": "sim:null", "streams": [{"format": "dpx10"}]})");
+    EXPECT_THAT(phases(result),
+                ElementsAre("0.0: 500 204 8458", "0.1: 1500 180 7458", "0.2: 750 60 1966", "1.0: 2500 156 6458",
+                            "1.1: 3500 132 5458", "1.2: 2750 60 1966", "2.0: 4500 108 4458",
+                            "2.1: 5500 84 3458", "2.2: 4750 60 1966", "3.0: 0 240 9958"));
+    EXPECT_TRUE(result.verdict.pass);
+    // All 7 of DPX play from 5.5 s on, and then one of the others too, from 4.75 to 6.75 s.
+    EXPECT_NEAR(result.required_bytes_per_s,
+                7 * result.streams[0].required_bytes_per_s + result.streams[8].required_bytes_per_s, 1);
+    EXPECT_EQ(result.totals.on_time, result.totals.scheduled);
+    EXPECT_EQ(result.timeline.back().t_ns + result.timeline.back().interval_ns, 10'000 * kMs);
+}
+
+TEST(ScenarioPhases, a_stream_that_nobody_stops_plays_to_the_end_and_never_more_frames_than_it_may) {
+    const RunResult result = run("4s", R"({"target": "sim:null", "streams": [
+        {"format": "dpx10", "start": "1s"}, {"format": "dpx10", "frames": 10},
+        {"format": "dpx10", "fps": "48"}]})");
+    EXPECT_THAT(phases(result), ElementsAre("0.0: 1000 72 2958", "0.1: 0 10 375", "0.2: 0 192 3979"));
+}
+
+TEST(ScenarioPhases, those_that_begin_together_play_from_one_instant) {
+    // The frames that stream 1 of seat 0 prerolls take 300 ms more; the others of its cue wait for it.
+    const std::string seats = R"({"count": 2, "target": "sim:null", "streams": [
+        {"format": "dpx10", "count": 2, "start": "1s"}, {"format": "dpx10", "start": "1100ms"}]})";
+    const RunResult result = run("4s", seats, R"(, "faults": [
+        {"kind": "delays", "at": "1s", "for": "100ms", "delay": "300ms", "seat": 0, "stream": 1}])");
+    const std::int64_t together = result.streams[1].play_start_ns;
+    EXPECT_GE(together, 1300 * kMs);
+    for (const std::size_t i : {0u, 1u, 3u, 4u}) EXPECT_EQ(result.streams[i].play_start_ns, together);
+    for (const std::size_t i : {2u, 5u}) EXPECT_EQ(result.streams[i].play_start_ns, 1100 * kMs);
+}
+
+TEST(ScenarioPhases, those_that_begin_together_do_so_in_several_loops_too) {
+    const auto scenario = read("400ms", R"({"target": "null:", "streams": [
+        {"format": "dpx10", "count": 5}, {"format": "dpx10", "count": 4, "start": "100ms"}]})");
+    ASSERT_TRUE(scenario);
+    const RunResult result = run(*scenario, nullptr, 3);
+    EXPECT_EQ(result.client.loops, 3U);
+    ASSERT_EQ(result.streams.size(), 9U);
+    for (std::size_t i = 0; i < 9; ++i)
+        EXPECT_EQ(result.streams[i].play_start_ns, result.streams[i < 5 ? 0 : 5].play_start_ns) << i;
+    EXPECT_GE(result.streams[5].play_start_ns, 100 * kMs);
+}
+
+TEST(ScenarioPhases, reading_without_deadlines_stops_in_time) {
+    const RunResult result = run("300ms", R"({"target": "null:", "streams": [
+        {"format": "dpx10", "fps": "max", "stop": "100ms"},
+        {"format": "prores-hd", "fps": "max", "start": "200ms"},
+        {"format": "dpx10", "fps": "max", "frames": 5}]})");
+    EXPECT_GT(result.streams[0].counts.on_time, 10u);
+    EXPECT_GT(result.streams[1].counts.on_time, 10u);
+    EXPECT_EQ(result.streams[2].counts.on_time, 5u);
+    EXPECT_TRUE(result.verdict.pass);
+    EXPECT_GE(result.wall_ns, 290 * kMs) << "the second reads to the end of the run";
+}
+
+TEST(ScenarioMedia, own_clips_are_nobody_elses_and_shared_ones_everybodys) {
+    const RunResult result = run("1s", R"(
+        {"count": 2, "target": "sim:null", "streams": [
+            {"format": "dpx10"}, {"format": "dpx10", "media": "same"}]},
+        {"target": "sim:null", "streams": [
+            {"format": "dpx10", "media": "same"}, {"format": "dpx10", "layers": 2},
+            {"format": "prores-hd"}]})");
+    std::vector<std::string> clips;
+    for (const StreamResult& stream : result.streams) clips.push_back(stream.clip);
+    EXPECT_THAT(clips,
+                ElementsAre("sim:null/dpx10/clip-0002", "sim:null/dpx10/clip-0001", "sim:null/dpx10/clip-0003",
+                            "sim:null/dpx10/clip-0001", "sim:null/dpx10/clip-0001",
+                            "2 layers: sim:null/dpx10/clip-0004 ... sim:null/dpx10/clip-0005",
+                            "sim:null/prores-hd/clip-0001"));
+}
+
+TEST(ScenarioMedia, hands_of_two_groups_do_not_move_alike) {
+    const std::string group = R"({"target": "sim:null", "streams": [
+        {"format": "prores-hd", "order": "random", "media": "same"}]})";
+    const RunResult result = run("4s", group + "," + group);
+    std::map<std::uint32_t, std::vector<std::uint64_t>> shown;
+    for (const FrameRow& row : result.frames) shown[row.seat].push_back(row.outcome.clip_frame);
+    EXPECT_EQ(shown[0].size(), 120u);
+    EXPECT_NE(shown[0], shown[1]);
+}
+
+std::vector<std::uint64_t> slots_with(const RunResult& result, std::uint32_t seat, FrameKind kind) {
+    std::vector<std::uint64_t> slots;
+    for (const DropRecord& drop : result.drops) {
+        if (drop.seat == seat && drop.kind == kind) slots.push_back(drop.frame);
+    }
+    return slots;
+}
+
+TEST(ScenarioFaults, hit_the_frames_that_are_due_in_their_time) {
+    const RunResult result = run("10s", R"(
+        {"count": 3, "target": "sim:null", "one_more_every": "2s", "streams": [{"format": "dpx10"}]})",
+                                 R"(, "faults": [
+        {"kind": "errors", "at": "5s", "for": "125ms", "error": "EIO", "seat": 1},
+        {"kind": "errors", "at": "1s", "for": "1100ms", "error": "EIO", "seat": 1},
+        {"kind": "errors", "at": "9900ms", "for": "9s", "error": "EIO", "seat": 2}])");
+    EXPECT_THAT(slots_with(result, 0, FrameKind::failed), IsEmpty());
+    EXPECT_THAT(slots_with(result, 1, FrameKind::failed), ElementsAre(0, 1, 2, 72, 73, 74))
+        << "it begins at 2 s; 5 s is its slot 72";
+    EXPECT_THAT(slots_with(result, 2, FrameKind::failed), ElementsAre(142, 143)) << "from 5.9 s of its 6";
+    EXPECT_EQ(result.totals.on_time, result.totals.scheduled - 8);
+}
+
+TEST(ScenarioFaults, a_delay_moves_nothing_else) {
+    const RunResult result = run("4s", R"({"target": "sim:null", "streams": [
+        {"format": "dpx10", "count": 2, "readahead": 1, "on_miss": "hold"}]})",
+                                 R"(, "faults": [
+        {"kind": "delays", "at": "2s", "for": "40ms", "delay": "50ms"}])");
+    EXPECT_THAT(slots_with(result, 0, FrameKind::late), ElementsAre(48, 48)) << "of both streams";
+}
+
+TEST(ScenarioFaults, silence_counts_from_the_beginning_not_from_the_first_read) {
+    // From 5 s to 5.5 s of the run; the stream begins at 3 s, its slot 48 is due at 5 s.
+    const RunResult result =
+        run("8s", R"({"target": "sim:null", "start": "3s", "streams": [{"format": "dpx10"}]})",
+            R"(, "faults": [{"kind": "silence", "at": "5s", "for": "500ms"}])");
+    EXPECT_THAT(slots_with(result, 0, FrameKind::dropped), ElementsAre(56, 57, 58, 59))
+        << "8 of the 12 that are due in it were read before";
+}
+
+TEST(ScenarioFaults, those_of_a_model_go_to_the_model) {
+    const auto words = [] {
+        ScenarioWords all = scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats/storage");
+        all.target = [](const std::string& typed) -> Result<ScenarioTarget> {
+            return ScenarioTarget{ScenarioTarget::Kind::model, typed, 4, 15};
+        };
+        return all;
+    }();
+    auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [
+        {"count": 3, "target": "sim:null", "node": [1, 3], "link": {"bits_per_s": 1e9},
+         "streams": [{"format": "dpx10"}]}, {"target": "sim:null", "streams": [{"format": "dpx10"}]}],
+        "faults": [{"kind": "silence", "at": "1s", "for": "1s"}, {"kind": "cache-flush", "at": "1s"},
+                   {"kind": "silence", "at": "1s", "for": "1s", "node": 2}]})",
+                                  "x", words);
+    ASSERT_TRUE(scenario);
+    const PlayRequest request = common_request(*scenario);
+    ASSERT_THAT(request.seat_settings, testing::SizeIs(4));
+    EXPECT_EQ(request.seat_settings[0].node, 1u);
+    EXPECT_EQ(request.seat_settings[1].node, 3u);
+    EXPECT_EQ(request.seat_settings[2].node, 1u);
+    EXPECT_EQ(request.seat_settings[2].link_bits_per_s, 1e9);
+    EXPECT_EQ(request.seat_settings[3].node, std::nullopt);
+    ASSERT_THAT(request.model_faults, testing::SizeIs(2));
+    EXPECT_EQ(request.model_faults[1].node, 2u);
+}
+
+TEST(ScenarioExpectations, are_compared_with_what_came) {
+    RunResult result;
+    result.verdict = {false, "", Limit::storage};
+    result.totals.dropped = 14;
+    result.totals.startup_drops = 2;
+    ScenarioExpectation expected;
+    EXPECT_THAT(surprises(expected, result), IsEmpty());
+    expected.plays = false;
+    expected.limit = "storage";
+    expected.dropped = {12, 12};
+    expected.late = {0, 0};
+    EXPECT_THAT(surprises(expected, result), IsEmpty());
+    expected.plays = true;
+    expected.limit = "network";
+    expected.dropped = {0, 11};
+    expected.stalls = {1, 2};
+    EXPECT_THAT(surprises(expected, result), testing::SizeIs(4));
+}
+
+TEST(ScenarioInVirtualTime, one_seed_gives_one_run) {
+    const std::string seats = R"({"count": 2, "target": "sim:null", "one_more_every": "100ms", "streams": [
+        {"format": "prores-hd", "count": 2, "order": "random", "readahead": 2}]})";
+    const std::string faults = R"(, "faults": [{"kind": "delays", "at": "1s", "for": "2s", "delay": "90ms",
+        "probability": 0.3}])";
+    const RunResult first = run("4s", seats, faults);
+    EXPECT_GT(first.totals.dropped, 10u);
+    EXPECT_EQ(run("4s", seats, faults).timing_digest, first.timing_digest);
+    EXPECT_NE(run("4s", seats, faults + R"(, "seed": 2)").timing_digest, first.timing_digest);
+}
+
+TEST(OneScenarioInTwoWorlds, asks_for_the_same_in_the_same_order_at_the_same_times) {
+    const std::string seats = R"({"count": 2, "target": "TARGET", "one_more_every": "200ms", "streams": [
+        {"format": "dpx10", "inflight": 1, "on_miss": "hold", "fps": "120", "frames": 60},
+        {"format": "prores-hd", "inflight": 1, "on_miss": "hold", "start": "100ms", "stop": "600ms"},
+        {"format": "prores-hd", "inflight": 1, "on_miss": "hold", "order": "random", "pattern": "on-demand",
+         "io_size": "frame", "clip_duration": "1s"}]})";
+    const auto on = [&seats](const std::string& target, test::ReadingLog& log) {
+        std::string text = seats;
+        text.replace(text.find("TARGET"), 6, target);
+        return run(*read("1s", text), &log);
+    };
+    test::ReadingLog virtual_log;
+    test::ReadingLog real_log;
+    const RunResult in_virtual_time = on("sim:null", virtual_log);
+    const RunResult in_real_time = on("null:", real_log);
+    ASSERT_THAT(virtual_log.streams(), testing::SizeIs(6));
+    EXPECT_EQ(real_log.streams(), virtual_log.streams());
+    for (const auto& [stream, operations] : virtual_log.streams()) EXPECT_GT(operations.reads.size(), 10u);
+    // Frames that are scheduled while playing: their times follow from the play start alone.
+    ASSERT_EQ(in_real_time.frames.size(), in_virtual_time.frames.size());
+    for (std::size_t i = 0; i < in_real_time.frames.size(); ++i) {
+        const FrameOutcome& real = in_real_time.frames[i].outcome;
+        const FrameOutcome& modelled = in_virtual_time.frames[i].outcome;
+        EXPECT_EQ(real.deadline, modelled.deadline);
+        if (real.slot < 8) continue;  // prerolled
+        EXPECT_EQ(real.scheduled, modelled.scheduled);
+    }
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Compares what readers said of documents with what their JSON schemas say. Called by schema_agreement_test.
+
+schema_agreement.py SCHEMA_DIRECTORY FILE: each line of FILE is {"schema", "what", "document", "refused", "problems"}
+or {"schema", "pointer", "document", "known": [keys]}. Prints each disagreement; exit 1 where there is one, 77
+without python3-jsonschema.
+"""
+import json
+import re
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not installed")
+    sys.exit(77)
+
+# Two members that are right alone and wrong together are the reader's business: what it says then.
+TOGETHER = [
+    r"a cluster of several nodes has a", r"a cache of ssd_bytes has", r"a tail_share above 0 says",
+    r"without flow control what does not", r"expected less than the \d+ drives", r"no faster than its outer",
+    r"takes no less than to the next", r"is for \"codec\"", r"a cost has s_per_frame", r"never taken",
+    r"what is read ahead waits there", r"the seat's last is", r"in one place are of one length",
+    r"the least and the most.*found \[\d+,\d+\]$",
+    # How much a text says, and what comes before what.
+    r"expected more than no time", r"expected at least \d+ bytes or a text.*found \"", r"'0' is not a frame rate",
+    r"is after the end", r"never plays", r"never happens",
+    # What depends on what there is: formats, files, the model.
+    r"is read from real clips only", r"/format: missing, but required", r"is neither a known format",
+    r"only a model has", r"have one storage in common", r"happens on a model only",
+]
+
+
+def load(directory):
+    schemas = {}
+    for name in ("storage-model", "scenario"):
+        with open(f"{directory}/{name}.json", encoding="utf-8") as file:
+            schemas[name] = json.load(file)
+        jsonschema.Draft202012Validator.check_schema(schemas[name])
+    return schemas
+
+
+def applicable(root, schema, value):
+    """Every subschema that speaks of this value."""
+    out = [schema]
+    if "$ref" in schema:
+        target = root
+        for step in schema["$ref"].lstrip("#/").split("/"):
+            target = target[step]
+        out += applicable(root, target, value)
+    for branch in schema.get("oneOf", []):
+        kind = branch.get("properties", {}).get("kind", {}).get("const")
+        if kind is not None and isinstance(value, dict) and value.get("kind") != kind:
+            continue
+        if branch.get("type") == "array" and not isinstance(value, list):
+            continue
+        out += applicable(root, branch, value)
+    return out
+
+
+def known_to(root, document, pointer):
+    """The keys that the schema knows of the object at the pointer."""
+    schemas, value = applicable(root, root, document), document
+    for step in [step for step in pointer.split("/") if step]:
+        value = value[int(step)] if isinstance(value, list) else value[step]
+        following = []
+        for schema in schemas:
+            if isinstance(schema.get("properties", {}).get(step), dict):
+                following.append(schema["properties"][step])
+            elif step.isdigit() and "items" in schema:
+                following.append(schema["items"])
+        schemas = [each for schema in following for each in applicable(root, schema, value)]
+    closed = [set(schema.get("properties", {})) for schema in schemas if schema.get("additionalProperties") is False]
+    return set.intersection(*closed) if closed else set()
+
+
+def main():
+    schemas = load(sys.argv[1])
+    validators = {name: jsonschema.Draft202012Validator(schema) for name, schema in schemas.items()}
+    compared = disagreed = 0
+    with open(sys.argv[2], encoding="utf-8") as lines:
+        for line in lines:
+            case = json.loads(line)
+            name = case["schema"]
+            compared += 1
+            if "known" in case:
+                keys = known_to(schemas[name], case["document"], case["pointer"])
+                if keys != set(case["known"]):
+                    disagreed += 1
+                    print(f"{name}: {case['pointer']}: the reader alone knows {sorted(set(case['known']) - keys)}, "
+                          f"the schema alone {sorted(keys - set(case['known']))}")
+                continue
+            refused = not validators[name].is_valid(case["document"])
+            if refused == case["refused"]:
+                continue
+            if case["refused"] and all(any(re.search(said, p) for said in TOGETHER) for p in case["problems"]):
+                continue
+            disagreed += 1
+            who = "schema refuses, reader does not" if refused else f"reader refuses, schema does not: {case['problems']}"
+            print(f"{name}: {case['what']}: {who}")
+    print(f"{compared} compared, {disagreed} disagree")
+    return 1 if disagreed or compared == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

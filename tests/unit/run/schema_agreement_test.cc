@@ -1,0 +1,215 @@
+// The readers of storage models and scenarios, and the JSON schemas that ship: what one refuses the other does.
+// Documents that say everything are changed in one place at a time; the readers judge here, the schemas in
+// schema_agreement.py, which knows JSON Schema.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "base/json.h"
+#include "run/scenario_run.h"
+#include "sim/model_document.h"
+
+namespace streamsim::test {
+namespace {
+
+const std::string kSource = STREAMSIM_SOURCE_DIR;
+
+std::string text_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    EXPECT_FALSE(text.str().empty()) << path;
+    return text.str();
+}
+
+/// The problems that a reader has with a text; none: it was read.
+using Reader = std::vector<std::string> (*)(const std::string& text);
+
+std::vector<std::string> problems_of_model(const std::string& text) {
+    const auto model = read_model_document(text, "m.json");
+    return model ? std::vector<std::string>{} : model.error().problems;
+}
+
+std::vector<std::string> problems_of_scenario(const std::string& text) {
+    static const auto catalogue = Catalogue::load(kSource + "/formats/media");
+    static const ScenarioWords words = scenario_words(*catalogue, kSource + "/formats/storage");
+    const auto scenario = read_scenario(text, "s.json", words);
+    return scenario ? std::vector<std::string>{} : scenario.error().problems;
+}
+
+/// What a reader's source has between quotes and could be a key.
+std::set<std::string> words_in(const std::string& path) {
+    std::set<std::string> words;
+    const std::string text = text_of(path);
+    static const std::regex word("\"([a-z][a-z0-9_]*)\"");
+    for (std::sregex_iterator at(text.begin(), text.end(), word), end; at != end; ++at) words.insert((*at)[1]);
+    return words;
+}
+
+class SchemaAgreement : public testing::Test {
+protected:
+    SchemaAgreement()
+        : path_(testing::TempDir() + "schema_agreement." + std::to_string(getpid())), out_(path_) {}
+    ~SchemaAgreement() override { std::filesystem::remove(path_); }
+
+    void judge(const std::string& what, const Json& document) {
+        const std::vector<std::string> problems = reader_(document.dump());
+        out_ << Json{{"schema", schema_},
+                     {"what", what},
+                     {"document", document},
+                     {"refused", !problems.empty()},
+                     {"problems", problems}}
+                    .dump()
+             << '\n';
+    }
+
+    /// Each place below this one changed in each way, one at a time.
+    void change_everywhere(const Json& document, const std::string& below = "") {
+        const Json flat = document.flatten();
+        std::set<std::string> inner;  // objects and lists
+        for (const auto& [pointer, value] : flat.items()) {
+            if (!pointer.starts_with(below)) continue;
+            change_at(document, pointer);
+            for (std::size_t at = pointer.rfind('/'); at != std::string::npos && at > 0;
+                 at = pointer.rfind('/', at - 1)) {
+                inner.insert(pointer.substr(0, at));
+            }
+        }
+        for (const std::string& pointer : inner) change_at(document, pointer);
+        if (below.empty()) inner.insert("");
+        for (const std::string& pointer : inner) {
+            const Json::json_pointer at(pointer);
+            if (!document[at].is_object()) continue;
+            Json more = document;
+            more[at]["colour"] = 1;
+            judge(pointer + "/colour added", more);
+            say_known(document, pointer);
+        }
+    }
+
+    void change_at(const Json& document, const std::string& pointer) {
+        const Json::json_pointer at(pointer);
+        Json less = document;
+        Json& parent = less[at.parent_pointer()];
+        if (parent.is_object()) {
+            parent.erase(at.back());
+            judge(pointer + " left out", less);
+        }
+        for (const Json& other : {Json(), Json(true), Json("x"), Json(""), Json("1 ms"), Json("1ms"),
+                                  Json("1 MiB"), Json("1.5MiB"), Json("0"), Json(-1), Json(0), Json(2.5),
+                                  Json(std::uint64_t{1} << 63), Json::array(), Json::object()}) {
+            Json changed = document;
+            changed[at] = other;
+            judge(pointer + " is " + other.dump(), changed);
+        }
+    }
+
+    /// Which of all words the reader takes for a key of this object.
+    void say_known(const Json& document, const std::string& pointer) {
+        const Json::json_pointer at(pointer);
+        Json all = document;
+        for (const std::string& word : words_) {
+            if (!all[at].contains(word)) all[at][word] = nullptr;
+        }
+        std::set<std::string> known;
+        for (const auto& [key, value] : all[at].items()) known.insert(key);
+        for (const std::string& problem : reader_(all.dump())) {
+            static const std::regex unknown("^[a-z]\\.json: (.*)/([^/]*): unknown key");
+            std::smatch match;
+            if (std::regex_search(problem, match, unknown) && match[1] == pointer) known.erase(match[2]);
+        }
+        out_ << Json{{"schema", schema_}, {"pointer", pointer}, {"document", document}, {"known", known}}.dump()
+             << '\n';
+    }
+
+    void compare() {
+        out_.close();
+        const std::string command = fmt::format(
+            "python3 '{0}/tests/unit/run/schema_agreement.py' "
+            "'{0}/formats/schema' '{1}'",
+            kSource, path_);
+        FILE* const pipe = popen(command.c_str(), "r");
+        ASSERT_NE(pipe, nullptr);
+        std::string said;
+        char buffer[4096];
+        while (const std::size_t got = fread(buffer, 1, sizeof buffer, pipe)) said.append(buffer, got);
+        const int status = pclose(pipe);
+        const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        if (code == 77 || code == 127) GTEST_SKIP() << "needs python3 with jsonschema: " << said;
+        EXPECT_EQ(code, 0) << said;
+    }
+
+    std::string schema_;
+    Reader reader_ = nullptr;
+    std::set<std::string> words_;
+
+private:
+    std::string path_;
+    std::ofstream out_;
+};
+
+TEST_F(SchemaAgreement, of_storage_models) {
+    schema_ = "storage-model";
+    reader_ = problems_of_model;
+    words_ = words_in(kSource + "/src/sim/model_document.cc");
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/storage")) {
+        const Json document = Json::parse(text_of(entry.path()));
+        EXPECT_TRUE(problems_of_model(document.dump()).empty());
+        judge(entry.path().filename(), document);
+    }
+    change_everywhere(Json::parse(text_of(kSource + "/tests/sim/user_cluster.json")));
+    change_everywhere(Json::parse(text_of(kSource + "/formats/storage/f800.json")), "/drive");
+    compare();
+}
+
+/// Everything that a scenario on a model can say.
+Json largest_scenario() {
+    return Json::parse(R"({
+        "schema": "streamsim.scenario", "version": 1, "description": "everything", "seed": 7, "duration": "60s",
+        "seats": [
+            {"count": 4, "target": "sim:h500", "node": [0, 1], "start": "1s",
+             "one_more_every": "1s", "stop": "50s",
+             "link": {"bits_per_s": 1e9, "efficiency": 0.9, "latency": "1ms"},
+             "streams": [{"format": "dpx10", "count": 2, "media": "same", "clip_duration": "5s", "layers": 2,
+                          "audio": false, "order": "random", "pattern": "on-demand", "on_miss": "hold",
+                          "readahead": 4, "inflight": 3, "io_size": "2MiB", "io_depth": 4, "fps": "25",
+                          "frames": 100, "start": "1s", "one_more_every": "500ms", "stop": "30s"}]},
+            {"target": "sim:h500", "node": 2, "streams": [{"format": "prores-hd"}]}],
+        "faults": [
+            {"kind": "silence", "at": "5s", "for": "500ms"},
+            {"kind": "delays", "at": "6s", "for": "1s", "delay": "20ms", "seat": 0, "stream": 1,
+             "probability": 0.5},
+            {"kind": "errors", "at": "8s", "for": "1s", "error": "EIO"},
+            {"kind": "drive-dies", "at": "10s", "node": 0, "drive": 3},
+            {"kind": "link-slows", "at": "15s", "for": "2s", "node": 1, "factor": 0.5},
+            {"kind": "cache-flush", "at": "18s", "node": 2},
+            {"kind": "node-lost", "at": "20s", "node": 3, "failover": "2s"}],
+        "expect": {"effect": "much", "plays": false, "limit": "storage", "dropped": [1, 100], "late": [0, 9],
+                   "failed": [0, 9], "stalls": [0, 9]}})");
+}
+
+TEST_F(SchemaAgreement, of_scenarios) {
+    schema_ = "scenario";
+    reader_ = problems_of_scenario;
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/src/scenario")) {
+        if (entry.path().extension() == ".cc") words_.merge(words_in(entry.path()));
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/scenario")) {
+        const Json document = Json::parse(text_of(entry.path()));
+        EXPECT_TRUE(problems_of_scenario(document.dump()).empty());
+        judge(entry.path().filename(), document);
+    }
+    EXPECT_EQ(problems_of_scenario(largest_scenario().dump()), std::vector<std::string>{});
+    change_everywhere(largest_scenario());
+    compare();
+}
+
+}  // namespace
+}  // namespace streamsim::test

@@ -1,0 +1,297 @@
+// Scenarios: every member is read, every mistake has its place, and all of them are told at once.
+#include "scenario/scenario_document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "unit/scenario/words.h"
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Result<Scenario> read(const std::string& text) {
+    return read_scenario(text, "day.json", test::words());
+}
+
+/// A minute of one seat; `seat` and `all` are more members, each beginning with a comma.
+std::string minute(const std::string& seat,
+                   const std::string& all = "",
+                   const std::string& target = "sim:h500") {
+    return R"({"schema": "streamsim.scenario", "version": 1, "duration": "60s", "seats": [{"target": ")" +
+           target + R"(")" + seat + "}]" + all + "}";
+}
+std::string minute_of(const std::string& stream, const std::string& target = "sim:h500") {
+    return minute(R"(, "streams": [{)" + stream + "}]", "", target);
+}
+std::string faulty(const std::string& fault, const std::string& target = "sim:h500") {
+    return minute(R"(, "count": 3, "streams": [{"format": "dpx10"}])", R"(, "faults": [{)" + fault + "}]",
+                  target);
+}
+
+std::vector<std::string> problems(const std::string& text) {
+    const auto scenario = read(text);
+    return scenario ? std::vector<std::string>{} : scenario.error().problems;
+}
+
+TEST(ScenarioDocument, every_member_is_read) {
+    const auto scenario = read(R"({"schema": "streamsim.scenario", "version": 1, "description": "a day",
+        "seed": 7, "duration": "2m", "seats": [
+          {"count": 4, "target": "sim:h500", "node": [0, 2], "link": {"bits_per_s": 1e9, "latency": "1ms"},
+           "start": "5s", "one_more_every": "10s", "stop": "1m", "streams": [
+             {"format": "dpx12", "count": 3, "media": "same", "layers": 2, "clip_duration": "5s",
+              "order": "random", "pattern": "on-demand", "on_miss": "stall", "fps": "23.976", "frames": 100,
+              "readahead": 16, "inflight": 4, "io_size": "512KiB", "io_depth": 2,
+              "start": "1s", "one_more_every": "2s", "stop": "20s"},
+             {"format": "prores-hd", "fps": "max", "io_size": "frame"}]},
+          {"target": "sim:h500", "node": 3, "streams": [{"format": "dpx10"}]}],
+        "expect": {"effect": "nothing", "plays": true, "limit": "none", "dropped": [0, 3], "late": [1, 1],
+                   "failed": [0, 0], "stalls": [2, 9]}})");
+    ASSERT_TRUE(scenario) << testing::PrintToString(scenario.error().problems);
+    EXPECT_EQ(scenario->source, "day.json");
+    EXPECT_EQ(scenario->description, "a day");
+    EXPECT_EQ(scenario->seed, 7u);
+    EXPECT_EQ(scenario->duration, seconds(120));
+    ASSERT_THAT(scenario->seats, SizeIs(2));
+    const ScenarioSeats& seats = scenario->seats[0];
+    EXPECT_EQ(seats.count, 4u);
+    EXPECT_THAT(seats.nodes, ElementsAre(0, 2));
+    EXPECT_EQ(seats.link_bits_per_s, 1e9);
+    EXPECT_EQ(seats.link_latency, milliseconds(1));
+    EXPECT_EQ(seats.end, seconds(60));
+    ASSERT_THAT(seats.streams, SizeIs(2));
+    const ScenarioStreams& streams = seats.streams[0];
+    EXPECT_EQ(streams.format->name, "dpx12");
+    EXPECT_EQ(streams.count, 3u);
+    EXPECT_TRUE(streams.same_media);
+    EXPECT_EQ(streams.layers, 2u);
+    EXPECT_EQ(streams.clip_duration, seconds(5));
+    EXPECT_EQ(streams.order, "random");
+    EXPECT_EQ(streams.pattern, "on-demand");
+    EXPECT_EQ(streams.on_miss, "stall");
+    EXPECT_EQ(streams.rate, (FrameRate{24'000, 1001}));
+    EXPECT_EQ(streams.frames, 100u);
+    EXPECT_EQ(streams.readahead, 16u);
+    EXPECT_EQ(streams.inflight, 4u);
+    EXPECT_EQ(streams.io_size, 512u << 10);
+    EXPECT_EQ(streams.io_depth, 2u);
+    EXPECT_FALSE(seats.streams[1].paced);
+    EXPECT_EQ(seats.streams[1].io_size, 0u);
+    EXPECT_EQ(seats.start_of(2, streams, 1), seconds(5 + 2 * 10 + 1 + 2));
+    EXPECT_EQ(seats.end_of(2, streams), seconds(5 + 2 * 10 + 20)) << "20 s after its seat began";
+    EXPECT_EQ(seats.end_of(3, seats.streams[1]), seconds(60));
+    EXPECT_EQ(scenario->seats[1].end, seconds(120));
+    EXPECT_EQ(scenario->seats[1].start_of(0, scenario->seats[1].streams[0], 0), Duration{});
+    EXPECT_EQ(scenario->expect->effect, "nothing");
+    EXPECT_EQ(scenario->expect->dropped->max, 3u);
+    EXPECT_EQ(scenario->expect->stalls->min, 2u);
+}
+
+TEST(ScenarioDocument, every_fault_is_read) {
+    const auto scenario = read(minute(R"(, "count": 3, "streams": [{"format": "dpx10"}])", R"(, "faults": [
+        {"kind": "silence", "at": "1s", "for": "500ms"},
+        {"kind": "silence", "at": "1s", "for": "500ms", "node": 1},
+        {"kind": "delays", "at": "2s", "for": "1s", "delay": "40ms", "seat": 2, "stream": 0,
+         "probability": 0.5},
+        {"kind": "errors", "at": "3s", "for": "1s", "error": "ESTALE"},
+        {"kind": "drive-dies", "at": "4s", "node": 3, "drive": 14},
+        {"kind": "node-lost", "at": "5s", "node": 0, "failover": "2s"},
+        {"kind": "link-slows", "at": "6s", "seat": 1, "factor": 0.1, "for": "3s"},
+        {"kind": "link-slows", "at": "6s", "node": 1, "factor": 0.1},
+        {"kind": "cache-flush", "at": "7s"}])"));
+    ASSERT_TRUE(scenario) << testing::PrintToString(scenario.error().problems);
+    using Kind = ScenarioFault::Kind;
+    std::vector<Kind> kinds;
+    for (const ScenarioFault& fault : scenario->faults) kinds.push_back(fault.kind);
+    EXPECT_THAT(kinds, ElementsAre(Kind::silence, Kind::silence, Kind::delays, Kind::errors, Kind::drive_dies,
+                                   Kind::node_lost, Kind::link_slows, Kind::link_slows, Kind::cache_flush));
+    EXPECT_EQ(scenario->faults[0].length, milliseconds(500));
+    EXPECT_EQ(scenario->faults[1].node, 1u);
+    EXPECT_EQ(scenario->faults[2].at, seconds(2));
+    EXPECT_EQ(scenario->faults[2].delay, milliseconds(40));
+    EXPECT_EQ(scenario->faults[2].seat, 2u);
+    EXPECT_EQ(scenario->faults[2].stream, 0u);
+    EXPECT_EQ(scenario->faults[2].probability, 0.5);
+    EXPECT_EQ(scenario->faults[3].error, "ESTALE");
+    EXPECT_EQ(scenario->faults[4].drive, 14u);
+    EXPECT_EQ(scenario->faults[5].length, seconds(2));
+    EXPECT_EQ(scenario->faults[6].factor, 0.1);
+    EXPECT_FALSE(scenario->faults[7].length.has_value()) << "for good";
+}
+
+struct Mistake {
+    std::string text;
+    std::string pointer;
+    std::string says;
+};
+
+void expect_told(const Mistake& mistake) {
+    EXPECT_THAT(
+        problems(mistake.text),
+        ElementsAre(testing::AllOf(HasSubstr("day.json: " + mistake.pointer + ": "), HasSubstr(mistake.says))))
+        << mistake.text;
+}
+
+TEST(ScenarioDocument, each_mistake_of_seats_and_streams_has_its_place) {
+    const std::string dpx = R"("format": "dpx10")";
+    const std::string stream = R"(, "streams": [{"format": "dpx10"}])";
+    const Mistake mistakes[] = {
+        {minute_of(R"("format": "vhs")"), "/seats/0/streams/0/format", "no such format"},
+        {minute_of(""), "/seats/0/streams/0/format", "missing"},
+        {minute_of(dpx + R"(, "count": 0)"), "/seats/0/streams/0/count", "from 1"},
+        {minute_of(dpx + R"(, "colour": 1)"), "/seats/0/streams/0/colour", "unknown key"},
+        {minute_of(dpx + R"(, "order": "sideways")"), "/seats/0/streams/0/order", "no such order"},
+        {minute_of(dpx + R"(, "pattern": "x")"), "/seats/0/streams/0/pattern", "on-demand"},
+        {minute_of(dpx + R"(, "on_miss": "cry")"), "/seats/0/streams/0/on_miss", "stall"},
+        {minute_of(dpx + R"(, "media": "none")"), "/seats/0/streams/0/media", "same"},
+        {minute_of(dpx + R"(, "fps": "x")"), "/seats/0/streams/0/fps", "or max"},
+        {minute_of(dpx + R"(, "io_size": "1")"), "/seats/0/streams/0/io_size", "or frame"},
+        {minute_of(dpx + R"(, "io_size": "1B")"), "/seats/0/streams/0/io_size", "512B"},
+        {minute_of(dpx + R"(, "audio": true)"), "/seats/0/streams/0/audio", "real clips"},
+        {minute_of(dpx + R"(, "clip_duration": "0s")"), "/seats/0/streams/0/clip_duration",
+         "more than no time"},
+        {minute_of(dpx + R"(, "start": "1")"), "/seats/0/streams/0/start", "unit"},
+        {minute_of(dpx + R"(, "start": "60s")"), "/seats/0/streams/0/start", "never plays"},
+        {minute_of(dpx + R"(, "stop": "0s")"), "/seats/0/streams/0/stop", "more than no time"},
+        {minute_of(dpx + R"(, "count": 7, "one_more_every": "10s")"), "/seats/0/streams/0/one_more_every",
+         "when all ends"},
+        {minute_of(dpx + R"(, "count": 9, "one_more_every": "1000h")"), "/seats/0/streams/0/one_more_every",
+         "after all has ended"},
+        {minute_of(dpx + R"(, "fps": "max")", "sim:null"), "/seats/0/streams/0/fps", "would never end"},
+        {minute(stream + R"(, "count": 7, "one_more_every": "10s")"), "/seats/0/one_more_every",
+         "when all ends"},
+        {minute(stream + R"(, "stop": "61s")"), "/seats/0/stop", "after the end"},
+        {minute(stream + R"(, "start": "1001h")"), "/seats/0/start", "at most"},
+        {minute(stream + R"(, "node": 4)"), "/seats/0/node", "there is no node 4"},
+        {minute(stream + R"(, "node": [])"), "/seats/0/node", "at least one"},
+        {minute(stream + R"(, "node": [0, 1.5])"), "/seats/0/node/1", "number of a node"},
+        {minute(stream + R"(, "node": 0)", "", "/mnt"), "/seats/0/node", "only a model"},
+        {minute(stream + R"(, "link": {})", "", "null:"), "/seats/0/link", "only a model"},
+        {minute(stream + R"(, "link": {"bits_per_s": 0})"), "/seats/0/link/bits_per_s", "from 1"},
+        {minute(stream, "", "ftp:x"), "/seats/0/target", "no such target"},
+        {minute(""), "/seats/0/streams", "missing"},
+        {minute(stream, R"(, "expect": {})"), "/expect/effect", "missing"},
+        {minute(stream, R"(, "expect": {"effect": "x", "dropped": [3, 2]})"), "/expect/dropped", "the least"},
+        {minute(stream, R"(, "seed": -1)"), "/seed", "from 0"},
+        {minute(stream, R"(, "faults": 3)"), "/faults", "an array"},
+    };
+    for (const Mistake& mistake : mistakes) expect_told(mistake);
+}
+
+TEST(ScenarioDocument, each_mistake_of_faults_has_its_place) {
+    const Mistake mistakes[] = {
+        {faulty(R"("kind": "flood", "at": "1s")"), "/faults/0/kind", "expected one of"},
+        {faulty(R"("at": "1s")"), "/faults/0/kind", "missing"},
+        {faulty(R"("kind": "cache-flush")"), "/faults/0/at", "missing"},
+        {faulty(R"("kind": "cache-flush", "at": "60s")"), "/faults/0/at", "never happens"},
+        {faulty(R"("kind": "cache-flush", "at": "1s", "drive": 1)"), "/faults/0/drive", "unknown key"},
+        {faulty(R"("kind": "silence", "at": "1s")"), "/faults/0/for", "missing"},
+        {faulty(R"("kind": "silence", "at": "1s", "for": "0s")"), "/faults/0/for", "more than no time"},
+        {faulty(R"("kind": "silence", "at": "1s", "for": "1s", "node": 0)", "/mnt"), "/faults/0/node",
+         "only a model has nodes, not real files"},
+        {faulty(R"("kind": "drive-dies", "at": "1s", "node": 0, "drive": 15)"), "/faults/0/drive",
+         "last is 14"},
+        {faulty(R"("kind": "node-lost", "at": "1s", "node": 9, "failover": "1s")"), "/faults/0/node",
+         "no node 9"},
+        {faulty(R"("kind": "link-slows", "at": "1s", "factor": 0.5)"), "/faults/0", "\"seat\" or \"node\""},
+        {faulty(R"("kind": "link-slows", "at": "1s", "seat": 0, "factor": 2)"), "/faults/0/factor", "to 1"},
+        {faulty(R"("kind": "link-slows", "at": "1s", "seat": 3, "factor": 1)"), "/faults/0/seat", "last is 2"},
+        {faulty(R"("kind": "errors", "at": "1s", "for": "1s", "error": "EX")"), "/faults/0/error",
+         "no such error"},
+        {faulty(R"("kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "stream": 0)"),
+         "/faults/0/stream", "give \"seat\""},
+        {faulty(R"("kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "seat": 2, "stream": 1)"),
+         "/faults/0/stream", "the seat's last is 0"},
+        {faulty(R"("kind": "cache-flush", "at": "1s")", "/mnt"), "/faults/0/kind", "on a model only"},
+        {faulty(R"("kind": "cache-flush", "at": "1s")", "sim:null"), "/faults/0/kind", "on a model only"},
+    };
+    for (const Mistake& mistake : mistakes) expect_told(mistake);
+}
+
+TEST(ScenarioDocument, all_mistakes_are_told_at_once) {
+    const auto found = problems(R"({"schema": "streamsim.scenarios", "version": 3, "duration": "0s", "who": 1,
+        "seats": [{"count": -1, "target": "sim:h500", "streams": [{"format": "x"}, 4]},
+                  {"target": "null:", "streams": []}], "faults": [{"kind": "cache-flush"}]})");
+    EXPECT_THAT(found, testing::UnorderedElementsAre(
+                           HasSubstr("/schema: "), HasSubstr("/version: "), HasSubstr("/duration: "),
+                           HasSubstr("/who: unknown key"), HasSubstr("/seats/0/count: "),
+                           HasSubstr("/seats/0/streams/0/format: "), HasSubstr("/seats/0/streams/1: "),
+                           HasSubstr("/seats/1/target: "), HasSubstr("/seats/1/streams: "),
+                           HasSubstr("/faults/0/at: ")));
+}
+
+TEST(ScenarioDocument, seats_of_two_worlds_do_not_meet) {
+    const auto two = [](const std::string& a, const std::string& b) {
+        return problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "1s", "seats": [
+            {"target": ")" +
+                        a + R"(", "streams": [{"format": "dpx10"}]},
+            {"target": ")" +
+                        b + R"(", "streams": [{"format": "dpx10"}]}]})");
+    };
+    EXPECT_THAT(two("/mnt/a", "/mnt/b"), IsEmpty()) << "all real files are one world";
+    EXPECT_THAT(two("sim:h500", "sim:h500"), IsEmpty());
+    for (const auto& [a, b] : {std::pair("sim:h500", "sim:f800"),
+                               {"/mnt/a", "null:"},
+                               {"null:", "sim:null"},
+                               {"sim:h500", "sim:h500?cache=warm"}}) {
+        EXPECT_THAT(two(a, b), ElementsAre(HasSubstr("/seats/1/target: ")));
+    }
+}
+
+TEST(ScenarioDocument, a_fault_without_seats_is_no_further_mistake) {
+    EXPECT_THAT(problems(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [],
+                     "faults": [{"kind": "errors", "at": "1s", "for": "1s", "error": "EIO", "seat": 0}]})"),
+                ElementsAre(HasSubstr("/seats: ")));
+}
+
+TEST(ScenarioDocument, the_clips_of_one_format_and_place_are_of_one_length) {
+    const auto two = [](const std::string& format, const std::string& length, const std::string& target) {
+        return problems(minute(R"(, "streams": [{"format": "dpx10", "count": 2}, {"format": ")" + format +
+                                   R"(", "clip_duration": ")" + length + R"("}])",
+                               "", target));
+    };
+    EXPECT_THAT(
+        two("dpx10", "2s", "/mnt"),
+        ElementsAre(HasSubstr("/seats/0/streams/1/clip_duration: the clips of dpx10 in one place are of "
+                              "one length: here of 2.0 s, in /seats/0/streams/0 of any length")));
+    EXPECT_THAT(two("dpx12", "2s", "/mnt"), IsEmpty());
+    EXPECT_THAT(two("dpx10", "2s", "sim:h500"), ElementsAre(HasSubstr("/seats/0/streams/1/clip_duration: ")));
+    EXPECT_THAT(two("dpx10", "2s", "sim:null"), IsEmpty()) << "nothing lies there";
+}
+
+TEST(ScenarioDocument, frames_without_deadlines_cannot_be_hit_at_a_time) {
+    EXPECT_THAT(problems(minute(R"(, "streams": [{"format": "dpx10", "fps": "max"}])",
+                                R"(, "faults": [{"kind": "delays", "at": "1s", "for": "1s", "delay": "1s"}])")),
+                ElementsAre(HasSubstr("/faults/0/kind: ")));
+}
+
+TEST(ScenarioDocument, the_clips_of_a_place_need_no_format) {
+    const auto scenario = read(minute_of(R"("audio": true)", "/mnt"));
+    ASSERT_TRUE(scenario);
+    EXPECT_FALSE(scenario->seats[0].streams[0].format.has_value());
+}
+
+TEST(ScenarioDocument, those_that_come_with_the_program_can_be_read) {
+    std::size_t documents = 0;
+    for (const auto& file : std::filesystem::directory_iterator(STREAMSIM_SOURCE_DIR "/formats/scenario")) {
+        std::ifstream in(file.path());
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const auto scenario = read_scenario(text, file.path(), test::words());
+        ASSERT_TRUE(scenario) << testing::PrintToString(scenario.error().problems);
+        EXPECT_NE(scenario->description, "") << file.path();
+        ASSERT_TRUE(scenario->expect) << file.path() << ": what comes of it is written down before";
+        ++documents;
+    }
+    EXPECT_GE(documents, 20u);
+}
+
+}  // namespace
+}  // namespace streamsim

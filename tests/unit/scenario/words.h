@@ -1,0 +1,40 @@
+// A small world for scenarios to be read in: its formats and targets are made up.
+#pragma once
+
+#include <string>
+
+#include "scenario/scenario_document.h"
+
+namespace streamsim::test {
+
+/// Formats whose names begin with "dpx" or "prores", orders "forward", "random" and "scrub", errors "EIO" and
+/// "ESTALE". "sim:h500..." is a model of 4 nodes with 15 drives each, "sim:null" and "null:" are what they are,
+/// anything else that begins with "/" is files.
+inline ScenarioWords words() {
+    using Kind = ScenarioTarget::Kind;
+    ScenarioWords words;
+    words.format = [](const std::string& name) -> Result<MediaFormat> {
+        if (!name.starts_with("dpx") && !name.starts_with("prores")) return bad_input("no such format");
+        MediaFormat format;
+        format.name = name;
+        return format;
+    };
+    words.target = [](const std::string& text) -> Result<ScenarioTarget> {
+        if (text.starts_with("/")) return ScenarioTarget{Kind::files, "real files"};
+        if (text == "null:") return ScenarioTarget{Kind::null, text};
+        if (text == "sim:null") return ScenarioTarget{Kind::null_virtual, text};
+        if (text.starts_with("sim:")) return ScenarioTarget{Kind::model, text, 4, 15};
+        return bad_input("no such target");
+    };
+    words.order = [](const std::string& text) -> Result<void> {
+        if (text == "forward" || text == "random" || text == "scrub") return {};
+        return bad_input("no such order");
+    };
+    words.error_name = [](const std::string& name) -> Result<void> {
+        if (name == "EIO" || name == "ESTALE") return {};
+        return bad_input("no such error");
+    };
+    return words;
+}
+
+}  // namespace streamsim::test
