@@ -48,6 +48,18 @@ struct BufferSummary {
     std::uint64_t min = 0, p1 = 0, p50 = 0;
 };
 
+/// What a stream went through, in equal intervals from its play_start: at most some hundred of them, which are
+/// longer in longer runs.
+struct StreamSeries {
+    struct Point {
+        std::optional<std::int64_t> margin_min_ns;  // of the frames that were due then; nullopt: none came
+        std::optional<std::uint32_t> buffer_min;    // complete frames ahead of the one on display
+        std::uint32_t missed = 0;                   // dropped, late or failed
+    };
+    std::int64_t interval_ns = 0;
+    std::vector<Point> points;
+};
+
 struct StreamResult {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;  // within the seat
@@ -68,6 +80,7 @@ struct StreamResult {
     std::optional<LatencySummary> open_ns;
     std::optional<LatencySummary> seek_ns;  // from the request of a jump to its first frame
     std::optional<BufferSummary> buffer_frames;
+    StreamSeries series;
 };
 
 /// A jump that nobody knew of before it was made. Times count from the stream's play_start.
@@ -80,6 +93,91 @@ struct SeekRecord {
     std::int64_t latency_ns = 0;  // to its first frame, or to the failure of that
     bool failed = false;
 };
+
+enum class Limit { none, storage, network, client_cpu, client_scheduling, media, unknown };
+
+constexpr const char* to_string(Limit limit) {
+    switch (limit) {
+        case Limit::none: return "none";
+        case Limit::storage: return "storage";
+        case Limit::network: return "network";
+        case Limit::client_cpu: return "client-cpu";
+        case Limit::client_scheduling: return "client-scheduling";
+        case Limit::media: return "media";
+        case Limit::unknown: return "unknown";
+    }
+    return "?";
+}
+
+/// What a missed frame is booked to. Each is somebody's: see CauseResult::limit.
+enum class Cause {
+    none,                  // it was not missed
+    slow_reads,            // the storage took long to answer, and was not asked for much
+    bandwidth,             // the storage gave all it had, and that was too little
+    slow_opens,            // of the time that a frame took most went into opening its file
+    storage_stall,         // no stream got a byte for a while
+    storage_error,         // a read or an open failed, here and there
+    slow_file,             // these frames are slow every time, and their neighbours are not
+    damaged_file,          // these frames fail every time: cut short, missing, unreadable
+    network,               // the way to the storage was full
+    client_cpu,            // this computer had no processor time left
+    client_scheduling,     // this computer did not run the player when it had to
+    too_little_in_flight,  // the player was set to ask for less at once than the storage needs
+    too_small_reads,       // the player was set to ask in pieces that are too small
+    cold_start,            // in the first second, while the storage woke up
+    model_part,            // a part of a model was full, or lost time
+    unknown,
+};
+
+constexpr const char* to_string(Cause cause) {
+    switch (cause) {
+        case Cause::none: return "none";
+        case Cause::slow_reads: return "slow-reads";
+        case Cause::bandwidth: return "bandwidth";
+        case Cause::slow_opens: return "slow-opens";
+        case Cause::storage_stall: return "storage-stall";
+        case Cause::storage_error: return "storage-error";
+        case Cause::slow_file: return "slow-file";
+        case Cause::damaged_file: return "damaged-file";
+        case Cause::network: return "network";
+        case Cause::client_cpu: return "client-cpu";
+        case Cause::client_scheduling: return "client-scheduling";
+        case Cause::too_little_in_flight: return "too-little-in-flight";
+        case Cause::too_small_reads: return "too-small-reads";
+        case Cause::cold_start: return "cold-start";
+        case Cause::model_part: return "model-part";
+        case Cause::unknown: return "unknown";
+    }
+    return "?";
+}
+
+/// The missed frames that are booked to one cause, and why.
+struct CauseResult {
+    Cause cause = Cause::unknown;
+    Limit limit = Limit::unknown;
+    std::uint64_t frames = 0;  // slots, start-up drops included
+    std::uint64_t stalls = 0;
+    std::string summary;  // a sentence that an editor understands
+    std::string detail;   // one that an engineer can act on, with the numbers
+};
+
+/// Whether frames are missed at the same places on each pass: then it is the material.
+struct PlaceTest {
+    enum class Answer { nothing_missed, one_pass, same_place, random };
+    Answer answer = Answer::nothing_missed;
+    std::uint64_t places = 0;      // frames of clips that were missed at least once
+    std::uint64_t every_pass = 0;  // of them, those that were missed whenever they were due, twice or more
+};
+
+constexpr const char* to_string(PlaceTest::Answer answer) {
+    switch (answer) {
+        case PlaceTest::Answer::nothing_missed: return "nothing-missed";
+        case PlaceTest::Answer::one_pass: return "one-pass";
+        case PlaceTest::Answer::same_place: return "same-place";
+        case PlaceTest::Answer::random: return "random";
+    }
+    return "?";
+}
 
 /// A slot that was not on time. Times count from the stream's play_start.
 struct DropRecord {
@@ -94,6 +192,7 @@ struct DropRecord {
     DropReason reason = DropReason::late;
     int error = 0;
     std::string timecode;  // of clip_frame
+    Cause cause = Cause::unknown;
 };
 
 /// One slot, for --csv. Times count from the stream's play_start and may be negative (preroll).
@@ -114,27 +213,21 @@ struct TimelineEntry {
     std::uint64_t frames_failed = 0;
     std::int64_t service_ns_max = 0;
     std::optional<std::uint64_t> buffer_frames_min;
+    std::optional<std::int64_t> margin_ns_min;  // of the frames that were due then
 };
 
-enum class Limit { none, storage, network, client_cpu, client_scheduling, media, unknown };
-
-constexpr const char* to_string(Limit limit) {
-    switch (limit) {
-        case Limit::none: return "none";
-        case Limit::storage: return "storage";
-        case Limit::network: return "network";
-        case Limit::client_cpu: return "client-cpu";
-        case Limit::client_scheduling: return "client-scheduling";
-        case Limit::media: return "media";
-        case Limit::unknown: return "unknown";
-    }
-    return "?";
-}
+/// Frames whose margin was in [from_ns, to_ns).
+struct MarginBin {
+    std::int64_t from_ns = 0, to_ns = 0;
+    std::uint64_t frames = 0;
+};
 
 struct Verdict {
     bool pass = false;
-    std::string reason;
+    std::string reason;  // for an editor
     Limit limit = Limit::unknown;
+    std::string detail;  // for an engineer: what the evidence is, and what would help; may be empty
+    std::string next;    // what to measure next, where it cannot be known; else empty
 };
 
 struct HostFacts {
@@ -152,6 +245,43 @@ struct ClientEvidence {
     std::optional<std::uint64_t> page_cache_bytes;  // nullopt: cannot be known here
     std::uint32_t loops = 1;                        // player threads
     bool realtime = false;
+};
+
+/// Where the media are, as this computer sees it.
+struct MountFacts {
+    std::string point;    // "/mnt/media"
+    std::string source;   // "server:/export", "/dev/sdb1"
+    std::string type;     // "nfs4", "ext4", "fuse.sshfs"
+    std::string options;  // as mounted
+};
+
+/// A network interface over the time of play.
+struct LinkEvidence {
+    std::string name;                         // "eth0"
+    std::optional<std::uint64_t> bits_per_s;  // what it says of itself; nullopt: nothing
+    std::uint64_t received_bytes = 0;
+    double busy_percent = 0;      // of bits_per_s, on average
+    double busy_percent_max = 0;  // in the fullest interval
+    std::int64_t rtt_ns = 0;      // smoothed, of the connection that carried most; 0: not known
+    std::int64_t rtt_min_ns = 0;  // the least that it ever had
+    std::uint64_t resent = 0;     // segments
+};
+
+/// What the computer says of itself over the time of play; nullopt: it does not.
+struct SystemEvidence {
+    std::optional<std::int64_t> run_queue_wait_ns;  // of this process's threads, able to run and not running
+    std::optional<double> cpu_busy_percent;         // of all processors, all processes
+    std::optional<double> cpu_pressure_percent;     // of the time some task waited for a processor
+    std::optional<double> io_pressure_percent;      // of the time some task waited for I/O
+    std::optional<double> memory_pressure_percent;
+    std::optional<double> stolen_percent;  // of all processors, by a hypervisor
+};
+
+/// A measurement after play that failed: what the same clips give when they are read in another way.
+struct ProbeResult {
+    std::string name;  // "as played", "more in flight", "larger reads"
+    std::uint64_t inflight = 0, io_size_bytes = 0, io_depth = 0;
+    double bytes_per_s = 0;
 };
 
 struct MediaFacts {
@@ -203,6 +333,11 @@ struct RunResult {
     std::optional<ModelFacts> model;
     std::vector<std::string> notices;  // what could not be had
 
+    std::optional<MountFacts> mount;
+    std::vector<LinkEvidence> links;
+    SystemEvidence system;
+    std::vector<ProbeResult> probes;
+
     // how it was played
     std::uint64_t readahead = 0, inflight = 0, io_size_bytes = 0, io_depth = 0;  // io_size 0: a read a frame
     std::string on_miss, pattern, order;
@@ -215,6 +350,8 @@ struct RunResult {
     std::optional<ScenarioFacts> scenario;
     bool interrupted = false;
     Verdict verdict;
+    std::vector<CauseResult> causes;  // the one with most frames first
+    PlaceTest places;
     FrameCounts totals;
     ReasonCounts reasons;
     std::optional<MarginSummary> margin_ns;  // these five over all streams
@@ -231,7 +368,8 @@ struct RunResult {
     std::uint64_t drops_omitted = 0;
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
-    std::vector<PartResult> parts;  // of the model: seats, then nodes with their drives, then files
+    std::vector<MarginBin> margin_bins;  // ascending, without gaps
+    std::vector<PartResult> parts;       // of the model: seats, then nodes with their drives, then files
     ClientEvidence client;
     std::string digest;
     std::optional<std::string> timing_digest;  // virtual time only

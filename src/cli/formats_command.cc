@@ -193,12 +193,12 @@ int formats_command(CliContext& context, const CliOptions& options) {
         if (!format) return report_error(context, format.error());
         shown.push_back(std::move(*format));
     }
-    if (!options.json.empty()) {
+    if (!options.files.json.empty()) {
         OrderedJson document = {{"schema", "streamsim.formats"}, {"version", 1}};
         OrderedJson& list = document["formats"] = OrderedJson::array();
         for (const OpenedFormat& one : shown) list.push_back(document_of(one));
-        const auto written =
-            write_document(options.json, "{\n  \"schema\": \"streamsim.formats\"", document.dump(2) + "\n");
+        const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.formats\"",
+                                            document.dump(2) + "\n");
         return written ? kExitPass : report_error(context, written.error());
     }
     if (options.name.empty()) {

@@ -182,11 +182,11 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
         _exit(code);
     }
     const InspectFacts facts = inspect(*clip);
-    if (options.json.empty()) {
+    if (options.files.json.empty()) {
         print_clip(*clip, facts, options.frames);
         return kExitPass;
     }
-    const auto written = write_document(options.json, "{\n  \"schema\": \"streamsim.inspect\"",
+    const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.inspect\"",
                                         text_of(*clip, facts, options.frames));
     return written ? kExitPass : report_error(context, written.error());
 }

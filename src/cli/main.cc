@@ -28,7 +28,9 @@ int run(int argc, const char* const* argv) {
     // Where an interruption must not lose a result, it is listened for from the first moment.
     const auto command = command_of(argc, argv);
     std::optional<Control> control;
-    if (command != CliOptions::Command::formats && command != CliOptions::Command::clean) control.emplace();
+    const bool at_once = command == CliOptions::Command::formats || command == CliOptions::Command::clean ||
+                         command == CliOptions::Command::report;
+    if (!at_once) control.emplace();
     auto parsed = parse_command_line(argc, argv, version_text());
     if (!parsed) return report_error(context, parsed.error());
     if (parsed->text) {
@@ -40,6 +42,8 @@ int run(int argc, const char* const* argv) {
     switch (options.command) {
         case CliOptions::Command::play: return play_command(context, *control, options);
         case CliOptions::Command::prepare: return prepare_command(context, *control, options);
+        case CliOptions::Command::max: return max_command(context, *control, options);
+        case CliOptions::Command::report: return report_command(context, options);
         case CliOptions::Command::run: return run_command(context, *control, options);
         case CliOptions::Command::formats: return formats_command(context, options);
         case CliOptions::Command::inspect: return inspect_command(context, *control, options);

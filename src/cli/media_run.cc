@@ -5,29 +5,14 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "report/csv_report.h"
-#include "report/json_report.h"
 #include "report/text_report.h"
 #include "view/progress_bar.h"
 
 namespace streamsim {
-namespace {
-
-constexpr std::string_view kResultBegins = "{\n  \"schema\": \"streamsim.result\"";
-
-}  // namespace
-
 Result<void> MediaRun::open_outputs() {
-    if (!options_.json.empty()) {
-        auto file = OutputFile::prepare(options_.json, kResultBegins);
-        if (!file) return file.error();
-        json_ = std::move(*file);
-    }
-    if (!options_.csv.empty()) {
-        auto file = OutputFile::prepare(options_.csv, csv_header());
-        if (!file) return file.error();
-        csv_ = std::move(*file);
-    }
+    auto outputs = ResultOutputs::prepare(options_.files);
+    if (!outputs) return outputs.error();
+    outputs_ = std::move(*outputs);
     return {};
 }
 
@@ -147,24 +132,15 @@ void MediaRun::draw(LiveView& view, const Session::Watch& watch, const std::stri
 
 int MediaRun::write_results(RunResult result) {
     complete(result);
-    Result<void> written;
-    const bool stdout_taken = json_.standard_output() || csv_.standard_output();
     if (!options_.quiet) {
+        const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
         const std::string text = text_report(result, LiveView::colours_wanted(fd));
         std::FILE* out = stdout_taken ? stderr : stdout;
         std::fwrite(text.data(), 1, text.size(), out);
         std::fflush(out);
     }
-    if (json_.wanted()) {
-        json_.write(json_report(result));
-        if (auto done = json_.finish(); !done) written = done;
-    }
-    if (csv_.wanted()) {
-        csv_report(result, [this](std::string_view piece) { csv_.write(piece); });
-        if (auto done = csv_.finish(); !done) written = done;
-    }
-    if (!written) return report_error(context_, written.error());
+    if (auto written = outputs_.write(result); !written) return report_error(context_, written.error());
     if (result.interrupted) return kExitInterrupted;
     return result.verdict.pass ? kExitPass : kExitMissed;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/result_outputs.h"
 #include "media/media_set.h"
 #include "run/control.h"
 #include "view/live_view.h"
@@ -48,8 +49,7 @@ private:
     Result<void> write_media(const PreparePlan& plan);
     void draw(LiveView& view, const Session::Watch& watch, const std::string& about);
 
-    OutputFile json_;
-    OutputFile csv_;
+    ResultOutputs outputs_;
     std::uint64_t last_bytes_ = 0;
     std::int64_t last_draw_ns_ = 0;
 };

@@ -21,7 +21,7 @@ constexpr const char* kAbout =
     "that was not there in time. It measures delivery to this client; it does not decode.\n\n"
     "  streamsim --dpx12 --streams 4 /mnt/media   play four UHD sequences (made first where there are none)\n"
     "  streamsim /mnt/media/shot                  play what is there\n"
-    "  streamsim prepare|run|formats|inspect|clean   see streamsim COMMAND --help";
+    "  streamsim prepare|max|run|formats|inspect|report|clean   see streamsim COMMAND --help";
 
 /// Options as they were typed; most are texts, so that all their mistakes can be told at once.
 struct Typed {
@@ -326,11 +326,23 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.realtime = typed.realtime;
 }
 
+void add_json_option(CLI::App& app, CliOptions& options, const char* what) {
+    app.add_option("--json", options.files.json, what)->type_name("FILE")->group("Results");
+}
+
 void add_result_options(CLI::App& app, CliOptions& options) {
-    app.add_option("--json", options.json, "the result; - is standard output")
-        ->type_name("FILE")
+    add_json_option(app, options, "the result; - is standard output");
+    const auto file = [&app](const char* name, std::string& into, const char* what) {
+        app.add_option(name, into, what)->type_name("FILE")->group("Results");
+    };
+    file("--csv", options.files.csv, "one row a frame");
+    file("--html", options.files.html, "the report, in one file that needs no network");
+    file("--trace", options.files.trace, "for Perfetto's and Chrome's trace viewer");
+    file("--junit", options.files.junit, "the verdict as JUnit XML");
+    app.add_option("--metrics", options.metrics,
+                   "OpenMetrics over HTTP while it plays; an address without a port is an error")
+        ->type_name("ADDR:PORT")
         ->group("Results");
-    app.add_option("--csv", options.csv, "one row a frame")->type_name("FILE")->group("Results");
 }
 
 void build(CLI::App& app, CliOptions& options, Typed& typed) {
@@ -352,7 +364,7 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
             app.add_option("NAME", options.name, "a format, or a JSON file")->option_text(" ");
-            app.add_option("--json", options.json, "as a document; - is standard output")->type_name("FILE");
+            add_json_option(app, options, "as a document; - is standard output");
             break;
         case Command::inspect:
             app.description("the frame index of a clip or sequence: frames, rate, bytes, places");
@@ -360,7 +372,7 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
             app.add_flag("--frames", options.frames, "each frame's file, offset, bytes and time");
             app.add_flag("--audio", typed.audio, "the audio chunks of a container, too");
             app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
-            app.add_option("--json", options.json, "as a document; - is standard output")->type_name("FILE");
+            add_json_option(app, options, "as a document; - is standard output");
             break;
         case Command::run:
             app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
@@ -368,6 +380,18 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
                 ->option_text(" ");
             app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
             add_result_options(app, options);
+            break;
+        case Command::max:
+            app.description("finds the largest number of streams that plays without a drop");
+            add_target(app, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
+            add_media_options(app, typed);
+            add_play_options(app, typed);
+            add_json_option(app, options, "what was found, with every step; - is standard output");
+            break;
+        case Command::report:
+            app.description("renders results; compares several");
+            app.add_option("RESULT", options.results, "documents that --json wrote")->option_text(" ");
+            add_json_option(app, options, "as a document; - is standard output");
             break;
         case Command::clean:
             app.description("removes TARGET/streamsim-media, which prepare made, and nothing else");
@@ -406,12 +430,20 @@ void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& p
             }
         }
     }
-    for (const char* command : {"max", "report"}) {
-        if (typed.target == command) {
-            reader.problems.push_back(
-                fmt::format("'{}' is not a command of this streamsim (a directory of that name "
-                            "is ./{})",
-                            command, command));
+}
+
+/// Two results in one file would be none.
+void check_files(Reader& reader, const ResultFiles& files) {
+    const std::pair<const char*, const std::string*> all[] = {{"--json", &files.json},
+                                                              {"--csv", &files.csv},
+                                                              {"--html", &files.html},
+                                                              {"--trace", &files.trace},
+                                                              {"--junit", &files.junit}};
+    for (const auto& one : all) {
+        for (const auto& other : all) {
+            if (&other >= &one) break;
+            if (one.second->empty() || *one.second != *other.second) continue;
+            reader.note(one.first, fmt::format("'{}' is where {} goes already", *one.second, other.first));
         }
     }
 }
@@ -431,7 +463,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         if (options.name.empty())
             reader.problems.emplace_back("FILE is missing: expected a scenario (see --help)");
         if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
-    } else if (options.command != Command::formats) {
+    } else if (options.command != Command::formats && options.command != Command::report) {
         if (typed.target.empty()) {
             reader.problems.emplace_back(
                 "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
@@ -446,10 +478,11 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     }
     options.play.audio = typed.audio;
     options.play.keep_index = typed.keep_index;
-    if (options.command == Command::play || options.command == Command::prepare) {
+    if (options.command == Command::play || options.command == Command::prepare ||
+        options.command == Command::max) {
         read_media_options(reader, typed, options.play);
         read_play_options(reader, typed, options.play);
-        options.play.keep_frames = !options.csv.empty();
+        options.play.keep_frames = options.files.need_frames();
         const auto directory = formats_directory();
         if (!directory) return directory.error();
         if (options.play.target.kind == Target::Kind::model) {
@@ -466,9 +499,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
             return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));
         options.default_format = *standard;
     }
-    if (!options.json.empty() && options.json == options.csv) {
-        reader.note("--csv", fmt::format("'{}' is where --json goes already", options.csv));
-    }
+    check_files(reader, options.files);
     check_combinations(reader, typed, options.play);
     if (!reader.problems.empty()) return Error{ErrorKind::bad_input, reader.problems};
     return {};
@@ -478,11 +509,10 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
 
 CliOptions::Command command_of(int argc, const char* const* argv) {
     using Command = CliOptions::Command;
-    const std::pair<std::string_view, Command> commands[] = {{"prepare", Command::prepare},
-                                                             {"run", Command::run},
-                                                             {"formats", Command::formats},
-                                                             {"inspect", Command::inspect},
-                                                             {"clean", Command::clean}};
+    const std::pair<std::string_view, Command> commands[] = {
+        {"prepare", Command::prepare}, {"max", Command::max},         {"report", Command::report},
+        {"run", Command::run},         {"formats", Command::formats}, {"inspect", Command::inspect},
+        {"clean", Command::clean}};
     for (const auto& [name, command] : commands) {
         if (argc > 1 && name == argv[1]) return command;
     }

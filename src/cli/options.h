@@ -11,15 +11,27 @@
 
 namespace streamsim {
 
+/// Where results go: file names, "-" for standard output, or empty.
+struct ResultFiles {
+    std::string json, csv, html, trace, junit;
+
+    /// One row a frame is wanted.
+    bool need_frames() const { return !csv.empty() || !trace.empty(); }
+};
+
 struct CliOptions {
-    enum class Command { play, prepare, run, formats, inspect, clean };
+    enum class Command { play, prepare, max, run, formats, inspect, report, clean };
     Command command = Command::play;
     PlayRequest play;                   // play, prepare; target of inspect and clean
     MediaFormat default_format;         // play, prepare: what a target without media gets
     std::string name;                   // formats: the one to show; empty: all. run: the file
     std::optional<std::uint64_t> seed;  // run: instead of the scenario's
     bool frames = false;                // inspect --frames
-    std::string json, csv;              // file names, "-", or empty
+    ResultFiles files;
+    std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
+    std::optional<Duration> confirm;   // max: how long the found number is played again
+    double headroom_percent = 0;       // max: of the period, that the p1 margin must keep free
+    std::vector<std::string> results;  // report: the documents
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

@@ -23,7 +23,7 @@ public:
           scenario_(std::move(scenario)),
           models_(std::move(models)),
           request_(common_request(scenario_)) {
-        request_.keep_frames = !options.csv.empty();
+        request_.keep_frames = options.files.need_frames();
     }
 
     int run();

@@ -91,6 +91,22 @@ OrderedJson scenario_json(const ScenarioFacts& scenario) {
             {"surprises", scenario.surprises}};
 }
 
+/// Column by column: a line each, however long the run was.
+OrderedJson series_json(const StreamSeries& series) {
+    OrderedJson margin = OrderedJson::array();
+    OrderedJson buffer = OrderedJson::array();
+    OrderedJson missed = OrderedJson::array();
+    for (const StreamSeries::Point& point : series.points) {
+        margin.push_back(or_null(point.margin_min_ns));
+        buffer.push_back(or_null(point.buffer_min));
+        missed.push_back(point.missed);
+    }
+    return {{"interval_ns", series.interval_ns},
+            {"margin_ns_min", std::move(margin)},
+            {"buffer_frames_min", std::move(buffer)},
+            {"frames_missed", std::move(missed)}};
+}
+
 OrderedJson stream_json(const StreamResult& stream) {
     OrderedJson out = {{"seat", stream.seat},
                        {"stream", stream.stream},
@@ -113,6 +129,7 @@ OrderedJson stream_json(const StreamResult& stream) {
     out["seeks"] = stream.counts.seeks;
     out["seek_ns"] = latency_json(stream.seek_ns);
     out["buffer_frames"] = buffer_json(stream.buffer_frames);
+    out["series"] = series_json(stream.series);
     return out;
 }
 
@@ -127,7 +144,8 @@ OrderedJson drop_json(const DropRecord& drop) {
             {"kind", to_string(drop.kind)},
             {"reason", to_string(drop.reason)},
             {"errno", drop.error},
-            {"timecode", drop.timecode}};
+            {"timecode", drop.timecode},
+            {"cause", to_string(drop.cause)}};
 }
 
 OrderedJson seek_json(const SeekRecord& seek) {
@@ -149,7 +167,51 @@ OrderedJson timeline_json(const TimelineEntry& entry) {
             {"frames_late", entry.frames_late},
             {"frames_failed", entry.frames_failed},
             {"service_ns_max", entry.service_ns_max},
-            {"buffer_frames_min", or_null(entry.buffer_frames_min)}};
+            {"buffer_frames_min", or_null(entry.buffer_frames_min)},
+            {"margin_ns_min", or_null(entry.margin_ns_min)}};
+}
+
+OrderedJson bin_json(const MarginBin& bin) {
+    return {{"from_ns", bin.from_ns}, {"to_ns", bin.to_ns}, {"frames", bin.frames}};
+}
+
+OrderedJson cause_json(const CauseResult& cause) {
+    return {{"cause", to_string(cause.cause)}, {"limit", to_string(cause.limit)}, {"frames", cause.frames},
+            {"stalls", cause.stalls},          {"summary", cause.summary},        {"detail", cause.detail}};
+}
+
+OrderedJson mount_json(const std::optional<MountFacts>& mount) {
+    if (!mount) return nullptr;
+    return {
+        {"point", mount->point}, {"source", mount->source}, {"type", mount->type}, {"options", mount->options}};
+}
+
+OrderedJson link_json(const LinkEvidence& link) {
+    return {{"name", link.name},
+            {"bits_per_s", or_null(link.bits_per_s)},
+            {"received_bytes", link.received_bytes},
+            {"busy_percent", finite(link.busy_percent)},
+            {"busy_percent_max", finite(link.busy_percent_max)},
+            {"rtt_ns", link.rtt_ns},
+            {"rtt_min_ns", link.rtt_min_ns},
+            {"resent", link.resent}};
+}
+
+OrderedJson system_json(const SystemEvidence& system) {
+    return {{"run_queue_wait_ns", or_null(system.run_queue_wait_ns)},
+            {"cpu_busy_percent", or_null(system.cpu_busy_percent)},
+            {"cpu_pressure_percent", or_null(system.cpu_pressure_percent)},
+            {"io_pressure_percent", or_null(system.io_pressure_percent)},
+            {"memory_pressure_percent", or_null(system.memory_pressure_percent)},
+            {"stolen_percent", or_null(system.stolen_percent)}};
+}
+
+OrderedJson probe_json(const ProbeResult& probe) {
+    return {{"name", probe.name},
+            {"inflight", probe.inflight},
+            {"io_size_bytes", probe.io_size_bytes},
+            {"io_depth", probe.io_depth},
+            {"bytes_per_s", whole(probe.bytes_per_s)}};
 }
 
 const char* to_string(PartKind kind) {
@@ -289,7 +351,13 @@ std::string json_report(const RunResult& result) {
     out.member("interrupted", result.interrupted);
     out.member("verdict", {{"pass", result.verdict.pass},
                            {"reason", result.verdict.reason},
-                           {"limit", to_string(result.verdict.limit)}});
+                           {"limit", to_string(result.verdict.limit)},
+                           {"detail", result.verdict.detail},
+                           {"next", result.verdict.next}});
+    out.table("causes", result.causes, cause_json);
+    out.member("places", {{"answer", to_string(result.places.answer)},
+                          {"places", result.places.places},
+                          {"every_pass", result.places.every_pass}});
     out.member("totals", totals_json(result));
     out.member("media", {{"age_s", or_null(result.media.age_s)},
                          {"looped", result.media.looped},
@@ -300,8 +368,13 @@ std::string json_report(const RunResult& result) {
     out.member("drops_omitted", result.drops_omitted);
     out.table("seeks", result.seeks, seek_json);
     out.table("timeline", result.timeline, timeline_json);
+    out.table("margin_bins", result.margin_bins, bin_json);
     out.table("parts", result.parts, part_json);
     out.member("client", client_json(result.client));
+    out.member("mount", mount_json(result.mount));
+    out.table("links", result.links, link_json);
+    out.member("system", system_json(result.system));
+    out.table("probes", result.probes, probe_json);
     out.member("digest", result.digest);
     out.member("timing_digest", or_null(result.timing_digest));
     return std::move(out).finish();

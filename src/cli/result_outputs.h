@@ -1,0 +1,31 @@
+// The files that a run's result goes to: one table of what there is, each with its option and its writer.
+#pragma once
+
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+class ResultOutputs {
+public:
+    /// Looks whether each file that was asked for can be written, before anything is played. Errors: every
+    /// problem, as OutputFile::prepare.
+    static Result<ResultOutputs> prepare(const ResultFiles& files);
+
+    /// One of them is standard output: what a person reads goes to standard error.
+    bool standard_output() const;
+    /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
+    Result<void> write(const RunResult& result);
+
+private:
+    struct Output {
+        OutputFile file;
+        std::size_t kind = 0;  // in the table
+    };
+    std::vector<Output> outputs_;
+};
+
+}  // namespace streamsim

@@ -1,0 +1,9 @@
+#include "report/trace_report.h"
+
+namespace streamsim {
+
+void trace_report(const RunResult& /*result*/, const TextSink& sink) {
+    sink(kTraceBegins);
+}
+
+}  // namespace streamsim
