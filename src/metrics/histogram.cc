@@ -93,6 +93,14 @@ std::int64_t Histogram::at_rank(std::uint64_t rank) const {
     return max_;
 }
 
+void Histogram::each(const std::function<void(std::int64_t, std::uint64_t)>& see) const {
+    if (count_ == 0) return;
+    for (std::size_t i = bucket_of(static_cast<std::uint64_t>(std::min(min_, kMax)));
+         i <= bucket_of(static_cast<std::uint64_t>(std::min(max_, kMax))); ++i) {
+        if (counts_[i] > 0) see(std::clamp(middle_of(i), min_, max_), counts_[i]);
+    }
+}
+
 void SignedHistogram::add(std::int64_t value) {
     if (value < 0) {
         negative_.add(-value);
@@ -111,6 +119,11 @@ std::int64_t SignedHistogram::at_permille(std::uint32_t permille) const {
     const std::uint64_t rank = rank_of(permille, count());
     if (rank > negative_.count()) return positive_.at_rank(rank - negative_.count());
     return -negative_.at_rank(negative_.count() - rank + 1);
+}
+
+void SignedHistogram::each(const std::function<void(std::int64_t, std::uint64_t)>& see) const {
+    negative_.each([&see](std::int64_t value, std::uint64_t times) { see(-value, times); });
+    positive_.each(see);
 }
 
 }  // namespace streamsim

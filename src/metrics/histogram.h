@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace streamsim {
@@ -36,6 +37,8 @@ public:
     std::int64_t at_permille(std::uint32_t permille) const;
     /// The value of the given rank, 1 being the smallest. REQUIRES: 1 <= rank <= count().
     std::int64_t at_rank(std::uint64_t rank) const;
+    /// Calls see(value, times) for each bucket that is not empty, ascending.
+    void each(const std::function<void(std::int64_t, std::uint64_t)>& see) const;
 
 private:
     struct Free {
@@ -58,6 +61,8 @@ public:
     std::int64_t max() const { return positive_.count() > 0 ? positive_.max() : -negative_.min(); }
     /// As Histogram::at_permille.
     std::int64_t at_permille(std::uint32_t permille) const;
+    /// As Histogram::each, in no order.
+    void each(const std::function<void(std::int64_t, std::uint64_t)>& see) const;
 
 private:
     Histogram negative_;  // of -value

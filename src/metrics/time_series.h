@@ -2,43 +2,112 @@
 // double in length when the run outgrows them, so that nothing is allocated while playing.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "base/check.h"
 #include "base/time.h"
 
 namespace streamsim {
 
-class TimeSeries {
+/// `Entry` is what is kept of an interval; entry.add(later) makes two that follow each other one.
+template <typename Entry>
+class BoundedSeries {
 public:
-    struct Interval {
-        std::uint64_t bytes = 0;
-        std::uint64_t frames_on_time = 0;
-        std::uint64_t frames_dropped = 0;
-        std::uint64_t frames_late = 0;
-        std::uint64_t frames_failed = 0;
-        std::int64_t service_ns_max = 0;
-        std::uint64_t buffer_frames_min = UINT64_MAX;  // UINT64_MAX: no sample
-    };
+    using Interval = Entry;
 
     /// `capacity` intervals of one second each, to begin with. REQUIRES: capacity >= 2.
-    explicit TimeSeries(std::size_t capacity = 4096);
+    explicit BoundedSeries(std::size_t capacity) : capacity_(capacity) {
+        STREAMSIM_CHECK(capacity >= 2, "two intervals can be made one");
+        intervals_.reserve(capacity);
+    }
 
     /// The interval that holds `at`, counted from the series' zero; before zero means the first.
-    Interval& at(Duration at);
+    Entry& at(Duration at) {
+        const std::int64_t ns = std::max<std::int64_t>(at.ns, 0);
+        while (static_cast<std::uint64_t>(ns / interval_.ns) >= capacity_) double_interval();
+        const auto index = static_cast<std::size_t>(ns / interval_.ns);
+        if (index >= intervals_.size()) intervals_.resize(index + 1);
+        return intervals_[index];
+    }
+
     /// Adds another series with the same zero and capacity.
-    void merge(const TimeSeries& other);
+    void merge(const BoundedSeries& other) {
+        STREAMSIM_CHECK(capacity_ == other.capacity_, "series of one run have one capacity");
+        while (interval_ < other.interval_) double_interval();
+        for (std::size_t i = 0; i < other.intervals_.size(); ++i) {
+            at(Duration{static_cast<std::int64_t>(i) * other.interval_.ns}).add(other.intervals_[i]);
+        }
+    }
 
     Duration interval() const { return interval_; }
     /// From zero to the last interval that was touched.
-    const std::vector<Interval>& intervals() const { return intervals_; }
+    const std::vector<Entry>& intervals() const { return intervals_; }
 
 private:
-    void double_interval();
+    void double_interval() {
+        for (std::size_t i = 0; i < intervals_.size(); ++i) {
+            if (i % 2 == 0) {
+                intervals_[i / 2] = intervals_[i];
+            } else {
+                intervals_[i / 2].add(intervals_[i]);
+            }
+        }
+        intervals_.resize((intervals_.size() + 1) / 2);
+        interval_.ns *= 2;
+    }
 
     std::size_t capacity_;
     Duration interval_ = seconds(1);
-    std::vector<Interval> intervals_;
+    std::vector<Entry> intervals_;
+};
+
+/// What all streams of a loop went through.
+struct LoopInterval {
+    std::uint64_t bytes = 0;
+    std::uint64_t frames_on_time = 0;
+    std::uint64_t frames_dropped = 0;
+    std::uint64_t frames_late = 0;
+    std::uint64_t frames_failed = 0;
+    std::int64_t service_ns_max = 0;
+    std::uint64_t buffer_frames_min = UINT64_MAX;  // UINT64_MAX: no sample
+    std::int64_t margin_ns_min = INT64_MAX;        // INT64_MAX: no sample
+
+    void add(const LoopInterval& other) {
+        bytes += other.bytes;
+        frames_on_time += other.frames_on_time;
+        frames_dropped += other.frames_dropped;
+        frames_late += other.frames_late;
+        frames_failed += other.frames_failed;
+        service_ns_max = std::max(service_ns_max, other.service_ns_max);
+        buffer_frames_min = std::min(buffer_frames_min, other.buffer_frames_min);
+        margin_ns_min = std::min(margin_ns_min, other.margin_ns_min);
+    }
+};
+
+class TimeSeries : public BoundedSeries<LoopInterval> {
+public:
+    explicit TimeSeries(std::size_t capacity = 4096) : BoundedSeries(capacity) {}
+};
+
+/// What one stream went through.
+struct StreamInterval {
+    std::int64_t margin_ns_min = INT64_MAX;        // INT64_MAX: no sample
+    std::uint32_t buffer_frames_min = UINT32_MAX;  // UINT32_MAX: no sample
+    std::uint32_t frames_missed = 0;
+
+    void add(const StreamInterval& other) {
+        margin_ns_min = std::min(margin_ns_min, other.margin_ns_min);
+        buffer_frames_min = std::min(buffer_frames_min, other.buffer_frames_min);
+        frames_missed += other.frames_missed;
+    }
+};
+
+/// Short: a run may have thousands of streams.
+class StreamTimeSeries : public BoundedSeries<StreamInterval> {
+public:
+    StreamTimeSeries() : BoundedSeries(240) {}
 };
 
 }  // namespace streamsim

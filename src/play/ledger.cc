@@ -147,9 +147,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         times_.response.add((outcome.delivered - outcome.scheduled).ns);
         const Instant came = outcome.came();
         if (has_deadline && came != Instant::never()) {
-            const bool waited_for = outcome.slot < options_.readahead || outcome.sought;
-            SignedHistogram& margin = waited_for ? times_.preroll_margin : times_.margin;
-            margin.add((outcome.deadline - came).ns);
+            note_margin(outcome, outcome.deadline - came);
         }
         last_completed_ = std::max(last_completed_, came != Instant::never() ? came : outcome.delivered);
         TimeSeries::Interval& interval = interval_at(outcome.delivered);
@@ -157,6 +155,8 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
     }
     if (outcome.kind == FrameKind::cancelled) return;
+    if (outcome.kind != FrameKind::on_time && has_deadline && play_start_ != Instant::never())
+        ++stream_series_.at(outcome.deadline - play_start_).frames_missed;
     TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
     switch (outcome.kind) {
         case FrameKind::on_time: ++slot.frames_on_time; break;
@@ -165,6 +165,18 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         case FrameKind::failed: ++slot.frames_failed; break;
         case FrameKind::cancelled: break;
     }
+}
+
+void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
+    if (outcome.slot < options_.readahead || outcome.sought) {  // which was waited for
+        times_.preroll_margin.add(margin.ns);
+        return;
+    }
+    times_.margin.add(margin.ns);
+    StreamInterval& own = stream_series_.at(outcome.deadline - play_start_);
+    own.margin_ns_min = std::min(own.margin_ns_min, margin.ns);
+    TimeSeries::Interval& all = interval_at(outcome.deadline);
+    all.margin_ns_min = std::min(all.margin_ns_min, margin.ns);
 }
 
 TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
@@ -179,7 +191,8 @@ void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
         return;
     }
     drops_.push_back({outcome.slot, outcome.clip_frame, outcome.source, outcome.deadline, outcome.came(),
-                      outcome.error, outcome.kind, outcome.reason});
+                      outcome.submitted, outcome.delivered, outcome.open_time, outcome.error, outcome.kind,
+                      outcome.reason});
 }
 
 void DeadlineLedger::stalled(Instant from, Instant to, bool client) {
@@ -205,6 +218,9 @@ void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
     ++depths_[std::min<std::size_t>(frames, depths_.size() - 1)];
     TimeSeries::Interval& interval = interval_at(at);
     interval.buffer_frames_min = std::min<std::uint64_t>(interval.buffer_frames_min, frames);
+    if (play_start_ == Instant::never()) return;
+    StreamInterval& own = stream_series_.at(at - play_start_);
+    own.buffer_frames_min = std::min(own.buffer_frames_min, frames);
 }
 
 void DeadlineLedger::close() {

@@ -49,6 +49,9 @@ struct DropEntry {
     std::uint32_t source = 0;
     Instant deadline;
     Instant completed;
+    Instant submitted = Instant::never();  // never: it was passed over
+    Instant delivered = Instant::never();
+    Duration open_time;  // 0: no open was needed
     int error = 0;
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
@@ -122,6 +125,7 @@ public:
 
     /// Fills what the books know of a stream's result: counts, delays, distributions.
     void summarise(StreamResult& into) const;
+    const StreamTimeSeries& series() const { return stream_series_; }
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
@@ -141,10 +145,12 @@ private:
     void note_times(const FrameOutcome& outcome);
     void hash(const FrameOutcome& outcome);
     TimeSeries::Interval& interval_at(Instant at);
+    void note_margin(const FrameOutcome& outcome, Duration margin);
 
     LedgerOptions options_;
     TimeSeries& series_;
     TimeSeries::Interval preroll_;
+    StreamTimeSeries stream_series_;  // from play_start_
     FrameCounts counts_;
     ReasonCounts reasons_;
     std::uint64_t client_stalls_ = 0;

@@ -88,6 +88,7 @@ public:
         out.paced = plan_.options.paced;
         out.pattern = to_string(plan_.options.pattern);
         out.required_bytes_per_s = plan_.required_bytes_per_s();
+        out.series = series();
         return out;
     }
 
@@ -131,6 +132,19 @@ public:
     }
 
 private:
+    StreamSeries series() const {
+        StreamSeries out;
+        out.interval_ns = ledger_.series().interval().ns;
+        for (const StreamInterval& interval : ledger_.series().intervals()) {
+            StreamSeries::Point point;
+            if (interval.margin_ns_min != INT64_MAX) point.margin_min_ns = interval.margin_ns_min;
+            if (interval.buffer_frames_min != UINT32_MAX) point.buffer_min = interval.buffer_frames_min;
+            point.missed = interval.frames_missed;
+            out.points.push_back(point);
+        }
+        return out;
+    }
+
     Instant zero() const { return ledger_.play_start() == Instant::never() ? Instant{} : ledger_.play_start(); }
 
     const StreamPlan& plan_;
@@ -162,6 +176,7 @@ TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, 
     entry.frames_failed = interval.frames_failed;
     entry.service_ns_max = interval.service_ns_max;
     if (interval.buffer_frames_min != UINT64_MAX) entry.buffer_frames_min = interval.buffer_frames_min;
+    if (interval.margin_ns_min != INT64_MAX) entry.margin_ns_min = interval.margin_ns_min;
     return entry;
 }
 
@@ -318,10 +333,36 @@ Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunRes
     return evidence;
 }
 
+/// 1, 2 or 5 times a power of ten, so that `range_ns` has at most `most` of them.
+std::int64_t round_width(std::int64_t range_ns, std::int64_t most) {
+    for (std::int64_t power = 1'000;; power *= 10) {
+        for (const std::int64_t step : {1, 2, 5}) {
+            if (range_ns / (power * step) < most) return power * step;
+        }
+    }
+}
+
+std::vector<MarginBin> bins_of(const SignedHistogram& margins) {
+    std::vector<MarginBin> bins;
+    if (margins.count() == 0) return bins;
+    constexpr std::int64_t kMost = 40;
+    const std::int64_t width = round_width(margins.max() - margins.min(), kMost);
+    const auto floor_of = [width](std::int64_t ns) {
+        return (ns >= 0 ? ns / width : -((-ns + width - 1) / width)) * width;
+    };
+    for (std::int64_t from = floor_of(margins.min()); from <= margins.max(); from += width)
+        bins.push_back({from, from + width, 0});
+    margins.each([&](std::int64_t ns, std::uint64_t times) {
+        bins[static_cast<std::size_t>((ns - bins.front().from_ns) / width)].frames += times;
+    });
+    return bins;
+}
+
 void fill_summaries(const Ledgers& ledgers, RunResult& result) {
     Distributions all;
     for (const DeadlineLedger* ledger : ledgers.all) all.merge(ledger->times());
     result.margin_ns = all.margin_summary();
+    result.margin_bins = bins_of(all.shown_margin());
     result.service_ns = Distributions::summary(all.service);
     result.response_ns = Distributions::summary(all.response);
     result.open_ns = Distributions::summary(all.open);
