@@ -262,9 +262,9 @@ struct LinkEvidence {
     std::uint64_t received_bytes = 0;
     double busy_percent = 0;      // of bits_per_s, on average
     double busy_percent_max = 0;  // in the fullest interval
-    std::int64_t rtt_ns = 0;      // smoothed, of the connection that carried most; 0: not known
-    std::int64_t rtt_min_ns = 0;  // the least that it ever had
-    std::uint64_t resent = 0;     // segments
+    std::int64_t rtt_ns = 0;      // an echo to the server and back, the median while it played; 0: not known
+    std::int64_t rtt_min_ns = 0;  // the least
+    std::uint64_t resent = 0;     // segments that came out of order: those before them were lost on the way
 };
 
 /// What the computer says of itself over the time of play; nullopt: it does not.

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/units.h"
+#include "judge/causes.h"
+#include "judge/sentences.h"
 
 namespace streamsim {
 namespace {
-
-/// From here on a processor counts as used up: the rest goes to the kernel's own work.
-constexpr double kBusyPercent = 90;
 
 /// From here on a part of a model counts as full.
 constexpr double kFullShare = 0.9;
@@ -36,90 +36,6 @@ Blame blame(const Evidence& evidence) {
             .media = reasons.short_read + reasons.missing,
             .slow = reasons.late + (evidence.totals.stalls - client_stalls),
             .errors = reasons.error};
-}
-
-std::string frames(std::uint64_t count) {
-    return count == 1 ? "1 frame" : show_count(count) + " frames";
-}
-
-std::string were(std::uint64_t count) {
-    return count == 1 ? "was" : "were";
-}
-
-/// The player's threads had no processor time left.
-bool player_out_of_cpu(const Evidence& evidence) {
-    const auto usable = std::max(1U, std::min(evidence.loops, evidence.cpus));
-    return evidence.cpu_percent >= kBusyPercent * usable;
-}
-
-/// This process alone kept every processor busy.
-bool computer_out_of_cpu(const Evidence& evidence) {
-    return evidence.cpu_percent >= kBusyPercent * std::max(1U, evidence.cpus);
-}
-
-/// The player was typically half a frame behind its own timers: its reads went out late.
-bool player_behind(const Evidence& evidence) {
-    return evidence.shortest_period_ns > 0 && evidence.loop_lateness_p50_ns * 2 >= evidence.shortest_period_ns;
-}
-
-Verdict client_verdict(const Evidence& evidence, std::uint64_t count) {
-    const std::string innocent = fmt::format("{} cannot be held against the storage", frames(count));
-    if (player_out_of_cpu(evidence)) {
-        return {false,
-                fmt::format("this computer ran out of processor time ({:.0f} % of one processor used): {}",
-                            evidence.cpu_percent, innocent),
-                Limit::client_cpu};
-    }
-    // Frames that were delivered in time and decoded late, by a player that was awake.
-    const std::int64_t lost_ns = static_cast<std::int64_t>(count) * evidence.shortest_period_ns;
-    if (evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns < lost_ns) {
-        return {false,
-                fmt::format("decoding, at {} of processor time a frame, did not keep up on this computer: {}",
-                            show_duration({evidence.decode_cpu_ns}), innocent),
-                Limit::client_cpu};
-    }
-    const std::string how =
-        evidence.loop_stalled_ns > 0
-            ? fmt::format("held up for {} in all", show_duration({evidence.loop_stalled_ns}))
-            : fmt::format("typically {} late", show_duration({evidence.loop_lateness_p50_ns}));
-    return {false,
-            fmt::format("this computer did not let the player run when it had to ({}): {}", how, innocent),
-            Limit::client_scheduling};
-}
-
-Verdict media_verdict(const ReasonCounts& reasons) {
-    std::string what;
-    if (reasons.missing > 0) {
-        what = fmt::format("{} {} missing", frames(reasons.missing), were(reasons.missing));
-    }
-    if (reasons.short_read > 0) {
-        if (!what.empty()) what += " and ";
-        what += fmt::format("{} {} cut short", frames(reasons.short_read), were(reasons.short_read));
-    }
-    return {false, what + ": the media are incomplete, on any storage", Limit::media};
-}
-
-/// What each policy calls a frame that was not there in time.
-std::string slow_frames(const Evidence& evidence) {
-    const FrameCounts& totals = evidence.totals;
-    if (totals.stalls > 0) {
-        return fmt::format("play stood still {} for {} in all, waiting for frames",
-                           totals.stalls == 1 ? "once" : show_count(totals.stalls) + " times",
-                           show_duration({totals.stall_ns}));
-    }
-    const std::uint64_t count = evidence.reasons.late;
-    return fmt::format("{} {} not there when due", frames(count), were(count));
-}
-
-Verdict storage_verdict(const Evidence& evidence, const Blame& by) {
-    if (by.slow > by.errors && (computer_out_of_cpu(evidence) || player_behind(evidence))) {
-        return client_verdict(evidence, by.slow);
-    }
-    const std::string errors = fmt::format("the storage gave an error for {}", frames(by.errors));
-    if (by.slow == 0) return {false, errors, Limit::storage};
-    std::string text = "the storage did not keep up: " + slow_frames(evidence);
-    if (by.errors > 0) text += "; " + errors;
-    return {false, text, Limit::storage};
 }
 
 /// "seat 0 processor" as a sentence says it: "the processor of seat 0".
@@ -175,10 +91,8 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
         return a_percent != b_percent ? a_percent < b_percent : a.queue_mean < b.queue_mean;
     };
     const bool decoding = by.client > 0 && by.slow == 0;
-    Evidence slow = evidence;
-    slow.reasons.late = evidence.reasons.late + evidence.reasons.client;
-    std::string what = slow_frames(slow);
-    if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", frames(by.errors));
+    std::string what = slow_frames(evidence, by.slow + by.client, evidence.totals.stalls);
+    if (by.errors > 0) what += fmt::format("; the storage gave an error for {}", frames_text(by.errors));
     const auto fullest = std::max_element(evidence.parts.begin(), evidence.parts.end(), fuller);
     const BusyPart* busiest = fullest != evidence.parts.end() ? &*fullest : nullptr;
     if (busiest == nullptr || busiest->utilisation < kFullShare)
@@ -196,7 +110,99 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
         limit_of(fullest->kind)};
 }
 
+/// Of a model the parts say it; the media and the errors are as they are.
+std::vector<Cause> of_model(const Evidence& evidence) {
+    std::vector<Cause> booked;
+    for (const MissedFrame& missed : evidence.missed) {
+        switch (missed.reason) {
+            case DropReason::error: booked.push_back(Cause::storage_error); break;
+            case DropReason::short_read:
+            case DropReason::missing: booked.push_back(Cause::damaged_file); break;
+            default: booked.push_back(Cause::model_part); break;
+        }
+    }
+    return booked;
+}
+
+/// Frames that are not in the tables (there were too many) count to the largest cause.
+std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& booked) {
+    std::map<Cause, std::vector<const MissedFrame*>> by_cause;
+    for (std::size_t i = 0; i < booked.size(); ++i) by_cause[booked[i]].push_back(&evidence.missed[i]);
+    std::vector<CauseResult> out;
+    std::uint64_t frames = 0;
+    for (const auto& [cause, missed] : by_cause) {
+        CauseResult result;
+        result.cause = cause;
+        for (const MissedFrame* each : missed) ++(each->stall ? result.stalls : result.frames);
+        const bool counts =
+            std::any_of(missed.begin(), missed.end(), [](const auto* each) { return !each->startup; });
+        result.limit = counts ? limit_of(cause) : Limit::none;
+        frames += result.frames;
+        out.push_back(result);
+    }
+    std::stable_sort(out.begin(), out.end(), [](const CauseResult& a, const CauseResult& b) {
+        return a.frames + a.stalls > b.frames + b.stalls;
+    });
+    const FrameCounts& totals = evidence.totals;
+    if (!out.empty()) out.front().frames += totals.late + totals.failed + totals.dropped - frames;
+    for (CauseResult& result : out) {
+        if (result.cause != Cause::model_part) {
+            describe(result, by_cause[result.cause], evidence);
+            continue;
+        }
+        const Verdict verdict = model_verdict(evidence, blame(evidence));
+        result.limit = verdict.limit;
+        result.summary = verdict.reason;
+    }
+    return out;
+}
+
+/// The side that had half of it in hand or more, this computer first, then the media; else the one that had
+/// most. Of that side the cause with most frames.
+Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& causes) {
+    std::map<Limit, std::uint64_t> sides;
+    std::uint64_t all = 0;
+    const auto side_of = [](Limit limit) {
+        return limit == Limit::client_scheduling ? Limit::client_cpu : limit;
+    };
+    for (const CauseResult& cause : causes) {
+        if (cause.limit == Limit::none) continue;
+        sides[side_of(cause.limit)] += cause.frames + cause.stalls;
+        all += cause.frames + cause.stalls;
+    }
+    if (all == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
+    Limit side = Limit::none;
+    for (const Limit each : {Limit::client_cpu, Limit::media, Limit::network, Limit::storage, Limit::unknown}) {
+        if (side == Limit::none && sides[each] * 2 >= all) side = each;
+    }
+    if (side == Limit::none) {
+        side = std::max_element(sides.begin(), sides.end(), [](const auto& a, const auto& b) {
+                   return a.second < b.second;
+               })->first;
+    }
+    const auto main = std::find_if(causes.begin(), causes.end(),
+                                   [&](const CauseResult& each) { return side_of(each.limit) == side; });
+    Verdict verdict{false, main->summary, main->limit, main->detail, what_next(main->cause, evidence)};
+    for (const CauseResult& each : causes) {
+        if (&each == &*main || each.limit == Limit::none || (each.frames + each.stalls) * 20 < all) continue;
+        verdict.reason += "; besides, " + each.summary;
+        if (!each.detail.empty()) verdict.detail += fmt::format("; {}: {}", to_string(each.cause), each.detail);
+    }
+    return verdict;
+}
+
+/// Enough of it that the verdict is about this computer's memory, too.
+bool from_own_memory(const Evidence& evidence) {
+    constexpr double kWorthSaying = 0.05;
+    return evidence.own_memory_share.value_or(0) > kWorthSaying;
+}
+
 Verdict pass(const Evidence& evidence) {
+    if (evidence.require_cold && (evidence.server_cache_may_be_warm || from_own_memory(evidence))) {
+        return {false,
+                "every frame was there in time, but a cache may have helped, and cold media were required",
+                Limit::unknown};
+    }
     const FrameCounts& totals = evidence.totals;
     if (!evidence.paced) return {true, "read as fast as it went: nothing was required", Limit::none};
     if (totals.on_time == 0) {
@@ -210,12 +216,21 @@ Verdict pass(const Evidence& evidence) {
         return {
             true,
             fmt::format("play ended within its first second, in which {} of {} were dropped: too short to tell",
-                        show_count(totals.startup_drops), frames(totals.scheduled)),
+                        show_count(totals.startup_drops), frames_text(totals.scheduled)),
             Limit::none};
     }
     if (totals.startup_drops > 0) {
-        text = fmt::format("every frame was there in time after the first second, in which {} {} dropped",
-                           frames(totals.startup_drops), were(totals.startup_drops));
+        text = fmt::format(
+            "every frame was there in time after the first second, in which {} {} dropped while the storage "
+            "woke up "
+            "(cold start)",
+            frames_text(totals.startup_drops), totals.startup_drops == 1 ? "was" : "were");
+    }
+    if (from_own_memory(evidence)) {
+        text += fmt::format(
+            ", but {:.0f} % of the bytes came from this computer's own memory (page cache): that says "
+            "little about the storage",
+            *evidence.own_memory_share * 100);
     }
     if (evidence.interrupted) text += ", up to the interruption";
     return {true, text, Limit::none};
@@ -227,19 +242,19 @@ std::uint64_t bad_frames(const FrameCounts& counts) {
     return counts.late + counts.failed + counts.stalls + (counts.dropped - counts.startup_drops);
 }
 
-Verdict judge(const Evidence& evidence) {
+Judgement judge(const Evidence& evidence) {
+    Judgement out;
+    out.places = test_places(evidence);
+    out.booked = evidence.modelled ? of_model(evidence) : book_causes(evidence, out.places);
+    out.causes = sum_up(evidence, out.booked);
     if (bad_frames(evidence.totals) == 0) {
-        if (!evidence.require_cold || !evidence.server_cache_may_be_warm) return pass(evidence);
-        return {false,
-                "every frame was there in time, but a cache may have helped, and cold media were required",
-                Limit::unknown};
+        out.verdict = pass(evidence);
+    } else if (const Blame by = blame(evidence); evidence.modelled && (by.client + by.slow) * 2 >= by.all()) {
+        out.verdict = model_verdict(evidence, by);
+    } else {
+        out.verdict = by_causes(evidence, out.causes);
     }
-    const Blame by = blame(evidence);
-    if (by.all() == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
-    if (evidence.modelled && (by.client + by.slow) * 2 >= by.all()) return model_verdict(evidence, by);
-    if (by.client * 2 >= by.all()) return client_verdict(evidence, by.client);
-    if (by.media * 2 >= by.all()) return media_verdict(evidence.reasons);
-    return storage_verdict(evidence, by);
+    return out;
 }
 
 }  // namespace streamsim

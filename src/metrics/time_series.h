@@ -17,8 +17,9 @@ class BoundedSeries {
 public:
     using Interval = Entry;
 
-    /// `capacity` intervals of one second each, to begin with. REQUIRES: capacity >= 2.
-    explicit BoundedSeries(std::size_t capacity) : capacity_(capacity) {
+    /// `capacity` intervals of this length each, to begin with. REQUIRES: capacity >= 2, interval > 0.
+    explicit BoundedSeries(std::size_t capacity, Duration interval = seconds(1))
+        : capacity_(capacity), interval_(interval) {
         STREAMSIM_CHECK(capacity >= 2, "two intervals can be made one");
         intervals_.reserve(capacity);
     }
@@ -59,7 +60,7 @@ private:
     }
 
     std::size_t capacity_;
-    Duration interval_ = seconds(1);
+    Duration interval_;
     std::vector<Entry> intervals_;
 };
 
@@ -86,9 +87,29 @@ struct LoopInterval {
     }
 };
 
+/// Whether the storage gave anything at all.
+struct DeliveryInterval {
+    std::uint32_t frames = 0;
+
+    void add(const DeliveryInterval& other) { frames += other.frames; }
+};
+
+/// Fine enough to see that a storage stood still for a tenth of a second, for some minutes.
+class DeliverySeries : public BoundedSeries<DeliveryInterval> {
+public:
+    DeliverySeries() : BoundedSeries(65'536, milliseconds(10)) {}
+};
+
 class TimeSeries : public BoundedSeries<LoopInterval> {
 public:
     explicit TimeSeries(std::size_t capacity = 4096) : BoundedSeries(capacity) {}
+
+    void merge(const TimeSeries& other) {
+        BoundedSeries::merge(other);
+        deliveries.merge(other.deliveries);
+    }
+
+    DeliverySeries deliveries;
 };
 
 /// What one stream went through.

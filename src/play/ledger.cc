@@ -153,6 +153,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         TimeSeries::Interval& interval = interval_at(outcome.delivered);
         interval.bytes += outcome.bytes;
         interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
+        if (play_start_ != Instant::never()) ++series_.deliveries.at(outcome.delivered - series_zero_).frames;
     }
     if (outcome.kind == FrameKind::cancelled) return;
     if (outcome.kind != FrameKind::on_time && has_deadline && play_start_ != Instant::never())
@@ -185,20 +186,43 @@ TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
     return series_.at(at == Instant::never() ? Duration{} : at - series_zero_);
 }
 
+DropEntry DeadlineLedger::entry_of(const FrameOutcome& outcome) {
+    DropEntry entry;
+    entry.slot = outcome.slot;
+    entry.clip_frame = outcome.clip_frame;
+    entry.source = outcome.source;
+    entry.deadline = outcome.deadline;
+    entry.submitted = outcome.submitted;
+    entry.opened = outcome.opened;
+    entry.delivered = outcome.delivered;
+    entry.open_time = outcome.open_time;
+    entry.error = outcome.error;
+    entry.kind = outcome.kind;
+    entry.reason = outcome.reason;
+    return entry;
+}
+
 void DeadlineLedger::note_drop(const FrameOutcome& outcome) {
     if (drops_.size() >= options_.drops_kept) {
         ++drops_omitted_;
         return;
     }
-    drops_.push_back({outcome.slot, outcome.clip_frame, outcome.source, outcome.deadline, outcome.came(),
-                      outcome.submitted, outcome.delivered, outcome.open_time, outcome.error, outcome.kind,
-                      outcome.reason});
+    DropEntry entry = entry_of(outcome);
+    entry.completed = outcome.came();
+    drops_.push_back(entry);
 }
 
-void DeadlineLedger::stalled(Instant from, Instant to, bool client) {
+void DeadlineLedger::stalled(const FrameOutcome& frame, Instant from, Instant to, bool client) {
     ++counts_.stalls;
     counts_.stall_ns += (to - from).ns;
     if (client) ++client_stalls_;
+    if (stalls_.size() < options_.drops_kept) {
+        DropEntry entry = entry_of(frame);
+        entry.deadline = from;
+        entry.completed = to;
+        entry.reason = client ? DropReason::client : DropReason::late;
+        stalls_.push_back(entry);
+    }
     constexpr std::int64_t kSecond = 1'000'000'000;
     std::int64_t second = from.ns / kSecond;
     if (!stalled_seconds_.empty()) second = std::max(second, stalled_seconds_.back() + 1);

@@ -42,7 +42,7 @@ struct LedgerOptions {
     bool keep_frames = false;  // every outcome, for one row a frame
 };
 
-/// One slot that was not on time. Instants of the loop's clock.
+/// One slot that was not on time, or for which play stood still. Instants of the loop's clock.
 struct DropEntry {
     std::uint64_t slot = 0;
     std::uint64_t clip_frame = 0;
@@ -50,6 +50,7 @@ struct DropEntry {
     Instant deadline;
     Instant completed;
     Instant submitted = Instant::never();  // never: it was passed over
+    Instant opened = Instant::never();     // its file
     Instant delivered = Instant::never();
     Duration open_time;  // 0: no open was needed
     int error = 0;
@@ -98,8 +99,8 @@ public:
     void scheduled() { ++counts_.scheduled; }
     /// What became of it. REQUIRES: not settled before.
     void settle(const FrameOutcome& outcome);
-    /// The play clock stood still; `client`: because this client was not running.
-    void stalled(Instant from, Instant to, bool client);
+    /// The play clock stood still for this frame; `client`: because this client was not running.
+    void stalled(const FrameOutcome& frame, Instant from, Instant to, bool client);
     /// A jump that nobody knew of: asked for at `requested`, its frame was there, or had failed, at `ended`.
     void sought(const FrameOutcome& outcome, Instant requested, Instant ended);
     /// Complete frames ahead of the one on display, at a slot's deadline.
@@ -129,6 +130,9 @@ public:
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
+    /// The frames that play stood still for, at most LedgerOptions::drops_kept of them: from `deadline` to
+    /// `completed`.
+    const std::vector<DropEntry>& stalls() const { return stalls_; }
     /// Whole seconds of the loop's clock in which play stood still, in order; at most LedgerOptions::drops_kept
     /// of them.
     const std::vector<std::int64_t>& stalled_seconds() const { return stalled_seconds_; }
@@ -141,6 +145,7 @@ public:
 
 private:
     void count(const FrameOutcome& outcome);
+    static DropEntry entry_of(const FrameOutcome& outcome);
     void note_drop(const FrameOutcome& outcome);
     void note_times(const FrameOutcome& outcome);
     void hash(const FrameOutcome& outcome);
@@ -165,6 +170,7 @@ private:
     std::vector<bool> dropped_;  // by slot
     std::vector<DropEntry> drops_;
     std::uint64_t drops_omitted_ = 0;
+    std::vector<DropEntry> stalls_;
     std::vector<std::int64_t> stalled_seconds_;
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;

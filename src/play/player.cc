@@ -393,7 +393,7 @@ void Player::end_wait(const FrameRead& read) {
         ledger_.sought(read.outcome(), was_due, end);
     } else if (end > was_due) {
         const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
-        ledger_.stalled(was_due, end, client);
+        ledger_.stalled(read.outcome(), was_due, end, client);
         progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
     }
     clock_.go_on(end - was_due);
@@ -467,12 +467,17 @@ void Player::book(FrameRead& read) {
     release(read);
 }
 
-void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
+FrameOutcome Player::unread(std::uint64_t slot) const {
     FrameOutcome outcome;
     outcome.slot = slot;
     const ShownFrame named = path_.named(slot);
     outcome.clip_frame = named.frame;
     outcome.source = named.source;
+    return outcome;
+}
+
+void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
+    FrameOutcome outcome = unread(slot);
     outcome.kind = kind;
     outcome.reason = reason;
     if (ledger_.play_start() != Instant::never()) {
@@ -517,7 +522,7 @@ void Player::interrupt() {
     if (played && options_.paced) {
         const Instant now = loop_.now();
         if (waiting_) {
-            if (display_ != seek_) ledger_.stalled(due(display_), now, false);
+            if (display_ != seek_) ledger_.stalled(unread(display_), due(display_), now, false);
         } else if (!clock_.stands()) {
             while (display_ < options_.slots && due(display_) <= now && display_next()) {
             }

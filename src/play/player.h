@@ -141,6 +141,7 @@ private:
     void run_clock();
     bool display_next();
     void end_wait(const FrameRead& read);
+    FrameOutcome unread(std::uint64_t slot) const;
     void clock_goes_on();
     void arm();
 

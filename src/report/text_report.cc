@@ -190,13 +190,10 @@ void delivery_lines(const RunResult& result, std::string& out) {
     }
 }
 
-std::string show_io_size(const RunResult& result) {
+std::string io_text(const RunResult& result) {
     if (result.io_size_bytes == 0) return "a frame in one read";
-    const std::uint64_t size = result.io_size_bytes;
-    const std::string text = size % (1U << 20) == 0   ? fmt::format("{} MiB", size >> 20)
-                             : size % (1U << 10) == 0 ? fmt::format("{} KiB", size >> 10)
-                                                      : fmt::format("{} B", size);
-    return fmt::format("reads of {}, {} of a frame at once", text, result.io_depth);
+    return fmt::format("reads of {}, {} of a frame at once", show_io_size(result.io_size_bytes),
+                       result.io_depth);
 }
 
 void how_lines(const RunResult& result, std::string& out) {
@@ -212,7 +209,7 @@ void how_lines(const RunResult& result, std::string& out) {
         for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
         return;
     }
-    line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
+    line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, io_text(result)));
     std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                                      counted(result.readahead, "frame"), result.inflight, result.order,
                                      result.pattern, result.on_miss);

@@ -39,8 +39,6 @@ std::string parts_table(const RunResult& result);
 std::string streams_table(const RunResult& result);
 std::string drops_table(const RunResult& result);
 
-/// "3,412.5 MB/s", in 10^6 bytes.
-std::string show_rate(double bytes_per_s);
 /// "24 fps", "23.976 fps"
 std::string show_fps(FrameRate rate);
 /// Control characters would reach the reader's terminal as commands: each becomes "?".

@@ -64,6 +64,7 @@ struct PlayRequest {
     std::uint32_t loops = 0;  // player threads; 0: as the load needs
     std::uint64_t seed = 1;
     bool keep_frames = false;  // one row a frame is wanted
+    bool find_cause = true;    // where it fails: some seconds of reading afterwards, to find out why
 };
 
 /// How long a stream plays where nothing is asked for.

@@ -5,12 +5,17 @@
 #include <ctime>
 #include <set>
 
+#include "base/check.h"
 #include "base/units.h"
+#include "judge/around.h"
 #include "judge/judge.h"
+#include "run/evidence.h"
 #include "run/part_results.h"
 
 namespace streamsim {
 namespace {
+
+using Ledgers = std::vector<const DeadlineLedger*>;  // as the streams are planned
 
 /// Media that was written so recently may still be in the memory of whoever serves it.
 constexpr std::int64_t kFreshMediaSeconds = 3600;
@@ -62,14 +67,6 @@ void add(FrameCounts& to, const FrameCounts& from) {
     to.bytes_read += from.bytes_read;
     to.passes += from.passes;
     to.seeks += from.seeks;
-}
-
-void add(ReasonCounts& to, const ReasonCounts& from) {
-    to.late += from.late;
-    to.client += from.client;
-    to.error += from.error;
-    to.short_read += from.short_read;
-    to.missing += from.missing;
 }
 
 /// Everything of one stream: its result, its drops, its rows.
@@ -151,20 +148,6 @@ private:
     const DeadlineLedger& ledger_;
 };
 
-struct Ledgers {
-    std::vector<const DeadlineLedger*> all;  // as the streams are planned
-};
-
-/// Worlds were dealt the streams round robin.
-Ledgers collect(const RunFacts& facts) {
-    Ledgers ledgers;
-    const std::size_t worlds = facts.worlds->size();
-    for (std::size_t i = 0; i < facts.streams->size(); ++i) {
-        ledgers.all.push_back((*facts.worlds)[i % worlds]->ledgers()[i / worlds].get());
-    }
-    return ledgers;
-}
-
 TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, std::int64_t interval_ns) {
     TimelineEntry entry;
     entry.t_ns = t_ns;
@@ -183,7 +166,7 @@ TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, 
 void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& result) {
     TimeSeries::Interval preroll;
     std::int64_t preroll_ns = 0;
-    for (const DeadlineLedger* ledger : ledgers.all) {
+    for (const DeadlineLedger* ledger : ledgers) {
         const TimeSeries::Interval& part = ledger->preroll_interval();
         preroll.bytes += part.bytes;
         preroll.service_ns_max = std::max(preroll.service_ns_max, part.service_ns_max);
@@ -266,71 +249,16 @@ void fill_client(const RunFacts& facts, RunResult& result) {
                facts.after.storage_read_bytes) {
         const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
         client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
+    } else if (facts.cached_before && facts.cached_after) {
+        // The first pass finds what was there before, each later one what the passes before it left.
+        double bytes = 0;
+        for (const StreamResult& stream : result.streams) {
+            const auto passes = static_cast<double>(std::max<std::uint64_t>(stream.counts.passes, 1));
+            bytes += static_cast<double>(stream.counts.bytes_read) *
+                     (*facts.cached_before + *facts.cached_after * (passes - 1)) / passes;
+        }
+        client.page_cache_bytes = static_cast<std::uint64_t>(bytes);
     }
-}
-
-/// The way of a seat's bytes on a model, there and back.
-Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
-    const ClusterModel& model = *request.target.model;
-    const SeatSetting setting =
-        seat < request.seat_settings.size() ? request.seat_settings[seat] : SeatSetting{};
-    const Duration one_way =
-        setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
-    return one_way + one_way;
-}
-
-/// Of each frame its open, where it has one, and as many rounds of pieces as go out one after the other.
-void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence) {
-    for (std::size_t i = 0; i < result.streams.size(); ++i) {
-        const StreamResult& stream = result.streams[i];
-        const StreamPlan& plan = (*facts.streams)[i];
-        if (bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
-        const double pieces = plan.options.io_size == 0
-                                  ? 1
-                                  : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
-        const bool opens = plan.path->sources().front()->file_per_frame() &&
-                           plan.options.pattern != AccessPattern::filename_prefetch;  // which did that ahead
-        const double rounds = std::ceil(pieces / plan.options.io_depth) + (opens ? 1 : 0);
-        const auto way_ns =
-            static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
-        // A place in flight gives a frame in this time: where that is enough, latency alone drops none.
-        const std::int64_t enough_ns = plan.rate().period().ns * plan.options.inflight;
-        if (stream.service_ns->p50 * 10 < enough_ns * 9 || way_ns <= evidence.way_ns) continue;
-        evidence.way_ns = std::min(way_ns, stream.service_ns->p50);
-        evidence.service_p50_ns = stream.service_ns->p50;
-    }
-}
-
-Evidence evidence_of(const RunFacts& facts, const Ledgers& ledgers, const RunResult& result) {
-    Evidence evidence;
-    evidence.totals = result.totals;
-    for (const DeadlineLedger* ledger : ledgers.all) {
-        add(evidence.reasons, ledger->reasons());
-        evidence.client_stalls += ledger->client_stalls();
-    }
-    evidence.paced = facts.request->paced;
-    evidence.interrupted = facts.interrupted;
-    for (const StreamResult& stream : result.streams) {
-        evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);
-    }
-    evidence.decode_cpu_ns = facts.request->decode_cpu.ns;
-    evidence.require_cold = facts.request->require_cold;
-    evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;
-    for (const StreamPlan& plan : *facts.streams) {
-        if (!plan.options.paced) continue;
-        const std::int64_t period_ns = plan.rate().period().ns;
-        const std::int64_t shortest = evidence.shortest_period_ns;
-        evidence.shortest_period_ns = shortest == 0 ? period_ns : std::min(shortest, period_ns);
-    }
-    evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
-    evidence.loop_stalled_ns = result.client.loop_stalled_ns;
-    evidence.cpu_percent = result.client.cpu_percent;
-    evidence.loops = result.client.loops;
-    evidence.cpus = result.host.cpus;
-    evidence.modelled = result.model.has_value();
-    evidence.parts = busy_parts(result.parts, result.streams);
-    if (evidence.modelled) fill_way(facts, result, evidence);
-    return evidence;
 }
 
 /// 1, 2 or 5 times a power of ten, so that `range_ns` has at most `most` of them.
@@ -358,9 +286,15 @@ std::vector<MarginBin> bins_of(const SignedHistogram& margins) {
     return bins;
 }
 
+/// The judge saw the drops first, in this order, then the stalls.
+void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops) {
+    STREAMSIM_CHECK(booked.size() >= drops.size(), "each drop is booked to a cause");
+    for (std::size_t i = 0; i < drops.size(); ++i) drops[i].cause = booked[i];
+}
+
 void fill_summaries(const Ledgers& ledgers, RunResult& result) {
     Distributions all;
-    for (const DeadlineLedger* ledger : ledgers.all) all.merge(ledger->times());
+    for (const DeadlineLedger* ledger : ledgers) all.merge(ledger->times());
     result.margin_ns = all.margin_summary();
     result.margin_bins = bins_of(all.shown_margin());
     result.service_ns = Distributions::summary(all.service);
@@ -372,7 +306,7 @@ void fill_summaries(const Ledgers& ledgers, RunResult& result) {
 void fill_times(const Ledgers& ledgers, RunResult& result) {
     Instant first = Instant::never();
     Instant last{INT64_MIN};
-    for (const DeadlineLedger* ledger : ledgers.all) {
+    for (const DeadlineLedger* ledger : ledgers) {
         first = std::min(first, ledger->first_submitted());
         if (ledger->counts().bytes_read > 0) last = std::max(last, ledger->last_completed());
     }
@@ -418,6 +352,15 @@ std::uint32_t nodes_with_seats(const PlayRequest& request) {
 
 }  // namespace
 
+/// Worlds were dealt the streams round robin.
+std::vector<const DeadlineLedger*> ledgers_of(const RunFacts& facts) {
+    std::vector<const DeadlineLedger*> ledgers;
+    const std::size_t worlds = facts.worlds->size();
+    for (std::size_t i = 0; i < facts.streams->size(); ++i)
+        ledgers.push_back((*facts.worlds)[i % worlds]->ledgers()[i / worlds].get());
+    return ledgers;
+}
+
 void fill_request(const PlayRequest& request, RunResult& result) {
     result.seed = request.seed;
     result.url = request.target.url;
@@ -446,7 +389,7 @@ void fill_request(const PlayRequest& request, RunResult& result) {
 
 void fill_result(const RunFacts& facts, RunResult& result) {
     fill_request(*facts.request, result);
-    const Ledgers ledgers = collect(facts);
+    const Ledgers ledgers = ledgers_of(facts);
     const World& world = *facts.worlds->front();
     result.io = world.capabilities().io;
     result.direct = true;
@@ -459,8 +402,8 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     for (const auto& each : *facts.worlds) origin = std::min(origin, each->origin());
     Digest digest;
     Digest timing;
-    for (std::size_t i = 0; i < ledgers.all.size(); ++i) {
-        const DeadlineLedger& ledger = *ledgers.all[i];
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const DeadlineLedger& ledger = *ledgers[i];
         const StreamBooks books((*facts.streams)[i], ledger);
         result.streams.push_back(books.result());
         if (ledger.play_start() != Instant::never()) {
@@ -477,7 +420,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.required_bytes_per_s = most_required(*facts.streams);
     result.digest = digest.hex();
     if (world.timing_is_exact()) result.timing_digest = timing.hex();
-    result.parts = part_results(world, ledgers.all);
+    result.parts = part_results(world, ledgers);
     fill_times(ledgers, result);
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);
@@ -485,7 +428,15 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_summaries(ledgers, result);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
-    result.verdict = judge(evidence);
+    result.mount = facts.mount;
+    result.links = links_of(evidence.system);
+    result.system = system_of(evidence.system);
+    result.probes = facts.found.probes();
+    Judgement judgement = judge(evidence);
+    result.verdict = std::move(judgement.verdict);
+    result.causes = std::move(judgement.causes);
+    result.places = judgement.places;
+    book_drops(judgement.booked, result.drops);
 }
 
 }  // namespace streamsim

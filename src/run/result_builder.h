@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/host.h"
+#include "run/findings.h"
 #include "run/stream_plan.h"
 #include "run/world.h"
 #include "streamsim/run_result.h"
@@ -20,9 +21,17 @@ struct RunFacts {
     ProcessUsage before;
     ProcessUsage after;
     bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
+    /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
+    std::optional<double> cached_before, cached_after;
+    SystemHistory system;             // over play
+    std::optional<MountFacts> mount;  // of the target
+    Findings found;                   // after play that failed
     bool interrupted = false;
     std::vector<std::string> notices;
 };
+
+/// The books of each stream. REQUIRES: the worlds have run.
+std::vector<const DeadlineLedger*> ledgers_of(const RunFacts& facts);
 
 /// Fills everything below `target` in the result; program, host and time are the caller's.
 void fill_result(const RunFacts& facts, RunResult& result);

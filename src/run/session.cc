@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <set>
 #include <thread>
 
 #include "base/check.h"
 #include "base/units.h"
 #include "host/host.h"
+#include "host/mount.h"
+#include "host/system_watch.h"
+#include "judge/judge.h"
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
+#include "run/probe.h"
 #include "run/result_builder.h"
 #include "run/scenario_faults.h"
 #include "run/world.h"
@@ -37,6 +42,8 @@ constexpr std::uint64_t kDropsKeptOfEach = 100;
 constexpr std::uint64_t kFramesLookedAt = 240;
 /// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
 constexpr Duration kLead = milliseconds(20);
+/// After play that failed the computer is watched for this long with nothing to do: what is usual.
+constexpr Duration kIdleWatched = milliseconds(700);
 
 std::uint64_t pieces_of(const StreamPlan& plan) {
     if (plan.options.io_size == 0) return 1;
@@ -70,6 +77,38 @@ std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
         for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
     }
     return all;
+}
+
+/// How much of the clips is in this computer's page cache, by a sample of their files; nullopt: it cannot be
+/// said.
+std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
+    constexpr std::uint64_t kFilesOfClip = 64;
+    double cached = 0;
+    double bytes = 0;
+    for (const Clip* clip : clips) {
+        std::string path(clip->index->path_capacity(), '\0');
+        const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
+        const std::uint64_t step = std::max<std::uint64_t>(files / kFilesOfClip, 1);
+        for (std::uint64_t i = 0; i < files; i += step) {
+            clip->index->write_path(i, path.data());
+            const auto file = cached_bytes(path.c_str());
+            if (!file) continue;
+            std::error_code error;
+            bytes += static_cast<double>(std::filesystem::file_size(path.c_str(), error));
+            cached += static_cast<double>(*file);
+        }
+    }
+    if (bytes <= 0) return std::nullopt;
+    return cached / bytes;
+}
+
+bool missed_anything(const RunFacts& facts) {
+    for (const auto& world : *facts.worlds) {
+        for (const auto& ledger : world->ledgers()) {
+            if (ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0) return true;
+        }
+    }
+    return false;
 }
 
 /// Part by part, as if it were prepared already.
@@ -163,9 +202,18 @@ Result<RunResult> Session::execute() {
     if (auto planned = plan(); !planned) return planned.error();
     RunResult result = not_played(request_, program_);
     RunFacts facts;
+    const bool on_storage = request_.target.kind == Target::Kind::local;
+    const std::string place = on_storage ? first_file(streams_.front().clips.front()) : std::string();
+    if (on_storage) {
+        facts.mount = mount_of(place);
+        if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
+    }
+    std::optional<SystemWatch> watch;
+    if (on_storage) watch.emplace(place);
     facts.before = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
+    if (on_storage && !request_.direct) facts.cached_after = cached_share(all_clips(parts_));
     facts.request = &request_;
     facts.streams = &streams_;
     for (const PlayPart& part : parts_) {
@@ -173,15 +221,38 @@ Result<RunResult> Session::execute() {
     }
     facts.worlds = &worlds_;
     facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
-    facts.counts_storage_reads = request_.target.kind == Target::Kind::local &&
-                                 block_device_behind(first_file(streams_.front().clips.front()));
+    facts.counts_storage_reads = on_storage && block_device_behind(place);
     facts.interrupted = cut_short_;
+    if (watch) {
+        const bool failed = missed_anything(facts);
+        facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});
+        if (failed && !cut_short_ && !stuck_ && request_.find_cause) look_for_cause(facts);
+    }
     {
         const std::lock_guard lock(notice_mutex_);
         facts.notices = notices_;
     }
     fill_result(facts, result);
     return result;
+}
+
+/// The same clips once more, to find out why: some seconds of it.
+void Session::look_for_cause(RunFacts& facts) {
+    looking_.store(true, std::memory_order_relaxed);
+    if (!request_.direct) evict_clips();
+    ProbeSubject subject;
+    subject.request = &request_;
+    subject.streams = &streams_;
+    subject.ledgers = ledgers_of(facts);
+    subject.storage = spec_;
+    subject.storage.local.parallel_reads = kParallelReadsMax;
+    subject.storage.local.parallel_opens = kParallelReadsMax;
+    subject.cancelled = [this] {
+        const std::lock_guard lock(mutex_);
+        return interrupted_;
+    };
+    facts.found = look_into(subject);
+    stuck_ = stuck_ || facts.found.stuck;
 }
 
 Result<void> Session::plan() {
@@ -392,7 +463,7 @@ void Session::interrupt() {
 Session::Watch Session::watch() const {
     if (!planned_.load(std::memory_order_acquire)) return {};
     return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed),
-            request_.target.is_virtual_time()};
+            request_.target.is_virtual_time(), looking_.load(std::memory_order_relaxed)};
 }
 
 RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& program) {

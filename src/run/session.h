@@ -22,6 +22,7 @@ namespace streamsim {
 
 class World;
 struct WorldOptions;
+struct RunFacts;
 
 /// What is known about the program, not about the run.
 struct ProgramFacts {
@@ -64,6 +65,7 @@ public:
         const std::deque<StreamProgress>* progress = nullptr;
         std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
         bool virtual_time = false;
+        bool looking_for_cause = false;  // play has ended, and failed
     };
     Watch watch() const;
 
@@ -77,6 +79,7 @@ private:
 
     Result<void> plan();
     bool in_phases() const { return parts_.front().place.has_value(); }
+    void look_for_cause(RunFacts& facts);
     void plan_model();
     void evict_clips();
     Result<void> reserve_memory();
@@ -104,6 +107,7 @@ private:
     std::map<std::int64_t, std::size_t> not_ready_;  // worlds, by start offset; protected by mutex_
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<bool> planned_{false};
+    std::atomic<bool> looking_{false};
     bool stuck_ = false;
     bool cut_short_ = false;  // interrupted while there was something left to play
 };

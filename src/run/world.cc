@@ -10,13 +10,6 @@
 #include "storage/fault_storage.h"
 
 namespace streamsim {
-namespace {
-
-/// After an interruption, or after the end, the storage has this long to give back what it has.
-constexpr Duration kPatience = seconds(2);
-
-}  // namespace
-
 struct World::Stream {
     World* world = nullptr;
     const StreamPlan* plan = nullptr;
@@ -123,6 +116,8 @@ void World::begin() {
     if (options_.wall_limit) {
         made_.loop->at(origin_ + *options_.wall_limit, Callback::of<&World::wall_limit_reached>(this));
     }
+    if (options_.interrupt_after)
+        made_.loop->at(origin_ + *options_.interrupt_after, Callback::of<&World::interrupt_here>(this));
     if (options_.origin_of_faults && made_.faults != nullptr) made_.faults->set_origin(origin_);
     for (auto& stream : streams_) {
         if (stream->plan->stop_offset) {
@@ -238,7 +233,7 @@ void World::interrupt_here() {
         made_.loop->cancel(stream->stop_timer);
         stream->player->interrupt();
     }
-    made_.loop->at(made_.loop->now() + kPatience, Callback::of<&World::gave_up>(this));
+    made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&World::gave_up>(this));
 }
 
 void World::gave_up() {
@@ -249,7 +244,7 @@ void World::gave_up() {
 void World::finish() {
     finishing_ = true;
     // Files are being closed; a server that does not answer even that must not keep the result.
-    made_.loop->at(made_.loop->now() + kPatience, Callback::of<&World::gave_up>(this));
+    made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&World::gave_up>(this));
     made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));
 }
 

@@ -32,12 +32,14 @@ struct WorldOptions {
     std::span<std::byte> memory;  // for the streams' frames, in this order
     bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
-    bool sync = false;                   // the streams of a seat run on one clock
-    bool staggered = false;              // streams begin at their own offsets, not all at once
-    bool origin_of_faults = false;       // stalls count from the beginning, not from the first operation
-    Duration decode_cpu;                 // that the client burns for each frame
-    std::optional<Duration> wall_limit;  // rate `max`: how long to read
-    std::uint64_t drops_kept = 0;        // a stream
+    bool sync = false;                        // the streams of a seat run on one clock
+    bool staggered = false;                   // streams begin at their own offsets, not all at once
+    bool origin_of_faults = false;            // stalls count from the beginning, not from the first operation
+    Duration decode_cpu;                      // that the client burns for each frame
+    std::optional<Duration> wall_limit;       // rate `max`: how long to read
+    std::optional<Duration> interrupt_after;  // of the beginning: as interrupt()
+    Duration patience = seconds(2);           // with a storage that has to give back what it has
+    std::uint64_t drops_kept = 0;             // a stream
     std::uint64_t seed = 0;
     bool keep_frames = false;
     bool realtime = false;

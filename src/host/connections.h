@@ -1,0 +1,51 @@
+// TCP connections of a network namespace, as the kernel knows them. Inside host/ only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace streamsim {
+
+struct TcpConnection {
+    std::string id;    // both ends with their ports
+    std::string peer;  // the address of the other end
+    bool ipv6 = false;
+    std::uint64_t received_bytes = 0;
+    std::uint64_t received_segments = 0;
+    std::uint64_t out_of_order = 0;
+};
+
+/// Those that are established, in the namespace of the calling thread. Empty where the kernel does not tell.
+std::vector<TcpConnection> tcp_connections();
+
+/// Asks a host for an echo (ICMP) and times the answers. One thread.
+class Echo {
+public:
+    Echo() = default;
+    ~Echo();
+    Echo(const Echo&) = delete;
+    Echo& operator=(const Echo&) = delete;
+
+    /// To whom the next ones go; the sockets are made in the namespace of the calling thread. Does nothing when
+    /// it is the same as before.
+    void aim_at(const std::string& peer, bool ipv6);
+    /// Sends one, if that is allowed here.
+    void send();
+    /// Waits up to `wait_ms` for answers. True: one came, see last_ns().
+    bool receive(int wait_ms);
+    /// How long the last answer took, by the kernel's own stamp of its arrival.
+    std::int64_t last_ns() const { return last_ns_; }
+
+private:
+    bool take_one();
+
+    int fd_ = -1;
+    bool ipv6_ = false;
+    bool raw_ = false;
+    std::string peer_;
+    std::uint16_t sequence_ = 0;
+    std::int64_t last_ns_ = 0;
+};
+
+}  // namespace streamsim

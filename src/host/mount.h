@@ -1,0 +1,20 @@
+// The file system that a path is on.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+/// nullopt: the path is not there, or this system does not list its mounts.
+std::optional<MountFacts> mount_of(const std::string& path);
+
+/// The process that serves a FUSE file system that `path` is on; nullopt: it is on none, or may not be seen.
+std::optional<int> fuse_server_of(const std::string& path);
+
+/// So many bytes of the file are in this computer's page cache; nullopt: it cannot be said.
+std::optional<std::uint64_t> cached_bytes(const char* path);
+
+}  // namespace streamsim

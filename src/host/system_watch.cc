@@ -1,0 +1,211 @@
+#include "host/system_watch.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "host/connections.h"
+#include "host/host.h"
+#include "host/mount.h"
+
+namespace streamsim {
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(200);
+constexpr std::size_t kSamplesMax = 8192;
+
+std::int64_t monotonic_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::optional<std::uint64_t> number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end == text.data()) return std::nullopt;
+    return value;
+}
+
+/// Threads come and go; what those that went had waited for is kept.
+class RunQueue {
+public:
+    std::optional<std::int64_t> wait_ns() {
+        std::error_code error;
+        bool told = false;
+        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+            std::ifstream in(task.path() / "schedstat");
+            std::int64_t ran_ns = 0;
+            std::int64_t waited_ns = 0;
+            if (!(in >> ran_ns >> waited_ns)) continue;
+            told = true;
+            std::int64_t& last_ns = waited_[task.path().filename()];
+            if (waited_ns > last_ns) sum_ns_ += waited_ns - last_ns;
+            last_ns = waited_ns;
+        }
+        if (error || !told) return std::nullopt;
+        return sum_ns_;
+    }
+
+private:
+    std::map<std::string, std::int64_t> waited_;
+    std::int64_t sum_ns_ = 0;
+};
+
+void read_processors(SystemSample& sample) {
+    std::ifstream in("/proc/stat");
+    std::string word;
+    // user nice system idle iowait irq softirq steal; guests are in user already
+    std::uint64_t ticks[8] = {};
+    if (!(in >> word) || word != "cpu") return;
+    for (std::uint64_t& each : ticks) in >> each;
+    if (!in) return;
+    std::uint64_t all = 0;
+    for (const std::uint64_t each : ticks) all += each;
+    sample.cpu_ticks = all;
+    sample.idle_ticks = ticks[3] + ticks[4];
+    sample.stolen_ticks = ticks[7];
+}
+
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the microseconds.
+std::optional<std::int64_t> pressure_ns(const char* what) {
+    std::ifstream in(std::string("/proc/pressure/") + what);
+    std::string line;
+    while (std::getline(in, line)) {
+        const std::size_t total = line.find("total=");
+        if (!line.starts_with("some") || total == std::string::npos) continue;
+        const auto us = number(std::string_view(line).substr(total + 6));
+        if (us) return static_cast<std::int64_t>(*us) * 1'000;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> link_speed(const std::string& name) {
+    std::ifstream in("/sys/class/net/" + name + "/speed");
+    std::int64_t megabits = 0;
+    if (!(in >> megabits) || megabits <= 0) return std::nullopt;
+    return static_cast<std::uint64_t>(megabits) * 1'000'000;
+}
+
+void read_links(bool own_namespace, SystemSample& sample) {
+    std::ifstream in("/proc/thread-self/net/dev");
+    std::string line;
+    while (std::getline(in, line)) {
+        const std::size_t colon = line.find(':');
+        if (colon == std::string::npos) continue;
+        SystemSample::Link link;
+        link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
+        std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
+        // Of another namespace /sys says nothing.
+        if (own_namespace && link.name != "lo") link.bits_per_s = link_speed(link.name);
+        sample.links.push_back(std::move(link));
+    }
+}
+
+/// Of the connections that are there, which has received most since the first look, over all looks.
+class Connections {
+public:
+    void read(SystemSample& sample, Echo& echo) {
+        const TcpConnection* most = nullptr;
+        std::uint64_t most_bytes = 0;
+        const auto all = tcp_connections();
+        for (const TcpConnection& each : all) {
+            const auto [known, is_new] = first_.emplace(each.id, first_look_ ? each.received_bytes : 0);
+            const std::uint64_t bytes = each.received_bytes - std::min(each.received_bytes, known->second);
+            if (bytes <= most_bytes) continue;
+            most_bytes = bytes;
+            most = &each;
+        }
+        first_look_ = false;
+        if (most == nullptr) return;
+        sample.connection = {most->peer, most_bytes, most->received_segments, most->out_of_order};
+        constexpr std::uint64_t kWorthAsking = 1 << 20;
+        if (most_bytes >= kWorthAsking) echo.aim_at(most->peer, most->ipv6);
+    }
+
+private:
+    std::map<std::string, std::uint64_t> first_;
+    bool first_look_ = true;
+};
+
+/// Whether this thread now sees the network of another process than its own.
+bool enter_network_of(const std::string& path) {
+    const auto server = fuse_server_of(path);
+    if (!server) return false;
+    std::error_code error;
+    const auto theirs = std::filesystem::path("/proc") / std::to_string(*server) / "ns/net";
+    const auto their_name = std::filesystem::read_symlink(theirs, error);
+    if (error || their_name == std::filesystem::read_symlink("/proc/self/ns/net", error)) return false;
+    const int fd = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool entered = setns(fd, CLONE_NEWNET) == 0;
+    close(fd);
+    return entered;
+}
+
+/// Every second one is left out, not the first and not the last.
+void thin_out(SystemHistory& history) {
+    std::size_t kept = 1;
+    for (std::size_t i = 2; i < history.size(); i += 2) history[kept++] = std::move(history[i]);
+    history.resize(kept);
+}
+
+}  // namespace
+
+SystemWatch::SystemWatch(std::string path) : path_(std::move(path)), thread_([this] { watch(); }) {}
+
+SystemWatch::~SystemWatch() {
+    if (thread_.joinable()) (void)stop();
+}
+
+SystemHistory SystemWatch::stop(Duration idle) {
+    {
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, std::chrono::nanoseconds(idle.ns), [] { return false; });
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+    return std::move(history_);
+}
+
+void SystemWatch::watch() {
+    const bool elsewhere = enter_network_of(path_);
+    RunQueue run_queue;
+    Connections connections;
+    Echo echo;
+    auto interval = kInterval;
+    for (bool last = false;;) {
+        SystemSample sample;
+        sample.run_queue_wait_ns = run_queue.wait_ns();
+        sample.process_cpu_ns = read_process_usage().cpu_ns;
+        read_processors(sample);
+        sample.cpu_pressure_ns = pressure_ns("cpu");
+        sample.io_pressure_ns = pressure_ns("io");
+        sample.memory_pressure_ns = pressure_ns("memory");
+        read_links(!elsewhere, sample);
+        connections.read(sample, echo);
+        if (echo.receive(0)) sample.echo_ns = echo.last_ns();
+        echo.send();
+        sample.at_ns = monotonic_ns();
+        history_.push_back(std::move(sample));
+        if (last) break;
+        if (history_.size() >= kSamplesMax) {
+            thin_out(history_);
+            interval *= 2;
+        }
+        std::unique_lock lock(mutex_);
+        last = wake_.wait_for(lock, interval, [this] { return stopping_; });
+    }
+}
+
+}  // namespace streamsim

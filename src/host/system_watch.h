@@ -1,0 +1,39 @@
+// Watches this computer while streams play, on a thread of its own, a few times a second.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/time.h"
+#include "streamsim/system_history.h"
+
+namespace streamsim {
+
+class SystemWatch {
+public:
+    /// Begins. Where `path` is served by a process in another network namespace (FUSE), the network is watched
+    /// there, if that is allowed; else where this process is.
+    explicit SystemWatch(std::string path);
+    ~SystemWatch();
+    SystemWatch(const SystemWatch&) = delete;
+    SystemWatch& operator=(const SystemWatch&) = delete;
+
+    /// Goes on for `idle` more, ends, and gives what was seen; a day of it is thinned out, never more than some
+    /// thousand samples.
+    SystemHistory stop(Duration idle = {});
+
+private:
+    void watch();
+
+    const std::string path_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stopping_ = false;  // protected by mutex_
+    SystemHistory history_;  // of the thread, until it has ended
+    std::thread thread_;
+};
+
+}  // namespace streamsim

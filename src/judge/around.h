@@ -1,0 +1,50 @@
+// This computer over a span of time, from what it said of itself. Inside judge/ only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "streamsim/run_result.h"
+#include "streamsim/system_history.h"
+
+namespace streamsim {
+
+/// Shares are of the time, 0 to 1, and nullopt where the system does not say.
+struct Around {
+    std::optional<double> processors_busy;  // of all of them, by all processes
+    std::optional<double> waiting;  // time that this process's threads waited for a processor; may pass 1
+    std::optional<double> cpu_pressure;
+    std::optional<double> io_pressure;
+    std::optional<double> memory_pressure;
+    std::optional<double> stolen;
+    std::optional<std::int64_t> waited_ns;
+    std::optional<std::int64_t> echo_ns;  // to the server and back, the median
+};
+
+/// The samples that span [from, to], and one more at each side where a sample lies inside.
+Around around(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
+
+/// The network, over the whole history.
+struct Way {
+    std::string link;  // the interface that received most
+    std::string peer;  // of the connection that received most; empty: none is known
+    std::optional<std::uint64_t> bits_per_s;
+    std::uint64_t received_bytes = 0;
+    std::uint64_t segments = 0;
+    std::uint64_t out_of_order = 0;
+    std::optional<std::int64_t> echo_idle_ns;  // the least that an echo ever took
+};
+Way way_of(const SystemHistory& history);
+
+/// Share of its speed that the interface received in [from, to]; nullopt: it does not say its speed.
+std::optional<double> link_busy(const SystemHistory& history,
+                                const std::string& link,
+                                std::int64_t from_ns,
+                                std::int64_t to_ns);
+
+/// The interfaces that received something, and the system as a whole, for the result.
+std::vector<LinkEvidence> links_of(const SystemHistory& history);
+SystemEvidence system_of(const SystemHistory& history);
+
+}  // namespace streamsim

@@ -1,0 +1,372 @@
+#include "judge/causes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "judge/around.h"
+
+namespace streamsim {
+namespace {
+
+/// From here on a processor counts as used up: the rest goes to the kernel's own work.
+constexpr double kBusyShare = 0.95;
+/// Of the time, that this process waited for a processor where others took it.
+constexpr double kWaitingShare = 0.05;
+/// Of its speed, that an interface carries when it is full.
+constexpr double kFullLink = 0.85;
+/// An echo that takes so many times its least, and so much longer, waited in a queue.
+constexpr std::int64_t kQueueFactor = 5;
+constexpr std::int64_t kQueueNs = 1'000'000;
+/// Of the segments, that came out of order because others were lost.
+constexpr double kLossShare = 0.001;
+/// Asked for in another way the storage gives more, not just another number.
+constexpr double kMore = 1.3;
+/// A frame that is slow by itself takes so many times as long as others do.
+constexpr std::int64_t kSlowFactor = 3;
+constexpr std::int64_t kSilenceNs = 100'000'000;
+/// A cold start is over by then, in a run that is at least four times as long.
+constexpr std::int64_t kStartNs = 5'000'000'000;
+
+using Place = std::pair<std::uint32_t, std::uint64_t>;  // clip, frame
+
+Place place_of(const MissedFrame& missed) {
+    return {missed.clip, missed.clip_frame};
+}
+
+/// Missed frames of one stream that belong together.
+struct Episode {
+    std::vector<std::size_t> frames;  // of Evidence::missed
+    std::size_t slowest = 0;
+    std::int64_t from_ns = INT64_MAX;  // the first was asked for
+    std::int64_t to_ns = INT64_MIN;    // the last was due
+};
+
+std::int64_t took_ns(const MissedFrame& missed) {
+    if (!missed.submitted_ns || !missed.delivered_ns) return -1;
+    return *missed.delivered_ns - *missed.submitted_ns + missed.open_ns;
+}
+
+class Booker {
+public:
+    Booker(const Evidence& evidence, const PlaceTest& places)
+        : evidence_(evidence), places_(places), booked_(evidence.missed.size(), Cause::none) {}
+
+    std::vector<Cause> book() {
+        read_again();
+        every_pass_ = missed_every_pass(evidence_);
+        way_ = way_of(evidence_.system);
+        over_network_ = through_network(evidence_);
+        for (const MissedFrame& each : evidence_.missed) {
+            if (each.reason == DropReason::error) error_places_.insert(place_of(each));
+        }
+        for (std::size_t i = 0; i < evidence_.missed.size(); ++i)
+            booked_[i] = by_reason(evidence_.missed[i], i);
+        for (const Episode& episode : episodes()) {
+            const Cause cause = cause_of(episode);
+            for (const std::size_t i : episode.frames) booked_[i] = cause;
+        }
+        if (only_at_the_start()) {
+            for (std::size_t i = 0; i < booked_.size(); ++i) {
+                if (is_slowness(booked_[i])) booked_[i] = Cause::cold_start;
+            }
+        }
+        return std::move(booked_);
+    }
+
+private:
+    void read_again();
+    Cause by_reason(const MissedFrame& missed, std::size_t i) const;
+    Cause of_error(const MissedFrame& missed, std::size_t i) const;
+    Cause of_client(const MissedFrame& missed) const;
+    std::vector<Episode> episodes() const;
+    Cause cause_of(const Episode& episode) const;
+    bool computer_busy(const Episode& episode) const;
+    bool silent(const Episode& episode) const;
+    bool slow_file(const Episode& episode) const;
+    bool network_full(const Episode& episode) const;
+    bool gives_enough(const std::optional<ProbeResult>& probe) const;
+    bool gives_more(const std::optional<ProbeResult>& probe) const;
+    bool small_reads_cost() const;
+    Cause of_rates() const;
+    bool only_at_the_start() const;
+    static bool is_slowness(Cause cause) {
+        return cause == Cause::slow_reads || cause == Cause::bandwidth || cause == Cause::slow_opens;
+    }
+
+    const Evidence& evidence_;
+    const PlaceTest& places_;
+    std::vector<Cause> booked_;
+    std::vector<bool> every_pass_;
+    std::set<Place> error_places_, slow_again_, fine_again_, failed_again_, whole_again_;
+    Way way_;
+    bool over_network_ = false;
+};
+
+/// Compares what was missed with what is usual, each read alone.
+void Booker::read_again() {
+    std::vector<std::int64_t> usual;
+    for (const Reread& each : evidence_.rereads) {
+        if (!each.missed && !each.failed) usual.push_back(each.took_ns);
+    }
+    if (!usual.empty()) {
+        std::nth_element(usual.begin(), usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2),
+                         usual.end());
+    }
+    for (const Reread& each : evidence_.rereads) {
+        if (!each.missed) continue;
+        const Place place{each.clip, each.clip_frame};
+        (each.failed ? failed_again_ : whole_again_).insert(place);
+        if (each.failed || usual.empty()) continue;
+        const std::int64_t usual_ns = usual[usual.size() / 2];
+        const bool slow = each.took_ns > usual_ns * kSlowFactor &&
+                          (each.took_ns - usual_ns) * 4 > evidence_.shortest_period_ns;
+        (slow ? slow_again_ : fine_again_).insert(place);
+    }
+}
+
+Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
+    const Place place = place_of(missed);
+    if (whole_again_.contains(place)) return Cause::storage_error;  // nothing is wrong with it
+    if (missed.reason != DropReason::error) return Cause::damaged_file;
+    // An error that stays with a few frames is theirs; one that is everywhere is the storage's.
+    const bool stays = failed_again_.contains(place) || every_pass_[i];
+    const bool few = error_places_.size() * 10 <= evidence_.totals.scheduled;
+    return stays && few ? Cause::damaged_file : Cause::storage_error;
+}
+
+Cause Booker::of_client(const MissedFrame& missed) const {
+    if (small_reads_cost()) return Cause::too_small_reads;
+    const auto loops = std::max(1U, std::min(evidence_.loops, evidence_.cpus));
+    if (evidence_.cpu_percent >= 90.0 * loops) return Cause::client_cpu;
+    const std::int64_t lost_ns =
+        static_cast<std::int64_t>(evidence_.reasons.client) * evidence_.shortest_period_ns;
+    if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_ns) return Cause::client_cpu;
+    const StreamEvidence& stream = evidence_.streams[missed.stream];
+    const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns) - stream.period_ns;
+    const Around now =
+        around(evidence_.system, from_ns, std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
+    // A process that was stopped waits for nothing.
+    const bool others =
+        now.processors_busy.value_or(0) >= kBusyShare && now.waiting.value_or(0) >= kWaitingShare;
+    return others ? Cause::client_cpu : Cause::client_scheduling;
+}
+
+Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
+    switch (missed.reason) {
+        case DropReason::error:
+        case DropReason::short_read:
+        case DropReason::missing: return of_error(missed, i);
+        case DropReason::client: return of_client(missed);
+        case DropReason::none:
+        case DropReason::late: break;
+    }
+    return missed.startup ? Cause::cold_start : Cause::none;
+}
+
+/// Of the frames that are not booked yet.
+std::vector<Episode> Booker::episodes() const {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < booked_.size(); ++i) {
+        if (booked_[i] == Cause::none) order.push_back(i);
+    }
+    const auto key = [this](std::size_t i) {
+        const MissedFrame& missed = evidence_.missed[i];
+        return std::pair(missed.stream, missed.slot);
+    };
+    std::sort(order.begin(), order.end(), [&key](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::vector<Episode> out;
+    for (std::size_t n = 0; n < order.size(); ++n) {
+        const MissedFrame& missed = evidence_.missed[order[n]];
+        const StreamEvidence& stream = evidence_.streams[missed.stream];
+        const MissedFrame* last = n > 0 ? &evidence_.missed[order[n - 1]] : nullptr;
+        const bool same =
+            last != nullptr && last->stream == missed.stream && missed.slot - last->slot <= stream.readahead;
+        if (!same) out.push_back({{}, order[n]});
+        Episode& episode = out.back();
+        episode.frames.push_back(order[n]);
+        if (took_ns(missed) > took_ns(evidence_.missed[episode.slowest])) episode.slowest = order[n];
+        const std::int64_t window_ns = stream.period_ns * stream.readahead;
+        episode.from_ns = std::min(episode.from_ns, missed.submitted_ns.value_or(missed.due_ns - window_ns));
+        episode.to_ns =
+            std::max({episode.to_ns, missed.due_ns, missed.stall ? missed.delivered_ns.value_or(0) : 0});
+    }
+    return out;
+}
+
+bool Booker::computer_busy(const Episode& episode) const {
+    if (evidence_.cpu_percent >= 90.0 * std::max(1U, evidence_.cpus)) return true;
+    const Around then = around(evidence_.system, episode.from_ns, episode.to_ns);
+    return then.processors_busy.value_or(0) >= kBusyShare && then.waiting.value_or(0) >= kWaitingShare * 2;
+}
+
+bool Booker::silent(const Episode& episode) const {
+    const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
+    std::int64_t silent_ns = 0;
+    for (const Silence& silence : evidence_.silences) {
+        if (silence.to_ns - silence.from_ns < std::max(kSilenceNs, 3 * period_ns)) continue;
+        silent_ns += std::max<std::int64_t>(
+            std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
+    }
+    return silent_ns * 2 >= episode.to_ns - episode.from_ns && silent_ns > 0;
+}
+
+bool Booker::slow_file(const Episode& episode) const {
+    const MissedFrame& slowest = evidence_.missed[episode.slowest];
+    if (slow_again_.contains(place_of(slowest))) return true;
+    if (fine_again_.contains(place_of(slowest))) return false;
+    // Others of the same clip were read again: what holds for them holds for it.
+    for (const std::size_t i : episode.frames) {
+        if (slow_again_.contains(place_of(evidence_.missed[i]))) return true;
+    }
+    return places_.answer == PlaceTest::Answer::same_place && every_pass_[episode.slowest] &&
+           places_.places * 5 <= evidence_.streams[slowest.stream].pass_slots && fine_again_.empty();
+}
+
+bool Booker::network_full(const Episode& episode) const {
+    if (!over_network_) return false;
+    if (link_busy(evidence_.system, way_.link, episode.from_ns, episode.to_ns).value_or(0) >= kFullLink)
+        return true;
+    if (way_.segments > 0 &&
+        static_cast<double>(way_.out_of_order) > kLossShare * static_cast<double>(way_.segments))
+        return true;
+    const auto echo = around(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
+    return echo && way_.echo_idle_ns && *echo > *way_.echo_idle_ns * kQueueFactor &&
+           *echo - *way_.echo_idle_ns >= kQueueNs;
+}
+
+bool Booker::gives_enough(const std::optional<ProbeResult>& probe) const {
+    return probe && probe->bytes_per_s >= evidence_.required_bytes_per_s;
+}
+
+bool Booker::gives_more(const std::optional<ProbeResult>& probe) const {
+    return probe && evidence_.as_played && probe->bytes_per_s >= evidence_.as_played->bytes_per_s * kMore;
+}
+
+/// Pieces so small that asking for them is the work, for the storage or for this computer.
+bool Booker::small_reads_cost() const {
+    return gives_more(evidence_.larger_reads) && gives_enough(evidence_.larger_reads);
+}
+
+Cause Booker::of_rates() const {
+    if (small_reads_cost()) return Cause::too_small_reads;
+    if (gives_more(evidence_.usual) && gives_enough(evidence_.usual)) return Cause::too_little_in_flight;
+    if (!evidence_.as_played) return Cause::slow_reads;
+    if (gives_more(evidence_.more_in_flight) || gives_enough(evidence_.as_played)) return Cause::slow_reads;
+    return Cause::bandwidth;
+}
+
+Cause Booker::cause_of(const Episode& episode) const {
+    const MissedFrame& slowest = evidence_.missed[episode.slowest];
+    if (small_reads_cost()) return Cause::too_small_reads;
+    if (computer_busy(episode)) return Cause::client_cpu;
+    const bool behind =
+        evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
+    if (behind) return Cause::client_scheduling;
+    if (silent(episode)) return Cause::storage_stall;
+    if (slow_file(episode)) return Cause::slow_file;
+    if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
+        return Cause::slow_opens;
+    if (network_full(episode)) return Cause::network;
+    // A server far away, and nothing is known of the way to it.
+    const bool way_known = over_network_ && (way_.bits_per_s || way_.echo_idle_ns);
+    if (evidence_.remote && !way_known) return Cause::unknown;
+    return of_rates();
+}
+
+/// Everything that counts was missed early, or on the first pass, and much that was not missed came later.
+bool Booker::only_at_the_start() const {
+    bool any = false;
+    bool early = true;
+    bool first_pass = true;
+    for (std::size_t i = 0; i < booked_.size(); ++i) {
+        const MissedFrame& missed = evidence_.missed[i];
+        if (missed.startup || !is_slowness(booked_[i])) continue;
+        any = true;
+        const StreamEvidence& stream = evidence_.streams[missed.stream];
+        const std::int64_t at_ns = missed.due_ns - stream.play_start_ns;
+        early &= at_ns <= kStartNs && at_ns * 4 <= evidence_.longest_play_ns;
+        first_pass &= missed.slot < stream.pass_slots && stream.slots >= 2 * stream.pass_slots;
+    }
+    return any && (early || first_pass);
+}
+
+}  // namespace
+
+bool through_network(const Evidence& evidence) {
+    constexpr double kMost = 0.7;
+    const Way way = way_of(evidence.system);
+    return evidence.bytes_read > 0 &&
+           static_cast<double>(way.received_bytes) >= kMost * static_cast<double>(evidence.bytes_read);
+}
+
+std::vector<bool> missed_every_pass(const Evidence& evidence) {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> times;  // by stream and place in the pass
+    const auto key = [&evidence](const MissedFrame& missed) {
+        return std::pair(missed.stream, missed.slot % evidence.streams[missed.stream].pass_slots);
+    };
+    for (const MissedFrame& missed : evidence.missed) ++times[key(missed)];
+    std::vector<bool> out;
+    for (const MissedFrame& missed : evidence.missed) {
+        const StreamEvidence& stream = evidence.streams[missed.stream];
+        const std::uint64_t first = missed.slot % stream.pass_slots;
+        const std::uint64_t due = stream.slots > first ? (stream.slots - first - 1) / stream.pass_slots + 1 : 0;
+        const std::uint64_t count = times[key(missed)];
+        out.push_back(count >= 2 && count * 5 >= due * 4);
+    }
+    return out;
+}
+
+PlaceTest test_places(const Evidence& evidence) {
+    PlaceTest out;
+    if (evidence.missed.empty()) return out;
+    const std::vector<bool> every_pass = missed_every_pass(evidence);
+    std::map<Place, bool> places;
+    bool twice = false;
+    for (std::size_t i = 0; i < evidence.missed.size(); ++i) {
+        const MissedFrame& missed = evidence.missed[i];
+        const StreamEvidence& stream = evidence.streams[missed.stream];
+        if (missed.startup && missed.reason == DropReason::late) continue;
+        twice |= stream.slots >= 2 * stream.pass_slots;
+        bool& every = places[place_of(missed)];
+        every = every || every_pass[i];
+    }
+    out.places = places.size();
+    out.every_pass = static_cast<std::uint64_t>(
+        std::count_if(places.begin(), places.end(), [](const auto& each) { return each.second; }));
+    if (places.empty()) return out;
+    out.answer = !twice                             ? PlaceTest::Answer::one_pass
+                 : out.every_pass * 2 >= out.places ? PlaceTest::Answer::same_place
+                                                    : PlaceTest::Answer::random;
+    return out;
+}
+
+std::vector<Cause> book_causes(const Evidence& evidence, const PlaceTest& places) {
+    return Booker(evidence, places).book();
+}
+
+Limit limit_of(Cause cause) {
+    switch (cause) {
+        case Cause::none: return Limit::none;
+        case Cause::slow_reads:
+        case Cause::bandwidth:
+        case Cause::slow_opens:
+        case Cause::storage_stall:
+        case Cause::storage_error:
+        case Cause::cold_start: return Limit::storage;
+        case Cause::slow_file:
+        case Cause::damaged_file: return Limit::media;
+        case Cause::network: return Limit::network;
+        case Cause::client_cpu: return Limit::client_cpu;
+        case Cause::client_scheduling:
+        case Cause::too_little_in_flight:
+        case Cause::too_small_reads: return Limit::client_scheduling;
+        case Cause::model_part:
+        case Cause::unknown: return Limit::unknown;
+    }
+    return Limit::unknown;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,48 @@
+// Books each missed frame to one cause. Inside judge/ only.
+//
+// Frames of a stream that were missed close to each other (not farther apart than its read-ahead) are one
+// episode: what held one of them up, held up the others, too. An episode is booked by its slowest frame, to the
+// first of these that the evidence shows:
+//
+//   damaged-file       the frame cannot come, and could not when it was read again, or on any pass
+//   storage-error      the storage gave an error, and not where the media is
+//   client-...         the player did not run, or had no processor time; of the reasons of the books
+//   cold-start         in the first second, which does not count
+//   client-cpu         every processor was busy, with other things too, and this process waited for one
+//   storage-stall      meanwhile no stream got a byte
+//   slow-file          the frame is slow again when it is read alone, and its neighbours are not; or, where
+//   nothing was
+//                      read again, it was missed on each pass and others were not
+//   slow-opens         its open took longer than its reading
+//   network            its bytes came over a network that was full: the interface, or an echo that took long
+//   too-small-reads, too-little-in-flight
+//                      it was asked for less at once than an editing system asks for, and asked for like that
+//                      the storage gives enough
+//   slow-reads         asked for more at once it gives more: what counts is the time that it takes to answer
+//   bandwidth          it gives no more, whatever is asked
+//
+// If then everything that counts was missed at the beginning, or on the first pass alone, it is a cold start.
+#pragma once
+
+#include <vector>
+
+#include "judge/evidence.h"
+
+namespace streamsim {
+
+/// A cause for each of evidence.missed. REQUIRES: not modelled.
+std::vector<Cause> book_causes(const Evidence& evidence, const PlaceTest& places);
+
+/// Whether the same places were missed on each pass.
+PlaceTest test_places(const Evidence& evidence);
+
+/// By Evidence::missed: this frame of its clip was missed on (nearly) every pass, and there were two or more.
+std::vector<bool> missed_every_pass(const Evidence& evidence);
+
+/// Whose a cause is.
+Limit limit_of(Cause cause);
+
+/// The bytes came over a network: as many came in by one interface as were read.
+bool through_network(const Evidence& evidence);
+
+}  // namespace streamsim

@@ -1,0 +1,296 @@
+#include "judge/sentences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/units.h"
+#include "judge/around.h"
+#include "judge/causes.h"
+
+namespace streamsim {
+namespace {
+
+std::string were(std::uint64_t count) {
+    return count == 1 ? "was" : "were";
+}
+
+std::string duration(std::int64_t ns) {
+    return show_duration({ns});
+}
+
+/// "16 reads of 1 MiB in flight a stream"
+std::string in_flight(const ProbeResult& probe) {
+    const std::string size = probe.io_size_bytes == 0 ? "a whole frame" : show_io_size(probe.io_size_bytes);
+    return fmt::format("{} frame{} of each stream, {} read{} of {} of each", probe.inflight,
+                       probe.inflight == 1 ? "" : "s", probe.io_depth, probe.io_depth == 1 ? "" : "s", size);
+}
+
+/// The middle of what the frames took; 0: none came.
+template <typename Get>
+std::int64_t middle(const std::vector<const MissedFrame*>& missed, Get get) {
+    std::vector<std::int64_t> values;
+    for (const MissedFrame* each : missed) {
+        if (each->delivered_ns && each->submitted_ns) values.push_back(get(*each));
+    }
+    if (values.empty()) return 0;
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+std::int64_t took(const MissedFrame& missed) {
+    return *missed.delivered_ns - *missed.submitted_ns;
+}
+
+/// "at that depth eth0 is 41 % busy", or nothing.
+std::string how_busy(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
+    const Way way = way_of(evidence.system);
+    if (!through_network(evidence) || missed.empty()) return {};
+    std::int64_t from_ns = INT64_MAX;
+    std::int64_t to_ns = 0;
+    for (const MissedFrame* each : missed) {
+        from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
+        to_ns = std::max(to_ns, each->due_ns);
+    }
+    std::string out;
+    if (const auto busy = link_busy(evidence.system, way.link, from_ns, to_ns))
+        out += fmt::format("; {} was {:.0f} % busy", way.link, *busy * 100);
+    const auto echo = around(evidence.system, from_ns, to_ns).echo_ns;
+    if (echo && way.echo_idle_ns) {
+        out += fmt::format("; an echo to {} took {} while frames were missed, and {} at least", way.peer,
+                           duration(*echo), duration(*way.echo_idle_ns));
+    }
+    return out;
+}
+
+std::string required(const Evidence& evidence) {
+    return fmt::format("{} are required", show_rate(evidence.required_bytes_per_s));
+}
+
+/// "read as fast as it goes: 98 MB/s as played (...), 99 MB/s with more in flight (...)"
+std::string probes_text(const Evidence& evidence) {
+    std::string out;
+    for (const auto* probe :
+         {&evidence.as_played, &evidence.usual, &evidence.larger_reads, &evidence.more_in_flight}) {
+        if (!*probe) continue;
+        out += fmt::format("{}{} {} ({})", out.empty() ? "read as fast as it goes it gives " : ", ",
+                           show_rate((*probe)->bytes_per_s), (*probe)->name, in_flight(**probe));
+    }
+    return out.empty() ? out : out + "; " + required(evidence);
+}
+
+std::string processors(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
+    std::string out =
+        fmt::format("streamsim used {:.0f} % of one of {} processors", evidence.cpu_percent, evidence.cpus);
+    std::int64_t from_ns = INT64_MAX;
+    std::int64_t to_ns = 0;
+    for (const MissedFrame* each : missed) {
+        from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
+        to_ns = std::max({to_ns, each->due_ns, each->delivered_ns.value_or(0)});
+    }
+    const Around then = around(evidence.system, from_ns, to_ns);
+    if (then.processors_busy)
+        out += fmt::format("; all of them were {:.0f} % busy with everything", *then.processors_busy * 100);
+    if (then.waited_ns)
+        out += fmt::format("; its threads waited {} for a processor", duration(*then.waited_ns));
+    if (then.cpu_pressure)
+        out += fmt::format("; some task waited for one in {:.0f} % of the time", *then.cpu_pressure * 100);
+    out += fmt::format("; its player woke up late by {} typically and was held up for {} in all",
+                       duration(evidence.loop_lateness_p50_ns), duration(evidence.loop_stalled_ns));
+    return out;
+}
+
+std::string places_text(const std::vector<const MissedFrame*>& missed) {
+    std::set<std::pair<std::uint32_t, std::uint64_t>> places;
+    for (const MissedFrame* each : missed) places.insert({each->clip, each->clip_frame});
+    if (places.size() == 1) return fmt::format("frame {} of its clip", missed.front()->clip_frame);
+    return fmt::format("{} frames of the clips", show_count(places.size()));
+}
+
+/// The frames of these that were slow, or failed, when they were read again.
+std::string read_again_text(const Evidence& evidence) {
+    std::int64_t slow_ns = 0;
+    std::int64_t usual_ns = 0;
+    std::uint64_t usual = 0;
+    for (const Reread& each : evidence.rereads) {
+        if (each.failed) continue;
+        if (each.missed) slow_ns = std::max(slow_ns, each.took_ns);
+        if (!each.missed) {
+            usual_ns += each.took_ns;
+            ++usual;
+        }
+    }
+    if (slow_ns == 0 || usual == 0) return {};
+    return fmt::format("read again alone it took {}, others take {}", duration(slow_ns),
+                       duration(usual_ns / static_cast<std::int64_t>(usual)));
+}
+
+void describe_storage(CauseResult& cause,
+                      const std::vector<const MissedFrame*>& missed,
+                      const Evidence& evidence,
+                      const std::string& what) {
+    const std::string head = "the storage did not keep up: " + what;
+    const std::int64_t took_ns = middle(missed, took);
+    switch (cause.cause) {
+        case Cause::bandwidth:
+            cause.summary = fmt::format("{}; it gives {}, and {}", head,
+                                        show_rate(evidence.as_played->bytes_per_s), required(evidence));
+            cause.detail = "it is its bandwidth: more in flight would not help; " + probes_text(evidence);
+            break;
+        case Cause::slow_opens:
+            cause.summary = head + "; opening the files takes too long";
+            cause.detail = fmt::format(
+                "metadata, not data: of a missed frame typically {} went into opening its file and {} into "
+                "reading it",
+                duration(middle(missed, [](const MissedFrame& each) { return each.open_ns; })),
+                duration(middle(missed, [](const MissedFrame& each) { return each.read_ns; })));
+            break;
+        default:
+            cause.summary = head;
+            if (took_ns > 0) {
+                cause.summary += fmt::format("; they took {} typically, and one is due every {}",
+                                             duration(took_ns), duration(evidence.shortest_period_ns));
+            }
+            cause.detail = probes_text(evidence);
+            if (evidence.more_in_flight && evidence.as_played &&
+                evidence.more_in_flight->bytes_per_s > evidence.as_played->bytes_per_s * 1.3) {
+                cause.detail = "it is its latency: more in flight would help; " + cause.detail;
+            } else if (evidence.as_played && evidence.as_played->bytes_per_s >= evidence.required_bytes_per_s) {
+                cause.detail = "on average it gives enough, but not at every moment; " + cause.detail;
+            }
+            break;
+    }
+    cause.detail += how_busy(evidence, missed);
+    if (cause.detail.starts_with("; ")) cause.detail.erase(0, 2);
+}
+
+void describe_settings(CauseResult& cause, const Evidence& evidence, const std::string& what) {
+    const bool small = cause.cause == Cause::too_small_reads;
+    const std::optional<ProbeResult>& better = small ? evidence.larger_reads : evidence.usual;
+    cause.summary =
+        small ? fmt::format("the player reads in pieces that are too small ({}): {}; the storage can do it",
+                            show_io_size(evidence.io_size), what)
+              : fmt::format("the player asks for too little at once: {}; the storage can do it", what);
+    cause.detail =
+        fmt::format("{} would help: {}",
+                    small ? "a larger I/O size (--io-size)" : "more in flight (--inflight, --io-depth)",
+                    better ? probes_text(evidence) : std::string());
+}
+
+}  // namespace
+
+std::string frames_text(std::uint64_t count) {
+    return count == 1 ? "1 frame" : show_count(count) + " frames";
+}
+
+std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uint64_t stalls) {
+    if (stalls > 0) {
+        return fmt::format("play stood still {} for {} in all, waiting for frames",
+                           stalls == 1 ? "once" : show_count(stalls) + " times",
+                           duration(evidence.totals.stall_ns));
+    }
+    return fmt::format("{} {} not there when due", frames_text(frames), were(frames));
+}
+
+void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+    const std::string what = slow_frames(evidence, cause.frames, cause.stalls);
+    const std::uint64_t count = cause.stalls > 0 ? cause.stalls : cause.frames;
+    switch (cause.cause) {
+        case Cause::slow_reads:
+        case Cause::bandwidth:
+        case Cause::slow_opens: describe_storage(cause, missed, evidence, what); return;
+        case Cause::storage_stall: {
+            std::int64_t longest_ns = 0;
+            for (const Silence& each : evidence.silences)
+                longest_ns = std::max(longest_ns, each.to_ns - each.from_ns);
+            cause.summary = fmt::format("the whole storage stood still for {}: {}", duration(longest_ns), what);
+            cause.detail = "no stream was given a byte in that time, and all went on afterwards";
+            return;
+        }
+        case Cause::storage_error:
+            cause.summary = fmt::format("the storage gave an error for {}", frames_text(count));
+            cause.detail =
+                "the errors are not with certain frames: see the drop table for their numbers (errno)";
+            return;
+        case Cause::cold_start:
+            cause.summary =
+                fmt::format("cold start: {} {} missed at the beginning only, while the storage woke up",
+                            frames_text(count), were(count));
+            cause.detail = "what was read later, or again, came in time";
+            return;
+        case Cause::slow_file:
+            cause.summary = fmt::format("the media is slow in one place: {} ({})", what, places_text(missed));
+            cause.detail = fmt::format(
+                "{}; it is that file or where it lies (fragments, a bad disk under it), not the "
+                "storage as a whole",
+                evidence.rereads.empty() ? "missed on each pass, others never" : read_again_text(evidence));
+            return;
+        case Cause::damaged_file: {
+            const auto of = [&missed](DropReason reason) {
+                return static_cast<std::uint64_t>(
+                    std::count_if(missed.begin(), missed.end(),
+                                  [reason](const MissedFrame* m) { return m->reason == reason; }));
+            };
+            std::string list;
+            for (const auto& [number, word] : {std::pair(of(DropReason::missing), "missing"),
+                                               std::pair(of(DropReason::short_read), "cut short"),
+                                               std::pair(of(DropReason::error), "unreadable")}) {
+                if (number == 0) continue;
+                list += fmt::format("{}{} {} {}", list.empty() ? "" : " and ", frames_text(number),
+                                    were(number), word);
+            }
+            cause.summary = list + ": the media are damaged or incomplete, on any storage";
+            cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(missed));
+            return;
+        }
+        case Cause::network:
+            cause.summary = fmt::format("the network was full: {}", what);
+            cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s),
+                                       way_of(evidence.system).link, how_busy(evidence, missed));
+            return;
+        default: break;
+    }
+    const std::string innocent = fmt::format("{} cannot be held against the storage", frames_text(count));
+    switch (cause.cause) {
+        case Cause::client_cpu:
+            cause.summary = evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns == 0
+                                ? fmt::format(
+                                      "decoding, at {} of processor time a frame, did not keep up on this "
+                                      "computer: {}",
+                                      duration(evidence.decode_cpu_ns), innocent)
+                                : fmt::format("this computer ran out of processor time: {}", innocent);
+            cause.detail = processors(evidence, missed);
+            return;
+        case Cause::client_scheduling:
+            cause.summary =
+                fmt::format("this computer did not let the player run when it had to ({}): {}",
+                            evidence.loop_stalled_ns > 0
+                                ? fmt::format("held up for {} in all", duration(evidence.loop_stalled_ns))
+                                : fmt::format("typically {} late", duration(evidence.loop_lateness_p50_ns)),
+                            innocent);
+            cause.detail = processors(evidence, missed);
+            return;
+        case Cause::too_little_in_flight:
+        case Cause::too_small_reads: describe_settings(cause, evidence, what); return;
+        default:
+            cause.summary =
+                what + "; whether the storage or the way to it held them up cannot be told from here";
+            cause.detail = "the interface does not say its speed, and the server answers no echo";
+            return;
+    }
+}
+
+std::string what_next(Cause cause, const Evidence& evidence) {
+    if (cause == Cause::unknown) {
+        return "play the same on a computer that is nearer to the storage, or on the server itself: if it "
+               "plays there, "
+               "it is the network";
+    }
+    if (cause == Cause::slow_reads && !evidence.as_played)
+        return "let a run end by itself: then it measures whether more in flight would help";
+    return {};
+}
+
+}  // namespace streamsim

@@ -1,0 +1,201 @@
+#include "run/evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "judge/judge.h"
+#include "run/clip_numbers.h"
+#include "run/part_results.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::int64_t kStartupNs = 1'000'000'000;
+
+/// File systems whose files another computer keeps. FUSE may be either.
+bool is_remote(std::string_view type) {
+    constexpr std::array kTypes = {"nfs",    "nfs4",  "cifs",   "smb3",    "smbfs", "ceph",
+                                   "lustre", "gpfs",  "beegfs", "afs",     "9p",    "glusterfs",
+                                   "gfs2",   "ocfs2", "acfs",   "stornext"};
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+void add(ReasonCounts& to, const ReasonCounts& from) {
+    to.late += from.late;
+    to.client += from.client;
+    to.error += from.error;
+    to.short_read += from.short_read;
+    to.missing += from.missing;
+}
+
+/// The way of a seat's bytes on a model, there and back.
+Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
+    const ClusterModel& model = *request.target.model;
+    const SeatSetting setting =
+        seat < request.seat_settings.size() ? request.seat_settings[seat] : SeatSetting{};
+    const Duration one_way =
+        setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
+    return one_way + one_way;
+}
+
+/// Of each frame its open, where it has one, and as many rounds of pieces as go out one after the other.
+void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence) {
+    for (std::size_t i = 0; i < result.streams.size(); ++i) {
+        const StreamResult& stream = result.streams[i];
+        const StreamPlan& plan = (*facts.streams)[i];
+        if (bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
+        const double pieces = plan.options.io_size == 0
+                                  ? 1
+                                  : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
+        const bool opens = plan.path->sources().front()->file_per_frame() &&
+                           plan.options.pattern != AccessPattern::filename_prefetch;  // which did that ahead
+        const double rounds = std::ceil(pieces / plan.options.io_depth) + (opens ? 1 : 0);
+        const auto way_ns =
+            static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
+        // A place in flight gives a frame in this time: where that is enough, latency alone drops none.
+        const std::int64_t enough_ns = plan.rate().period().ns * plan.options.inflight;
+        if (stream.service_ns->p50 * 10 < enough_ns * 9 || way_ns <= evidence.way_ns) continue;
+        evidence.way_ns = std::min(way_ns, stream.service_ns->p50);
+        evidence.service_p50_ns = stream.service_ns->p50;
+    }
+}
+
+void fill_streams(const RunFacts& facts,
+                  const std::vector<const DeadlineLedger*>& ledgers,
+                  Evidence& evidence) {
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const StreamPlan& plan = (*facts.streams)[i];
+        StreamEvidence stream;
+        const Instant start = ledgers[i]->play_start();
+        stream.play_start_ns = start == Instant::never() ? 0 : start.ns;
+        stream.period_ns = plan.rate().period().ns;
+        stream.readahead = plan.options.readahead;
+        stream.slots = ledgers[i]->counts().scheduled;
+        stream.pass_slots = plan.path->pass_slots();
+        evidence.streams.push_back(stream);
+    }
+}
+
+MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
+    const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
+    MissedFrame missed;
+    missed.stream = stream;
+    missed.clip = clip;
+    missed.slot = entry.slot;
+    missed.clip_frame = entry.clip_frame;
+    missed.kind = entry.kind;
+    missed.reason = entry.reason;
+    missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
+    missed.submitted_ns = known(entry.submitted);
+    missed.delivered_ns = known(entry.delivered);
+    missed.open_ns = entry.open_time.ns;
+    if (missed.submitted_ns && missed.delivered_ns) {
+        const std::int64_t opened_ns = known(entry.opened).value_or(0);
+        missed.read_ns = *missed.delivered_ns - std::max(*missed.submitted_ns, opened_ns);
+    }
+    return missed;
+}
+
+void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>& ledgers, Evidence& evidence) {
+    const ClipNumbers numbers(*facts.streams);
+    const auto clip = [&](std::size_t stream, const DropEntry& entry) {
+        return numbers.of((*facts.streams)[stream].clips[entry.source]);
+    };
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const auto stream = static_cast<std::uint32_t>(i);
+        for (const DropEntry& entry : ledgers[i]->drops()) {
+            MissedFrame missed = missed_of(entry, stream, clip(i, entry));
+            missed.startup = entry.kind == FrameKind::dropped &&
+                             missed.due_ns < evidence.streams[i].play_start_ns + kStartupNs;
+            evidence.missed.push_back(missed);
+        }
+    }
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        for (const DropEntry& entry : ledgers[i]->stalls()) {
+            MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), clip(i, entry));
+            missed.stall = true;
+            if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;
+            evidence.missed.push_back(missed);
+        }
+    }
+}
+
+/// Times without a delivery on any loop, between others.
+void fill_silences(const RunFacts& facts, Evidence& evidence) {
+    constexpr std::int64_t kShortest = 80'000'000;
+    DeliverySeries all;
+    Instant zero = Instant::never();
+    for (const auto& world : *facts.worlds) {
+        all.merge(world->series().deliveries);
+        zero = std::min(zero, world->origin());
+    }
+    const std::int64_t interval_ns = all.interval().ns;
+    std::int64_t last = -1;
+    const auto& intervals = all.intervals();
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+        if (intervals[i].frames == 0) continue;
+        const auto now = static_cast<std::int64_t>(i);
+        const std::int64_t from_ns = (last + 1) * interval_ns;
+        if (now * interval_ns - from_ns >= kShortest)
+            evidence.silences.push_back({zero.ns + from_ns, zero.ns + now * interval_ns});
+        last = now;
+    }
+}
+
+}  // namespace
+
+Evidence evidence_of(const RunFacts& facts,
+                     const std::vector<const DeadlineLedger*>& ledgers,
+                     const RunResult& result) {
+    Evidence evidence;
+    evidence.totals = result.totals;
+    for (const DeadlineLedger* ledger : ledgers) {
+        add(evidence.reasons, ledger->reasons());
+        evidence.client_stalls += ledger->client_stalls();
+    }
+    evidence.paced = facts.request->paced;
+    evidence.interrupted = facts.interrupted;
+    for (const StreamResult& stream : result.streams) {
+        evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);
+    }
+    evidence.decode_cpu_ns = facts.request->decode_cpu.ns;
+    evidence.require_cold = facts.request->require_cold;
+    evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;
+    for (const StreamPlan& plan : *facts.streams) {
+        if (!plan.options.paced) continue;
+        const std::int64_t period_ns = plan.rate().period().ns;
+        const std::int64_t shortest = evidence.shortest_period_ns;
+        evidence.shortest_period_ns = shortest == 0 ? period_ns : std::min(shortest, period_ns);
+    }
+    evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
+    evidence.loop_stalled_ns = result.client.loop_stalled_ns;
+    evidence.cpu_percent = result.client.cpu_percent;
+    evidence.loops = result.client.loops;
+    evidence.cpus = result.host.cpus;
+    evidence.system = facts.system;
+    if (result.client.page_cache_bytes && result.totals.bytes_read > 0) {
+        evidence.own_memory_share = static_cast<double>(*result.client.page_cache_bytes) /
+                                    static_cast<double>(result.totals.bytes_read);
+    }
+    fill_streams(facts, ledgers, evidence);
+    fill_missed(facts, ledgers, evidence);
+    fill_silences(facts, evidence);
+    evidence.required_bytes_per_s = result.required_bytes_per_s;
+    evidence.delivered_bytes_per_s = result.read_bytes_per_s;
+    evidence.bytes_read = result.totals.bytes_read;
+    evidence.remote = facts.mount && is_remote(facts.mount->type);
+    evidence.io_size = facts.request->io_size;
+    evidence.as_played = facts.found.as_played;
+    evidence.usual = facts.found.usual;
+    evidence.larger_reads = facts.found.larger_reads;
+    evidence.more_in_flight = facts.found.more_in_flight;
+    evidence.rereads = facts.found.rereads;
+    evidence.modelled = result.model.has_value();
+    evidence.parts = busy_parts(result.parts, result.streams);
+    if (evidence.modelled) fill_way(facts, result, evidence);
+    return evidence;
+}
+
+}  // namespace streamsim
