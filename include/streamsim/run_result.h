@@ -269,10 +269,11 @@ struct LinkEvidence {
 
 /// What the computer says of itself over the time of play; nullopt: it does not.
 struct SystemEvidence {
-    std::optional<std::int64_t> run_queue_wait_ns;  // of this process's threads, able to run and not running
-    std::optional<double> cpu_busy_percent;         // of all processors, all processes
-    std::optional<double> cpu_pressure_percent;     // of the time some task waited for a processor
-    std::optional<double> io_pressure_percent;      // of the time some task waited for I/O
+    std::optional<std::int64_t>
+        run_queue_wait_ns;  // able to run and not running; of this process's threads the longest
+    std::optional<double> cpu_busy_percent;      // of all processors, all processes
+    std::optional<double> cpu_pressure_percent;  // of the time some task waited for a processor
+    std::optional<double> io_pressure_percent;   // of the time some task waited for I/O
     std::optional<double> memory_pressure_percent;
     std::optional<double> stolen_percent;  // of all processors, by a hypervisor
 };

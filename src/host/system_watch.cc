@@ -36,12 +36,13 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return value;
 }
 
-/// Threads come and go; what those that went had waited for is kept.
+/// Of each look the thread that had waited longest since the one before; others wait beside it.
 class RunQueue {
 public:
     std::optional<std::int64_t> wait_ns() {
         std::error_code error;
         bool told = false;
+        std::int64_t longest_ns = 0;
         for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
             std::ifstream in(task.path() / "schedstat");
             std::int64_t ran_ns = 0;
@@ -49,10 +50,11 @@ public:
             if (!(in >> ran_ns >> waited_ns)) continue;
             told = true;
             std::int64_t& last_ns = waited_[task.path().filename()];
-            if (waited_ns > last_ns) sum_ns_ += waited_ns - last_ns;
+            longest_ns = std::max(longest_ns, waited_ns - last_ns);
             last_ns = waited_ns;
         }
         if (error || !told) return std::nullopt;
+        sum_ns_ += longest_ns;
         return sum_ns_;
     }
 

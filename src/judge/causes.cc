@@ -13,8 +13,10 @@ namespace {
 
 /// From here on a processor counts as used up: the rest goes to the kernel's own work.
 constexpr double kBusyShare = 0.95;
-/// Of the time, that this process waited for a processor where others took it.
-constexpr double kWaitingShare = 0.05;
+/// Of the time, that a thread of this process waited for a processor where others took it.
+constexpr double kWaitingShare = 0.25;
+/// Of the time, that some task of the system waited for one.
+constexpr double kPressed = 0.5;
 /// Of its speed, that an interface carries when it is full.
 constexpr double kFullLink = 0.85;
 /// An echo that takes so many times its least, and so much longer, waited in a queue.
@@ -93,7 +95,8 @@ private:
     Cause of_rates() const;
     bool only_at_the_start() const;
     static bool is_slowness(Cause cause) {
-        return cause == Cause::slow_reads || cause == Cause::bandwidth || cause == Cause::slow_opens;
+        return cause == Cause::slow_reads || cause == Cause::bandwidth || cause == Cause::slow_opens ||
+               cause == Cause::storage_stall;
     }
 
     const Evidence& evidence_;
@@ -199,18 +202,28 @@ std::vector<Episode> Booker::episodes() const {
 bool Booker::computer_busy(const Episode& episode) const {
     if (evidence_.cpu_percent >= 90.0 * std::max(1U, evidence_.cpus)) return true;
     const Around then = around(evidence_.system, episode.from_ns, episode.to_ns);
-    return then.processors_busy.value_or(0) >= kBusyShare && then.waiting.value_or(0) >= kWaitingShare * 2;
+    if (then.processors_busy.value_or(0) < kBusyShare || then.cpu_pressure.value_or(1) < kPressed) return false;
+    // A little waiting does not explain much that was missed; but where the storage gives enough as soon as
+    // it is asked without deadlines, nothing else does.
+    const std::int64_t lost_ns =
+        static_cast<std::int64_t>(episode.frames.size()) * evidence_.shortest_period_ns;
+    const bool explains = then.waited_ns.value_or(0) * 2 >= lost_ns;
+    return explains || (then.waiting.value_or(0) >= kWaitingShare && gives_enough(evidence_.as_played));
 }
 
 bool Booker::silent(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
     std::int64_t silent_ns = 0;
+    std::int64_t all_ns = 0;
     for (const Silence& silence : evidence_.silences) {
         if (silence.to_ns - silence.from_ns < std::max(kSilenceNs, 3 * period_ns)) continue;
+        all_ns += silence.to_ns - silence.from_ns;
         silent_ns += std::max<std::int64_t>(
             std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
     }
-    return silent_ns * 2 >= episode.to_ns - episode.from_ns && silent_ns > 0;
+    // What is silent all the time is slow.
+    const bool seldom = all_ns * 4 <= evidence_.longest_play_ns;
+    return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns && silent_ns > 0;
 }
 
 bool Booker::slow_file(const Episode& episode) const {
@@ -279,7 +292,7 @@ Cause Booker::cause_of(const Episode& episode) const {
 /// Everything that counts was missed early, or on the first pass, and much that was not missed came later.
 bool Booker::only_at_the_start() const {
     bool any = false;
-    bool early = true;
+    bool early = evidence_.totals.startup_drops > 0;
     bool first_pass = true;
     for (std::size_t i = 0; i < booked_.size(); ++i) {
         const MissedFrame& missed = evidence_.missed[i];
@@ -288,7 +301,8 @@ bool Booker::only_at_the_start() const {
         const StreamEvidence& stream = evidence_.streams[missed.stream];
         const std::int64_t at_ns = missed.due_ns - stream.play_start_ns;
         early &= at_ns <= kStartNs && at_ns * 4 <= evidence_.longest_play_ns;
-        first_pass &= missed.slot < stream.pass_slots && stream.slots >= 2 * stream.pass_slots;
+        first_pass &= booked_[i] != Cause::storage_stall && missed.slot < stream.pass_slots &&
+                      stream.slots >= 2 * stream.pass_slots;
     }
     return any && (early || first_pass);
 }

@@ -116,8 +116,12 @@ private:
     void ask_rates();
     std::optional<ProbeResult> rate(const char* name, const Settings& settings);
     void ask_frames();
-    std::vector<std::pair<ShownFrame, bool>> frames_of(std::size_t stream, bool missed_too) const;
-    void read_alone(std::size_t stream, const std::vector<std::pair<ShownFrame, bool>>& frames);
+    using Frames = std::vector<std::pair<ShownFrame, bool>>;  // and whether it was missed
+    std::size_t clean_stream(const std::string& format) const;
+    Frames missed_frames(std::size_t stream) const;
+    Frames usual_frames(std::size_t stream) const;
+    static void mix(const Frames& usual, Frames& into);
+    void read_alone(std::size_t stream, const Frames& frames);
     bool run(World& world) const;
     void keep_if_stuck(std::unique_ptr<World> world, BufferArena memory);
     Settings as_played() const;
@@ -227,73 +231,91 @@ std::optional<ProbeResult> Prober::rate(const char* name, const Settings& settin
                        static_cast<double>(count.bytes) * 1e9 / static_cast<double>(kMeasured.ns)};
 }
 
-/// Missed ones of different kinds, and between them others of the same clip that were on time.
-std::vector<std::pair<ShownFrame, bool>> Prober::frames_of(std::size_t stream, bool missed_too) const {
-    const StreamPlan& plan = (*subject_.streams)[stream];
+/// Of the streams of this format one that missed nothing; their number where there is none.
+std::size_t Prober::clean_stream(const std::string& format) const {
+    std::size_t i = 0;
+    while (i < subject_.streams->size() &&
+           ((*subject_.streams)[i].format != format || !subject_.ledgers[i]->drops().empty() ||
+            subject_.ledgers[i]->counts().stalls > 0)) {
+        ++i;
+    }
+    return i;
+}
+
+/// Some that cannot be read, and the slowest.
+Prober::Frames Prober::missed_frames(std::size_t stream) const {
     const DeadlineLedger& ledger = *subject_.ledgers[stream];
     std::vector<DropEntry> entries = ledger.drops();
     entries.insert(entries.end(), ledger.stalls().begin(), ledger.stalls().end());
-    std::set<std::pair<std::uint32_t, std::uint64_t>> missed;
-    for (const DropEntry& entry : entries) missed.insert({entry.source, entry.clip_frame});
+    std::erase_if(entries, [&ledger](const DropEntry& entry) { return !counts(entry, ledger); });
     const auto took = [](const DropEntry& entry) {
         if (entry.submitted == Instant::never() || entry.delivered == Instant::never()) return std::int64_t{-1};
         return (entry.delivered - entry.submitted + entry.open_time).ns;
     };
-    std::erase_if(entries, [&ledger](const DropEntry& entry) { return !counts(entry, ledger); });
-    // Those that cannot be read first, then the slowest.
-    std::stable_sort(entries.begin(), entries.end(), [&took](const DropEntry& a, const DropEntry& b) {
-        const bool a_failed = a.kind == FrameKind::failed;
-        const bool b_failed = b.kind == FrameKind::failed;
-        return a_failed != b_failed ? a_failed : took(a) > took(b);
-    });
-    std::vector<std::pair<ShownFrame, bool>> frames;
+    std::stable_sort(entries.begin(), entries.end(),
+                     [&took](const DropEntry& a, const DropEntry& b) { return took(a) > took(b); });
+    Frames frames;
     std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
     std::size_t failed = 0;
     std::size_t slow = 0;
     for (const DropEntry& entry : entries) {
         std::size_t& of_kind = entry.kind == FrameKind::failed ? failed : slow;
-        if (!missed_too || of_kind >= kFramesRead) continue;
-        if (!taken.insert({entry.source, entry.clip_frame}).second) continue;
+        if (of_kind >= kFramesRead || !taken.insert({entry.source, entry.clip_frame}).second) continue;
         frames.push_back({{entry.source, entry.clip_frame}, true});
         ++of_kind;
-    }
-    const std::uint64_t count = plan.path->sources().front()->count();
-    const std::uint64_t step = std::max<std::uint64_t>(count / (2 * kFramesRead), 1);
-    std::size_t place = 0;
-    std::size_t usual = 0;
-    for (std::uint64_t frame = step / 2; frame < count && usual < kFramesRead; frame += step) {
-        if (missed.contains({0, frame})) continue;
-        frames.insert(frames.begin() + static_cast<std::ptrdiff_t>(std::min(place, frames.size())),
-                      {{0, frame}, false});
-        place += 2;
-        ++usual;
     }
     return frames;
 }
 
+/// Some that were on time.
+Prober::Frames Prober::usual_frames(std::size_t stream) const {
+    const StreamPlan& plan = (*subject_.streams)[stream];
+    const DeadlineLedger& ledger = *subject_.ledgers[stream];
+    std::set<std::uint64_t> missed;
+    for (const DropEntry& entry : ledger.drops()) missed.insert(entry.clip_frame);
+    for (const DropEntry& entry : ledger.stalls()) missed.insert(entry.clip_frame);
+    const std::uint64_t count =
+        std::min(plan.path->sources().front()->count(), std::max<std::uint64_t>(ledger.counts().scheduled, 1));
+    const std::uint64_t step = std::max<std::uint64_t>(count / (2 * kFramesRead), 1);
+    Frames frames;
+    for (std::uint64_t frame = step / 2; frame < count && frames.size() < kFramesRead; frame += step) {
+        if (!missed.contains(frame)) frames.push_back({{0, frame}, false});
+    }
+    return frames;
+}
+
+/// One of these between two of those: what changes while they are read changes for both.
+void Prober::mix(const Frames& usual, Frames& into) {
+    std::size_t place = 0;
+    for (const auto& frame : usual) {
+        into.insert(into.begin() + static_cast<std::ptrdiff_t>(std::min(place, into.size())), frame);
+        place += 2;
+    }
+}
+
+/// What is usual is what streams give that missed nothing; only where there is none of that format, the frames
+/// of the same clip that were on time.
 void Prober::ask_frames() {
     std::size_t read = 0;
-    std::set<std::string> without_usual;  // formats of streams of which every frame was missed
+    std::set<std::string> with_usual;
     for (std::size_t i = 0; i < subject_.ledgers.size() && read < kStreamsRead; ++i) {
         const DeadlineLedger& ledger = *subject_.ledgers[i];
+        const StreamPlan& plan = (*subject_.streams)[i];
         const bool bad = ledger.counts().stalls > 0 ||
                          std::any_of(ledger.drops().begin(), ledger.drops().end(),
                                      [&ledger](const DropEntry& entry) { return counts(entry, ledger); });
         if (!bad) continue;
-        const auto frames = frames_of(i, true);
-        if (frames.empty()) continue;
-        if (frames.back().second && frames.front().second) without_usual.insert((*subject_.streams)[i].format);
+        const std::size_t fine = clean_stream(plan.format);
+        const bool own = fine == subject_.streams->size();
+        if (!own && with_usual.insert(plan.format).second) read_alone(fine, usual_frames(fine));
+        auto frames = missed_frames(i);
+        if (own) mix(usual_frames(i), frames);
         read_alone(i, frames);
         ++read;
     }
-    for (std::size_t i = 0; i < subject_.ledgers.size() && !without_usual.empty(); ++i) {
-        const StreamPlan& plan = (*subject_.streams)[i];
-        if (!subject_.ledgers[i]->drops().empty() || without_usual.erase(plan.format) == 0) continue;
-        read_alone(i, frames_of(i, false));
-    }
 }
 
-void Prober::read_alone(std::size_t stream, const std::vector<std::pair<ShownFrame, bool>>& frames) {
+void Prober::read_alone(std::size_t stream, const Frames& frames) {
     if (frames.empty() || subject_.cancelled() || found_.stuck) return;
     StreamPlan plan = (*subject_.streams)[stream];
     std::vector<ShownFrame> list;
