@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -22,8 +23,8 @@ constexpr double kFullLink = 0.85;
 /// An echo that takes so many times its least, and so much longer, waited in a queue.
 constexpr std::int64_t kQueueFactor = 5;
 constexpr std::int64_t kQueueNs = 1'000'000;
-/// Of the segments, that came out of order because others were lost.
-constexpr double kLossShare = 0.001;
+/// Of the segments, that came out of order because others were lost. A few do on any network.
+constexpr double kLossShare = 0.01;
 /// Asked for in another way the storage gives more, not just another number.
 constexpr double kMore = 1.3;
 /// A frame that is slow by itself takes so many times as long as others do.
@@ -114,17 +115,14 @@ void Booker::read_again() {
     for (const Reread& each : evidence_.rereads) {
         if (!each.missed && !each.failed) usual.push_back(each.took_ns);
     }
-    if (!usual.empty()) {
-        std::nth_element(usual.begin(), usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2),
-                         usual.end());
-    }
+    std::sort(usual.begin(), usual.end());
     for (const Reread& each : evidence_.rereads) {
         if (!each.missed) continue;
         const Place place{each.clip, each.clip_frame};
         (each.failed ? failed_again_ : whole_again_).insert(place);
         if (each.failed || usual.empty()) continue;
         const std::int64_t usual_ns = usual[usual.size() / 2];
-        const bool slow = each.took_ns > usual_ns * kSlowFactor &&
+        const bool slow = each.took_ns > usual_ns * kSlowFactor && each.took_ns > usual.back() * 2 &&
                           (each.took_ns - usual_ns) * 4 > evidence_.shortest_period_ns;
         (slow ? slow_again_ : fine_again_).insert(place);
     }
@@ -228,7 +226,6 @@ bool Booker::silent(const Episode& episode) const {
 
 bool Booker::slow_file(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
-    if (slow_again_.contains(place_of(slowest))) return true;
     if (fine_again_.contains(place_of(slowest))) return false;
     // Others of the same clip were read again: what holds for them holds for it.
     for (const std::size_t i : episode.frames) {
@@ -242,12 +239,10 @@ bool Booker::network_full(const Episode& episode) const {
     if (!over_network_) return false;
     if (link_busy(evidence_.system, way_.link, episode.from_ns, episode.to_ns).value_or(0) >= kFullLink)
         return true;
-    if (way_.segments > 0 &&
-        static_cast<double>(way_.out_of_order) > kLossShare * static_cast<double>(way_.segments))
-        return true;
     const auto echo = around(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
-    return echo && way_.echo_idle_ns && *echo > *way_.echo_idle_ns * kQueueFactor &&
-           *echo - *way_.echo_idle_ns >= kQueueNs;
+    if (echo && way_.echo_idle_ns)
+        return *echo > *way_.echo_idle_ns * kQueueFactor && *echo - *way_.echo_idle_ns >= kQueueNs;
+    return static_cast<double>(way_.out_of_order) > kLossShare * static_cast<double>(way_.segments);
 }
 
 bool Booker::gives_enough(const std::optional<ProbeResult>& probe) const {
@@ -274,6 +269,7 @@ Cause Booker::of_rates() const {
 Cause Booker::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (small_reads_cost()) return Cause::too_small_reads;
+    if (slow_again_.contains(place_of(slowest))) return Cause::slow_file;  // on an idle computer, too
     if (computer_busy(episode)) return Cause::client_cpu;
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
@@ -289,11 +285,32 @@ Cause Booker::cause_of(const Episode& episode) const {
     return of_rates();
 }
 
-/// Everything that counts was missed early, or on the first pass, and much that was not missed came later.
+/// By Evidence::missed: the frame had never come before, on no pass.
+std::vector<bool> first_readings(const Evidence& evidence) {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> never_came;  // by stream and place
+    std::vector<std::size_t> order(evidence.missed.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&evidence](std::size_t a, std::size_t b) {
+        return evidence.missed[a].slot < evidence.missed[b].slot;
+    });
+    std::vector<bool> first(evidence.missed.size());
+    for (const std::size_t i : order) {
+        const MissedFrame& missed = evidence.missed[i];
+        const std::uint64_t pass_slots = evidence.streams[missed.stream].pass_slots;
+        std::uint64_t& passes = never_came[{missed.stream, missed.slot % pass_slots}];
+        first[i] = passes == missed.slot / pass_slots;
+        if (first[i] && !missed.delivered_ns) ++passes;
+    }
+    return first;
+}
+
+/// Everything that counts was missed in the beginning, together with drops of the first second, and most of
+/// play came later; or it was what was read for the first time, and what was read again came in time.
 bool Booker::only_at_the_start() const {
+    const std::vector<bool> first = first_readings(evidence_);
     bool any = false;
     bool early = evidence_.totals.startup_drops > 0;
-    bool first_pass = true;
+    bool new_only = true;
     for (std::size_t i = 0; i < booked_.size(); ++i) {
         const MissedFrame& missed = evidence_.missed[i];
         if (missed.startup || !is_slowness(booked_[i])) continue;
@@ -301,10 +318,11 @@ bool Booker::only_at_the_start() const {
         const StreamEvidence& stream = evidence_.streams[missed.stream];
         const std::int64_t at_ns = missed.due_ns - stream.play_start_ns;
         early &= at_ns <= kStartNs && at_ns * 4 <= evidence_.longest_play_ns;
-        first_pass &= booked_[i] != Cause::storage_stall && missed.slot < stream.pass_slots &&
-                      stream.slots >= 2 * stream.pass_slots;
+        const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
+        const bool slow = missed.submitted_ns.has_value();  // others were passed over because of these
+        new_only &= booked_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
     }
-    return any && (early || first_pass);
+    return any && (early || new_only);
 }
 
 }  // namespace

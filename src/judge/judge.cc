@@ -184,7 +184,9 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
                                    [&](const CauseResult& each) { return side_of(each.limit) == side; });
     Verdict verdict{false, main->summary, main->limit, main->detail, what_next(main->cause, evidence)};
     for (const CauseResult& each : causes) {
-        if (&each == &*main || each.limit == Limit::none || (each.frames + each.stalls) * 10 < all) continue;
+        // What is wrong with the media stays wrong, however little it is.
+        const bool worth = (each.frames + each.stalls) * 10 >= all || each.limit == Limit::media;
+        if (&each == &*main || each.limit == Limit::none || !worth) continue;
         verdict.reason += "; besides, " + each.summary;
         if (!each.detail.empty()) verdict.detail += fmt::format("; {}: {}", to_string(each.cause), each.detail);
     }

@@ -214,9 +214,8 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
                 "the errors are not with certain frames: see the drop table for their numbers (errno)";
             return;
         case Cause::cold_start:
-            cause.summary =
-                fmt::format("cold start: {} {} missed at the beginning only, while the storage woke up",
-                            frames_text(count), were(count));
+            cause.summary = fmt::format("cold start: {} {} missed while the storage was cold, and none later",
+                                        frames_text(count), were(count));
             cause.detail = "what was read later, or again, came in time";
             return;
         case Cause::slow_file:

@@ -351,7 +351,11 @@ void FrameRead::abandon() {
 }
 
 void FrameRead::cancel() {
-    for (Range& range : ranges_) range.next = range.end;  // nothing more of it is asked for
+    // Nothing more of it is asked for, but what later frames wait for: the tail, if it is not on its way yet.
+    for (Range& range : ranges_) {
+        const bool tail = tail_ != nullptr && range.end == tail_end_;
+        range.next = tail ? std::max(range.next, tail_end_ - settings_.io_size) : range.end;
+    }
     for (OwnFile& file : files_) {
         if (file.opening) storage_.cancel(file);
     }

@@ -197,6 +197,20 @@ TEST(PlayerInterrupt, at_any_instant_the_counts_add_up_and_what_was_due_is_booke
     }
 }
 
+TEST(PlayerInterrupt, a_frame_that_waits_for_the_tail_of_one_that_is_given_up_ends) {
+    for (std::int64_t at_us = 0; at_us < 1'000'000; at_us += 7'654) {
+        Play play;
+        play.file_per_frame = false;
+        play.frame_bytes = 10'000;
+        play.options.pattern = AccessPattern::streaming;
+        play.options.io_size = 512;
+        play.options.io_depth = 2;
+        play.options.readahead = 3;
+        play.interrupt_at = Instant{at_us * 1000};
+        play.reads_take(milliseconds(30)).run();
+    }
+}
+
 TEST(PlayerMax, reads_all_frames_without_deadlines) {
     Play play;
     play.options.paced = false;
