@@ -141,16 +141,6 @@ struct Ledgers {
     std::vector<const DeadlineLedger*> all;  // as the streams are planned
 };
 
-/// Worlds were dealt the streams round robin.
-Ledgers collect(const RunFacts& facts) {
-    Ledgers ledgers;
-    const std::size_t worlds = facts.worlds->size();
-    for (std::size_t i = 0; i < facts.streams->size(); ++i) {
-        ledgers.all.push_back((*facts.worlds)[i % worlds]->ledgers()[i / worlds].get());
-    }
-    return ledgers;
-}
-
 TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, std::int64_t interval_ns) {
     TimelineEntry entry;
     entry.t_ns = t_ns;
@@ -405,7 +395,7 @@ void fill_request(const PlayRequest& request, RunResult& result) {
 
 void fill_result(const RunFacts& facts, RunResult& result) {
     fill_request(*facts.request, result);
-    const Ledgers ledgers = collect(facts);
+    const Ledgers ledgers{facts.ledgers};
     const World& world = *facts.worlds->front();
     result.io = world.capabilities().io;
     result.direct = true;

@@ -14,7 +14,8 @@ namespace streamsim {
 struct RunFacts {
     const PlayRequest* request = nullptr;
     const std::vector<StreamPlan>* streams = nullptr;
-    const CutList* cuts = nullptr;  // where one was played
+    const CutList* cuts = nullptr;               // where one was played
+    std::vector<const DeadlineLedger*> ledgers;  // as the streams
     const std::vector<std::unique_ptr<World>>* worlds = nullptr;
     std::uint64_t buffer_bytes = 0;
     ProcessUsage before;

@@ -63,8 +63,10 @@ std::string first_file(const Clip& clip) {
 std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
     std::vector<const Clip*> all;
     for (const PlayPart& part : parts) {
-        for (const auto& list : part.media.clips) {
-            for (const Clip& clip : list) all.push_back(&clip);
+        for (const auto* lists : {&part.media.clips, &part.media.spare}) {
+            for (const auto& list : *lists) {
+                for (const Clip& clip : list) all.push_back(&clip);
+            }
         }
         if (!part.media.cuts) continue;
         for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
@@ -133,6 +135,7 @@ Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
 /// The memory of a run: real, or only addresses.
 struct Session::Memory {
     std::optional<BufferArena> arena;
+    std::vector<BufferArena> added;  // a piece for each stream that was added
     std::optional<AddressRange> addresses;
     std::span<std::byte> all;
 };
@@ -167,12 +170,13 @@ Result<RunResult> Session::execute() {
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
     facts.request = &request_;
-    facts.streams = &streams_;
+    collect_streams(facts);
     for (const PlayPart& part : parts_) {
         if (part.media.cuts) facts.cuts = &*part.media.cuts;
     }
     facts.worlds = &worlds_;
-    facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
+    if (memory_->arena) facts.buffer_bytes = memory_->all.size();
+    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
     facts.counts_storage_reads = request_.target.kind == Target::Kind::local &&
                                  block_device_behind(first_file(streams_.front().clips.front()));
     facts.interrupted = cut_short_;
@@ -207,10 +211,10 @@ Result<void> Session::plan() {
     if (request_.target.kind == Target::Kind::model) plan_model();
     auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
-    streams_ = std::move(*dealt);
-    add_faults(faults_, streams_, spec_.faults);
-    for (const StreamPlan& plan : streams_) {
+    add_faults(faults_, *dealt, spec_.faults);
+    for (StreamPlan& each : *dealt) {
         progress_.emplace_back();
+        const StreamPlan& plan = streams_.emplace_back(std::move(each));
         const PlayRequest& request = *plan.request;
         if (request.pattern && plan.options.pattern != *request.pattern) {
             notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
@@ -272,6 +276,19 @@ Result<void> Session::reserve_memory() {
     return {};
 }
 
+/// For a stream that is added.
+Result<std::span<std::byte>> Session::memory_for(const StreamPlan& plan) {
+    const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
+    if (!memory_->arena) {
+        STREAMSIM_CHECK(bytes <= memory_->all.size(), "a stream that is added is like one that was there");
+        return memory_->all.first(bytes);
+    }
+    auto arena = BufferArena::make(bytes, notice_);
+    if (!arena) return arena.error();
+    memory_->added.push_back(std::move(*arena));
+    return memory_->added.back().memory();
+}
+
 std::size_t Session::loops_needed() const {
     if (request_.target.is_virtual_time() || request_.sync) return 1;
     double operations = 0;
@@ -289,14 +306,26 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     std::uint64_t bytes = 0;
     std::uint64_t reads = 0;
     std::uint64_t opens = 0;
+    std::uint64_t most_reads = 0;  // of one stream
+    std::uint64_t most_opens = 0;
     for (std::size_t i = world; i < streams_.size(); i += worlds) {
         const StreamPlan& plan = streams_[i];
         options.streams.push_back({&plan, &progress_[i]});
         bytes += Player::memory_bytes(*plan.path, plan.options);
-        reads += places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
+        const std::uint64_t own =
+            places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
         const std::uint64_t files = slot_needs(*plan.path).files;
-        opens += plan.path->sources().size() + files * (plan.options.readahead + places_of(plan));
+        const std::uint64_t own_opens =
+            plan.path->sources().size() + files * (plan.options.readahead + places_of(plan));
+        reads += own;
+        opens += own_opens;
+        most_reads = std::max(most_reads, own);
+        most_opens = std::max(most_opens, own_opens);
     }
+    // Streams that are added must not wait for those that are there.
+    const std::uint64_t spare = (request_.spare_streams + worlds - 1) / worlds;
+    reads += spare * most_reads;
+    opens += spare * most_opens;
     options.memory = options.shared_memory ? memory_->all : memory_->all.subspan(used, bytes);
     used += bytes;
     options.storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
