@@ -48,7 +48,7 @@ std::string Session::stream_name(const StreamPlan& plan) const {
 
 Result<void> Session::may_add() const {
     if (!played_.empty()) return bad_input("the run has ended");
-    if (in_phases()) return bad_input("the scenario says which streams play");
+    if (request_.spare_streams == 0) return bad_input("this run has the streams that it has");
     if (request_.sync || request_.multicam != MultiCam::none) {
         return bad_input("streams that run on one clock begin together");
     }
@@ -132,7 +132,7 @@ Result<std::string> Session::add_stream() {
 
 Result<void> Session::remove_stream(std::size_t index) {
     const std::lock_guard adding(adding_mutex_);
-    if (in_phases()) return bad_input("the scenario says which streams play");
+    if (request_.spare_streams == 0) return bad_input("this run has the streams that it has");
     if (index >= streams_.size() || over(progress_[index])) return bad_input("this stream has ended");
     const StreamState state = state_of(progress_[index]);
     if (state != StreamState::playing && state != StreamState::waiting && !added_.contains(index)) {
