@@ -135,6 +135,9 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
         stream.label = seats
                            ? fmt::format("seat {}, {} {}", plan.options.seat, plan.options.stream, plan.format)
                            : fmt::format("{} {}", plan.options.stream, plan.format);
+        stream.short_label = seats ? fmt::format("{}.{}", plan.options.seat, plan.options.stream)
+                                   : std::to_string(plan.options.stream);
+        stream.clip = plan.name;
         stream.readahead = plan.options.readahead;
         stream.read((*watch.progress)[i]);
         bytes += stream.bytes;

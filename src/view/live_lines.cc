@@ -17,6 +17,8 @@ namespace {
 constexpr int kRowsForHeading = 8;
 constexpr int kRowsForAir = 16;
 constexpr int kMissesLeast = 4;
+/// Of throughput against what is required, on most systems.
+constexpr std::size_t kRateWidth = 43;
 
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(
@@ -107,6 +109,8 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
     std::string title = spread(printable_label(state.title), time_text(state, wide), columns);
     lines.push_back({std::move(title), Paint::strong, 0, kWholeLine, false});
     std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
+    if (wide)
+        rate += std::string(kRateWidth - std::min(kRateWidth, rate.size()), ' ');  // the bar stays in its place
     const std::size_t room = columns - std::min(columns, width_of(rate) + 2);
     if (room >= 12 && state.required_bytes_per_s > 0) {
         rate += "  " + bar_with_mark(state.bytes_per_s, state.required_bytes_per_s,
@@ -122,13 +126,17 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
         return lines;
     }
     lines.push_back(std::move(rate_line));
-    std::string all = missed_text(sums);
-    if (sums.margin_min_ns) all += "   tightest margin " + show_duration({*sums.margin_min_ns});
-    if (sums.emptiest != nullptr)
-        all += fmt::format("   buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead);
     std::string who = fmt::format("{} playing", show_count(sums.playing));
     if (sums.with_drops > 0) who += fmt::format(", {} with drops", show_count(sums.with_drops));
     if (sums.tight > 0) who += fmt::format(", {} tight", show_count(sums.tight));
+    std::string all = missed_text(sums);
+    const auto add = [&](const std::string& more) {
+        if (all.size() + 3 + more.size() + 2 + (wide ? who.size() : 0) <= columns) all += "   " + more;
+    };
+    if (sums.margin_min_ns) add("tightest margin " + show_duration({*sums.margin_min_ns}));
+    if (sums.emptiest != nullptr) {
+        add(fmt::format("buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead));
+    }
     lines.push_back(missed_line(sums, wide ? spread(all, who, columns) : all));
     return lines;
 }
@@ -170,7 +178,9 @@ std::vector<ViewLine> miss_lines(const ViewState& state, std::size_t most) {
     }
     most = std::min({most, all.size(), RecentMisses::kKept});
     std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
-                      [](const auto& a, const auto& b) { return a.second->at_ns > b.second->at_ns; });
+                      [](const auto& a, const auto& b) {
+                          return std::tuple(b.second->at_ns, a.first) < std::tuple(a.second->at_ns, b.first);
+                      });
     all.resize(most);
     for (const auto& [stream, miss] : all) label = std::max(label, printable_label(stream->label).size());
     std::vector<ViewLine> lines;
@@ -224,12 +234,17 @@ std::size_t first_in_view(const ViewState& state, const std::vector<std::size_t>
     return std::min(state.scroll.top, last_top);
 }
 
-ViewLine others_line(const ViewState& state, std::size_t top, std::size_t in_view, std::uint64_t bad_in_view) {
+ViewLine others_line(
+    const ViewState& state, std::size_t top, std::size_t in_view, std::uint64_t bad_in_view, int columns) {
     std::uint64_t bad = 0;
     for (const StreamView& stream : state.streams) bad += stream.bad;
-    std::string text =
-        fmt::format("  {} to {} of {} streams", top + 1, top + in_view, show_count(state.streams.size()));
-    text += fmt::format(", {} not in time in the others", show_count(bad - bad_in_view));
+    const std::string elsewhere = show_count(bad - bad_in_view);
+    const std::string all = show_count(state.streams.size());
+    std::string text = fmt::format("  {} to {} of {} streams, {} not in time in the others", top + 1,
+                                   top + in_view, all, elsewhere);
+    if (text.size() > static_cast<std::size_t>(std::max(columns, 0))) {
+        text = fmt::format("  {}-{} of {}, {} missed elsewhere", top + 1, top + in_view, all, elsewhere);
+    }
     return {text, Paint::faint, 0, kWholeLine, false};
 }
 
@@ -245,7 +260,7 @@ void add_streams(const ViewState& state, const Layout& layout, int columns, std:
         lines.push_back(table.row(index));
         bad += state.streams[index].bad;
     }
-    if (layout.in_view < layout.streams) lines.push_back(others_line(state, top, layout.in_view, bad));
+    if (layout.in_view < layout.streams) lines.push_back(others_line(state, top, layout.in_view, bad, columns));
 }
 
 }  // namespace
@@ -284,8 +299,14 @@ void Scroll::handle(Key key, const std::vector<std::size_t>& order, std::size_t 
     switch (key) {
         case Key::up: row -= any && row > 0 ? 1U : 0U; break;
         case Key::down: row += any && row < last ? 1U : 0U; break;
-        case Key::page_up: row -= std::min(row, step); break;
-        case Key::page_down: row = std::min(row + step, last); break;
+        case Key::page_up:
+            row -= std::min(row, step);
+            top -= std::min(top, step);
+            break;
+        case Key::page_down:
+            row = std::min(row + step, last);
+            top = std::min(top + step, order.size() - std::min(order.size(), step));
+            break;
         case Key::home: row = 0; break;
         case Key::end: row = last; break;
         default: return;

@@ -14,6 +14,8 @@ namespace streamsim {
 /// One stream at one moment.
 struct StreamView {
     std::string label;               // "1 dpx12", "seat 2, 3 dpx12"
+    std::string short_label;         // "1", "2.3": where there is little room
+    std::string clip;                // what it plays
     std::uint64_t frames_total = 0;  // 0: not known (--fps max)
     std::int64_t period_ns = 0;      // 0: no deadlines
     std::uint32_t readahead = 0;

@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kStateWidth = 7;
 constexpr std::size_t kBarCells = 8;
+constexpr std::size_t kBarCellsWide = 16;
+constexpr std::size_t kWideFrom = 120;  // columns
+constexpr std::size_t kClipMax = 60;
 constexpr std::size_t kLabelMin = 4;
 constexpr std::size_t kLabelMax = 40;
 constexpr std::size_t kMarkedFrom = 30;  // columns
@@ -61,17 +64,22 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
     std::size_t label = 6;
     std::size_t buffer = 3;
     std::size_t played = 6;
+    std::size_t clip = 4;
     bool deadlines = false;
     bool stalls = false;
     for (const std::size_t index : shown) {
         const StreamView& stream = state_.streams[index];
         label = std::max(label, printable_label(stream.label).size());
         buffer = std::max(buffer, buffer_cell(stream).size());
-        played = std::max(played, played_cell(stream).size());
+        const std::string total = std::to_string(std::max(stream.frames_total, stream.on_time));
+        played = std::max(played, stream.frames_total > 0 ? 2 * total.size() + 1 : total.size());
+        clip = std::max(clip, printable_label(stream.clip).size());
         deadlines |= stream.period_ns > 0;
         stalls |= stream.stalls > 0;
     }
     label = std::min(label, kLabelMax);
+    clip = std::min(clip, kClipMax);
+    bar_cells_ = columns >= kWideFrom ? kBarCellsWide : kBarCells;
     using T = StreamTable;
     struct Choice {
         int place;
@@ -82,12 +90,13 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
         {7, {"DROPS", 6, true, &T::drops_cell}, true},
         {3, {"", buffer, true, &T::buffer_cell}, deadlines},
         {4, {"MARGIN", 9, true, &T::lately_cell}, deadlines},
-        {2, {"BUFFER", kBarCells + (state_.utf8 ? 0 : 2), false, &T::bar_cell}, deadlines},
+        {2, {"BUFFER", bar_cells_ + (state_.utf8 ? 0 : 2), false, &T::bar_cell}, deadlines},
         {8, {"STALLS", 6, true, &T::stalls_cell}, stalls},
         {9, {"LAST AT", 8, true, &T::last_cell}, deadlines},
         {5, {"TIGHTEST", 9, true, &T::tightest_cell}, deadlines},
         {10, {"PLAYED", played, true, &T::played_cell}, true},
         {11, {"READ", 8, true, &T::read_cell}, true},
+        {12, {"CLIP", clip, false, &T::clip_cell}, true},
     };
     std::vector<std::pair<int, Column>> taken{{0, {"STATE", kStateWidth, false, &T::state_cell}}};
     std::size_t used = kStateWidth;
@@ -100,6 +109,7 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
         used += 1 + choice.column.width;
     }
     const std::size_t left = columns > used + 1 ? columns - used - 1 : 0;
+    short_labels_ = left < label;
     taken.push_back({1, {"STREAM", std::min(label, left), false, &T::label_cell}});
     std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [place, column] : taken) columns_.push_back(column);
@@ -132,12 +142,16 @@ std::string StreamTable::state_cell(const StreamView& stream) const {
 }
 
 std::string StreamTable::label_cell(const StreamView& stream) const {
-    return printable_label(stream.label);
+    return printable_label(short_labels_ ? stream.short_label : stream.label);
+}
+
+std::string StreamTable::clip_cell(const StreamView& stream) const {
+    return printable_label(stream.clip);
 }
 
 std::string StreamTable::bar_cell(const StreamView& stream) const {
     if (stream.period_ns == 0 || stream.over()) return {};
-    return bar(stream.buffered, stream.readahead, kBarCells, state_.utf8);
+    return bar(stream.buffered, stream.readahead, bar_cells_, state_.utf8);
 }
 
 std::string StreamTable::buffer_cell(const StreamView& stream) const {

@@ -29,6 +29,7 @@ private:
 
     std::string state_cell(const StreamView& stream) const;
     std::string label_cell(const StreamView& stream) const;
+    std::string clip_cell(const StreamView& stream) const;
     std::string bar_cell(const StreamView& stream) const;
     std::string buffer_cell(const StreamView& stream) const;
     std::string lately_cell(const StreamView& stream) const;
@@ -42,6 +43,8 @@ private:
     const ViewState& state_;
     std::vector<Column> columns_;
     bool marked_ = false;
+    bool short_labels_ = false;
+    std::size_t bar_cells_ = 0;
 };
 
 /// The word for a stream's state, and its paint.
