@@ -102,7 +102,10 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
     std::vector<ViewLine> lines;
     if (rows <= 5) {
         const std::string missed = fmt::format("{} missed", show_count(sums.bad + sums.stalls));
-        lines.push_back({spread(time_text(state, false), missed, columns), Paint::plain, 0, 0, false});
+        std::string time = time_text(state, false);
+        if (time.size() + 2 + missed.size() > columns)
+            time = show_duration({std::max<std::int64_t>(state.elapsed_ns, 0)});
+        lines.push_back({spread(time, missed, columns), Paint::plain, 0, 0, false});
         return lines;
     }
     const bool wide = columns >= 60;
