@@ -177,7 +177,7 @@ void Session::collect_streams(RunFacts& facts) {
         }
         if (removed_.contains(i) && state_of(progress_[i]) == StreamState::removed) {
             ++removed;
-            plan.options.slots = ledger->counts().scheduled - ledger->counts().cancelled;
+            plan.options.slots = progress_[i].due.load();
         }
     }
     std::stable_sort(all.begin(), all.end(), [](const Played& a, const Played& b) {
