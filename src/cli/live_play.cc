@@ -93,9 +93,7 @@ void LivePlay::remove_stream() {
     }
     if (!which) return;
     const auto removed = session_.remove_stream(*which);
-    const std::string name = fmt::format("stream {}", (*watch.streams)[*which].options.stream);
-    show(removed ? name + " was removed"
-                 : fmt::format("{} was not removed: {}", name, removed.error().problems.front()));
+    show(removed ? *removed : "not removed: " + removed.error().problems.front());
 }
 
 void LivePlay::show(const std::string& text) {

@@ -65,9 +65,9 @@ public:
     /// else on that of another stream; until the others end. It fills its read-ahead first. A sentence about
     /// what it plays. Errors: a sentence about why not. Any thread; it may take as long as its memory takes.
     Result<std::string> add_stream();
-    /// Ends one stream; `index` is its place in Watch. What it played stays in the result. Errors: a sentence
-    /// about why not. Any thread.
-    Result<void> remove_stream(std::size_t index);
+    /// Ends one stream; `index` is its place in Watch. What it played stays in the result. Says so in a
+    /// sentence. Errors: a sentence about why not. Any thread.
+    Result<std::string> remove_stream(std::size_t index);
 
     /// The streams as they will play, and those that were added since. Null before execute() has planned them.
     /// Read the size of `streams` once: each below it has its progress.

@@ -130,25 +130,27 @@ Result<std::string> Session::add_stream() {
     return bad_input("the run has ended");
 }
 
-Result<void> Session::remove_stream(std::size_t index) {
+Result<std::string> Session::remove_stream(std::size_t index) {
     const std::lock_guard adding(adding_mutex_);
     if (request_.spare_streams == 0) return bad_input("this run has the streams that it has");
-    if (index >= streams_.size() || over(progress_[index])) return bad_input("this stream has ended");
+    if (index >= streams_.size()) return bad_input("there is no such stream");
+    const std::string name = stream_name(streams_[index]);
     const StreamState state = state_of(progress_[index]);
+    if (removed_.contains(index) || over(progress_[index])) return bad_input(name + " has ended");
     if (state != StreamState::playing && state != StreamState::waiting && !added_.contains(index)) {
-        return bad_input("this stream has not begun to play");
+        return bad_input(name + " has not begun to play");
     }
     std::size_t others = 0;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
         if (i != index && !removed_.contains(i) && !over(progress_[i])) ++others;
     }
-    if (others == 0) return bad_input("it is the last stream that plays: end the run instead");
+    if (others == 0) return bad_input(name + " is the last one that plays: end the run instead");
     const std::lock_guard lock(mutex_);
     const auto added = added_.find(index);
     World& world = added != added_.end() ? *added->second : *worlds_[index % worlds_.size()];
     world.remove(streams_[index]);
     removed_.insert(index);
-    return {};
+    return name + " was removed";
 }
 
 /// What played, in the order of the result; and a word about what came and went by hand. After the worlds have

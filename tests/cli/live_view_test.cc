@@ -198,7 +198,7 @@ TEST_F(Live, StreamsComeAndGoByKeys) {
     terminal.key("End");
     terminal.key("Up");
     terminal.key("-");
-    terminal.wait_for("it is the last stream that plays");
+    terminal.wait_for("is the last one that plays");
     terminal.key("q");
     terminal.wait_for("code=130");
     const Json result = read_json(json_path());

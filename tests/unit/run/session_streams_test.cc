@@ -102,7 +102,7 @@ protected:
     }
     void remove(std::size_t index) {
         const auto removed = session_->remove_stream(index);
-        said_.push_back(removed ? "removed" : removed.error().problems.front());
+        said_.push_back(removed ? *removed : removed.error().problems.front());
     }
 
     Hands hands_;
@@ -133,7 +133,7 @@ TEST_F(SessionStreams, one_that_is_removed_keeps_what_it_played_in_the_books) {
     request.streams = 3;
     hands_.at({0, 2, 24 + 8}, [this] { remove(1); });
     const RunResult result = run(request);
-    EXPECT_THAT(said_, ElementsAre("removed"));
+    EXPECT_THAT(said_, ElementsAre("stream 1 was removed"));
     EXPECT_FALSE(result.interrupted);
     ASSERT_EQ(result.streams.size(), 3u);
     EXPECT_EQ(result.streams[1].counts.on_time, 25u + 8u) << "slots 0 to 24 were due, and the buffer was full";
@@ -246,9 +246,9 @@ TEST_F(SessionStreams, what_makes_no_sense_is_refused_with_the_reason) {
         add();
     });
     EXPECT_EQ(run(request).streams.size(), 3u);
-    EXPECT_THAT(said_, ElementsAre("play has not begun yet", "this stream has ended", "removed",
-                                   HasSubstr("the last stream that plays"), "removed", HasSubstr("was added"),
-                                   HasSubstr("more were not prepared for")));
+    EXPECT_THAT(said_, ElementsAre("play has not begun yet", "there is no such stream", "stream 0 was removed",
+                                   HasSubstr("the last one that plays"), "stream 0 has ended",
+                                   HasSubstr("was added"), HasSubstr("more were not prepared for")));
 }
 
 TEST_F(SessionStreams, as_fast_as_it_goes_more_may_join_until_the_time_is_up) {
@@ -294,7 +294,7 @@ TEST_F(OnADisk, clips_that_nobody_plays_come_first) {
         hands_.at({0, 0, 9}, [this] {
             for (int i = 0; i < 3; ++i) add();
         });
-        for (const std::uint32_t stream : {1, 2, 3}) {
+        for (const std::uint32_t stream : {1u, 2u, 3u}) {
             hands_.at({0, stream, 12}, [&] {
                 if (++joined == 3) session_->interrupt();
             });
