@@ -15,7 +15,7 @@ namespace {
 
 /// From so many rows on there is more than the streams: their heading, air, the last drops.
 constexpr int kRowsForHeading = 8;
-constexpr int kRowsForAir = 16;
+constexpr int kRowsForAir = 20;
 constexpr int kMissesLeast = 4;
 /// Of throughput against what is required, on most systems.
 constexpr std::size_t kRateWidth = 43;
