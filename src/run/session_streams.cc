@@ -56,8 +56,7 @@ Result<void> Session::may_add() const {
     if (started_ns_.load(std::memory_order_relaxed) == 0) return bad_input("play has not begun yet");
     if (added_.size() < request_.spare_streams) return {};
     return bad_input(
-        fmt::format("{} streams were added, and more were not prepared for: play again with more --streams",
-                    request_.spare_streams));
+        fmt::format("no more than {} can be added: play again with more --streams", request_.spare_streams));
 }
 
 /// Clips that no stream has played yet, or those of the stream whose clip the fewest streams play now.

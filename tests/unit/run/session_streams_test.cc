@@ -248,7 +248,7 @@ TEST_F(SessionStreams, what_makes_no_sense_is_refused_with_the_reason) {
     EXPECT_EQ(run(request).streams.size(), 3u);
     EXPECT_THAT(said_, ElementsAre("play has not begun yet", "there is no such stream", "stream 0 was removed",
                                    HasSubstr("the last one that plays"), "stream 0 has ended",
-                                   HasSubstr("was added"), HasSubstr("more were not prepared for")));
+                                   HasSubstr("was added"), HasSubstr("no more than 1 can be added")));
 }
 
 TEST_F(SessionStreams, as_fast_as_it_goes_more_may_join_until_the_time_is_up) {
