@@ -65,19 +65,20 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
 }
 
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
-    const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
-    LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
+    std::optional<LivePlay> live;
+    if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, request.spare_streams > 0);
     std::optional<Result<RunResult>> result;
     Control::Work work;
     work.run = [&] { result.emplace(session.execute()); };
     work.on_interrupt = [&] { session.interrupt(); };
-    if (live) work.on_tick = [&] { draw(view, session.watch(), about); };
+    if (live) work.on_tick = [&] { live->tick(); };
     const bool ended = control_.run(std::move(work));
-    view.erase();
+    if (live) live->end();
     if (!ended) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
     }
+    live_ = nullptr;
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) {
         context_.log.warn("the storage has not given back everything that was asked of it");
@@ -92,42 +93,9 @@ void MediaRun::leave(int code) {
     _exit(code);
 }
 
-void MediaRun::draw(LiveView& view, const Session::Watch& watch, const std::string& about) {
-    if (watch.streams == nullptr) return;
-    ViewState state;
-    state.title = fmt::format("{} streams from {}", watch.streams->size(), about);
-    std::uint64_t bytes = 0;
-    std::int64_t played_ns = 0;  // in the streams' own time
-    for (std::size_t i = 0; i < watch.streams->size(); ++i) {
-        const StreamPlan& plan = (*watch.streams)[i];
-        StreamView stream;
-        stream.label = watch.streams->back().options.seat > 0
-                           ? fmt::format("seat {}, {} {}", plan.options.seat, plan.options.stream, plan.format)
-                           : fmt::format("{} {}", plan.options.stream, plan.format);
-        stream.readahead = plan.options.readahead;
-        if (plan.options.paced) {
-            stream.frames_total = plan.options.slots;
-            stream.period_ns = plan.rate().period().ns;
-            state.total_ns =
-                std::max(state.total_ns, (plan.start_offset + plan.rate().due(plan.options.slots)).ns);
-            state.required_bytes_per_s += plan.required_bytes_per_s();
-        }
-        stream.read((*watch.progress)[i]);
-        bytes += stream.bytes;
-        if (plan.options.paced)
-            played_ns = std::max(played_ns, (plan.start_offset + plan.rate().due(stream.due)).ns);
-        state.streams.push_back(std::move(stream));
-    }
-    const std::int64_t now_ns = control_.now_ns();
-    if (watch.started_ns > 0) state.elapsed_ns = watch.virtual_time ? played_ns : now_ns - watch.started_ns;
-    const std::int64_t drawn_ns = watch.virtual_time ? played_ns : now_ns;
-    if (last_draw_ns_ > 0 && drawn_ns > last_draw_ns_) {
-        state.bytes_per_s =
-            static_cast<double>(bytes - last_bytes_) * 1e9 / static_cast<double>(drawn_ns - last_draw_ns_);
-    }
-    last_bytes_ = bytes;
-    last_draw_ns_ = drawn_ns;
-    view.draw(state);
+void MediaRun::say_notice(const std::string& notice) {
+    if (live_ != nullptr) return live_->say(notice);
+    if (!options_.quiet) context_.log.warn("{}", notice);
 }
 
 int MediaRun::write_results(RunResult result) {

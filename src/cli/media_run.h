@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/live_play.h"
 #include "cli/result_outputs.h"
 #include "media/media_set.h"
 #include "run/control.h"
-#include "view/live_view.h"
 
 namespace streamsim {
 
@@ -33,6 +33,8 @@ protected:
     int play_session(Session& session, const PlayRequest& request, const std::string& about);
     int interrupted_before_play(const PlayRequest& request);
     int write_results(RunResult result);
+    /// For a session's notices; any thread.
+    void say_notice(const std::string& notice);
     [[noreturn]] static void leave(int code);
 
     /// Fills in what only the command knows, before a result is written.
@@ -47,11 +49,9 @@ protected:
 private:
     void say_plan(const PreparePlan& plan);
     Result<void> write_media(const PreparePlan& plan);
-    void draw(LiveView& view, const Session::Watch& watch, const std::string& about);
 
     ResultOutputs outputs_;
-    std::uint64_t last_bytes_ = 0;
-    std::int64_t last_draw_ns_ = 0;
+    LivePlay* live_ = nullptr;  // while a session plays
 };
 
 template <typename T>

@@ -66,6 +66,7 @@ int MediaCommand::prepare_only() {
 
 int MediaCommand::play() {
     if (auto opened = open_outputs(); !opened) return report_error(context_, opened.error());
+    if (!options_.quiet && LivePlay::keys_possible()) options_.play.spare_streams = LivePlay::kSpareStreams;
     auto done = choose_formats();
     if (done) done = memory_suffices(options_.play);
     if (done) done = prepare_missing();
@@ -90,9 +91,8 @@ int MediaCommand::play_media(FoundMedia media) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
-    Session session(options_.play, std::move(media), context_.program, [this](const std::string& notice) {
-        if (!options_.quiet) context_.log.warn("{}", notice);
-    });
+    Session session(options_.play, std::move(media), context_.program,
+                    [this](const std::string& notice) { say_notice(notice); });
     return play_session(session, options_.play, options_.play.target.url);
 }
 

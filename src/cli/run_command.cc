@@ -68,9 +68,7 @@ int ScenarioCommand::run() {
     if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!parts) return report_error(context_, parts.error());
     Session session(request_, std::move(*parts), scenario_.faults, context_.program,
-                    [this](const std::string& notice) {
-                        if (!options_.quiet) context_.log.warn("{}", notice);
-                    });
+                    [this](const std::string& notice) { say_notice(notice); });
     return play_session(session, request_, scenario_.source);
 }
 

@@ -109,6 +109,7 @@ Player::~Player() = default;
 void Player::preroll() {
     STREAMSIM_CHECK(state_ == State::idle, "a player prerolls once");
     state_ = State::prerolling;
+    progress_.state(StreamState::prerolling);
     preroll_began_ = loop_.now();
     want_sources(0);
     if (options_.paced) enter_until(options_.readahead);
@@ -156,6 +157,7 @@ void Player::play(Instant play_start, Instant series_zero) {
     state_ = State::playing;
     play_start_ = play_start;
     ledger_.play_started(preroll_began_, play_start, series_zero);
+    progress_.play_started(play_start, series_zero);
     if (options_.paced) {
         arm();
     } else {
@@ -365,6 +367,7 @@ bool Player::display_next() {
     const bool there = read != nullptr && read->settled();
     if (!there && (sought || options_.on_miss == OnMiss::stall)) {
         waiting_ = true;
+        progress_.state(StreamState::waiting);
         clock_.hold();
         return false;
     }
@@ -377,8 +380,7 @@ bool Player::display_next() {
     // Towards the end there are fewer frames left than the window holds: that is no sign of anything.
     const bool draining = display_ + options_.readahead > options_.slots && options_.slots > options_.readahead;
     if (!draining) ledger_.buffer_depth(buffered_, due(slot));
-    progress_.due.store(display_, std::memory_order_relaxed);
-    progress_.buffered.store(buffered_, std::memory_order_relaxed);
+    progress_.displayed(display_, buffered_);
     enter_until(display_ + options_.readahead);
     return true;
 }
@@ -386,6 +388,7 @@ bool Player::display_next() {
 /// The frame that the clock stands still for has ended (complete or failed).
 void Player::end_wait(const FrameRead& read) {
     waiting_ = false;
+    progress_.state(StreamState::playing);
     const Instant was_due = due(display_);
     const Instant end = std::max(read.failed() ? loop_.now() : read.outcome().completed, was_due);
     STREAMSIM_CHECK(end != Instant::never(), "what the clock stands for is decoded");
@@ -394,7 +397,7 @@ void Player::end_wait(const FrameRead& read) {
     } else if (end > was_due) {
         const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
         ledger_.stalled(read.outcome(), was_due, end, client);
-        progress_.stalls.store(ledger_.counts().stalls, std::memory_order_relaxed);
+        progress_.stalled(display_, was_due, client, ledger_);
     }
     clock_.go_on(end - was_due);
 }
@@ -448,6 +451,7 @@ void Player::settled(FrameRead& read) {
         book(read);
     } else if (!read.failed()) {
         ++buffered_;
+        progress_.displayed(display_, buffered_);
     }
 }
 
@@ -498,12 +502,7 @@ DropReason Player::blame(const FrameRead& read, Instant deadline) const {
 void Player::settle(const FrameOutcome& outcome) {
     ++settled_;
     ledger_.settle(outcome);
-    const FrameCounts& counts = ledger_.counts();
-    progress_.bytes.store(counts.bytes_read, std::memory_order_relaxed);
-    progress_.on_time.store(counts.on_time, std::memory_order_relaxed);
-    progress_.bad.store(counts.dropped + counts.late + counts.failed, std::memory_order_relaxed);
-    const SignedHistogram& margins = ledger_.times().margin;
-    if (margins.count() > 0) progress_.margin_min_ns.store(margins.min(), std::memory_order_relaxed);
+    progress_.settled(outcome, ledger_);
 }
 
 // ---- the end
@@ -534,6 +533,7 @@ void Player::interrupt() {
     loop_.cancel(timer_);
     cancel_window(played);
     state_ = State::interrupted;
+    progress_.state(StreamState::removed);
     check_finished();
 }
 
@@ -595,6 +595,7 @@ void Player::check_finished() {
         if (file.op.file != kNoFile) storage_.close(file.op.file);
         file.op.file = kNoFile;
     }
+    if (state_ != State::interrupted) progress_.state(StreamState::ended);
     state_ = State::finished;
     loop_.defer(changed_);
 }

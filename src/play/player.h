@@ -39,9 +39,9 @@
 #include "play/ledger.h"
 #include "play/play_clock.h"
 #include "play/play_path.h"
+#include "play/progress_writer.h"
 #include "play/slot_reads.h"
 #include "streamsim/event_loop.h"
-#include "streamsim/progress.h"
 #include "streamsim/storage.h"
 
 namespace streamsim {
@@ -171,7 +171,7 @@ private:
     const SlotNeeds needs_;
     const ReadSettings read_settings_;
     DeadlineLedger& ledger_;
-    StreamProgress& progress_;
+    ProgressWriter progress_;
     const Callback changed_;
     const std::uint32_t places_;
     PlayClock own_clock_;

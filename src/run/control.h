@@ -30,6 +30,8 @@ public:
     /// work threw.
     bool run(Work work);
 
+    /// As a signal would.
+    void interrupt() { heard(); }
     bool interrupted() const { return interrupted_; }
     /// CLOCK_MONOTONIC.
     std::int64_t now_ns() { return loop_.now().ns; }

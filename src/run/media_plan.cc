@@ -16,6 +16,17 @@ namespace {
 /// Frames of all planned clips together whose places are kept.
 constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
 
+/// Keeps as many clips as the streams need; those behind them may be played by streams that are added.
+void keep_needed(const PlayRequest& request, std::vector<Clip> clips, FoundMedia& found) {
+    const std::size_t needed = clips_needed(request);
+    const std::size_t spare = request.same_media ? 0 : std::size_t{request.spare_streams} * request.layers;
+    const auto end = clips.begin() + static_cast<std::ptrdiff_t>(std::min(clips.size(), needed));
+    const auto spare_end = clips.begin() + static_cast<std::ptrdiff_t>(std::min(clips.size(), needed + spare));
+    found.spare.emplace_back(end, spare_end);
+    clips.erase(end, clips.end());
+    found.clips.push_back(std::move(clips));
+}
+
 /// How long a planned clip is. On a model it is as long as play, where memory allows that: a clip that loops
 /// comes from the caches, which nobody asked about.
 std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
@@ -78,7 +89,6 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
             "--streams, or --media same",
             path, streams_of_format(request), needed, clips.size() == 1 ? "is" : "are", clips.size()));
     }
-    clips.resize(needed);
     return clips;
 }
 
@@ -155,7 +165,7 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
     if (store != nullptr && request.formats.empty()) {
         auto clips = clips_of_target(*store, request, options);
         if (!clips) return clips.error();
-        found.clips.push_back(std::move(*clips));
+        keep_needed(request, std::move(*clips), found);
         return found;
     }
     for (const MediaFormat& format : request.formats) {
@@ -171,8 +181,7 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
                             "media while it was being prepared",
                             request.target.path, clips->size(), format.name, clips_needed(request)));
         }
-        clips->resize(clips_needed(request));
-        found.clips.push_back(std::move(*clips));
+        keep_needed(request, std::move(*clips), found);
     }
     return found;
 }

@@ -18,6 +18,7 @@ namespace streamsim {
 /// each list as long as the streams need; or a cut list with its clips.
 struct FoundMedia {
     std::vector<std::vector<Clip>> clips;
+    std::vector<std::vector<Clip>> spare;  // by format too: that are there and no stream plays
     std::optional<CutList> cuts;
 };
 

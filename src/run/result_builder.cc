@@ -352,15 +352,6 @@ std::uint32_t nodes_with_seats(const PlayRequest& request) {
 
 }  // namespace
 
-/// Worlds were dealt the streams round robin.
-std::vector<const DeadlineLedger*> ledgers_of(const RunFacts& facts) {
-    std::vector<const DeadlineLedger*> ledgers;
-    const std::size_t worlds = facts.worlds->size();
-    for (std::size_t i = 0; i < facts.streams->size(); ++i)
-        ledgers.push_back((*facts.worlds)[i % worlds]->ledgers()[i / worlds].get());
-    return ledgers;
-}
-
 void fill_request(const PlayRequest& request, RunResult& result) {
     result.seed = request.seed;
     result.url = request.target.url;
@@ -389,7 +380,7 @@ void fill_request(const PlayRequest& request, RunResult& result) {
 
 void fill_result(const RunFacts& facts, RunResult& result) {
     fill_request(*facts.request, result);
-    const Ledgers ledgers = ledgers_of(facts);
+    const Ledgers& ledgers = facts.ledgers;
     const World& world = *facts.worlds->front();
     result.io = world.capabilities().io;
     result.direct = true;

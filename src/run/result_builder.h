@@ -15,7 +15,8 @@ namespace streamsim {
 struct RunFacts {
     const PlayRequest* request = nullptr;
     const std::vector<StreamPlan>* streams = nullptr;
-    const CutList* cuts = nullptr;  // where one was played
+    const CutList* cuts = nullptr;               // where one was played
+    std::vector<const DeadlineLedger*> ledgers;  // as the streams
     const std::vector<std::unique_ptr<World>>* worlds = nullptr;
     std::uint64_t buffer_bytes = 0;
     ProcessUsage before;
@@ -29,9 +30,6 @@ struct RunFacts {
     bool interrupted = false;
     std::vector<std::string> notices;
 };
-
-/// The books of each stream. REQUIRES: the worlds have run.
-std::vector<const DeadlineLedger*> ledgers_of(const RunFacts& facts);
 
 /// Fills everything below `target` in the result; program, host and time are the caller's.
 void fill_result(const RunFacts& facts, RunResult& result);

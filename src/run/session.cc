@@ -70,8 +70,10 @@ std::string first_file(const Clip& clip) {
 std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
     std::vector<const Clip*> all;
     for (const PlayPart& part : parts) {
-        for (const auto& list : part.media.clips) {
-            for (const Clip& clip : list) all.push_back(&clip);
+        for (const auto* lists : {&part.media.clips, &part.media.spare}) {
+            for (const auto& list : *lists) {
+                for (const Clip& clip : list) all.push_back(&clip);
+            }
         }
         if (!part.media.cuts) continue;
         for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
@@ -172,6 +174,7 @@ Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
 /// The memory of a run: real, or only addresses.
 struct Session::Memory {
     std::optional<BufferArena> arena;
+    std::vector<BufferArena> added;  // a piece for each stream that was added
     std::optional<AddressRange> addresses;
     std::span<std::byte> all;
 };
@@ -215,12 +218,13 @@ Result<RunResult> Session::execute() {
     facts.after = read_process_usage();
     if (on_storage && !request_.direct) facts.cached_after = cached_share(all_clips(parts_));
     facts.request = &request_;
-    facts.streams = &streams_;
+    collect_streams(facts);
     for (const PlayPart& part : parts_) {
         if (part.media.cuts) facts.cuts = &*part.media.cuts;
     }
     facts.worlds = &worlds_;
-    facts.buffer_bytes = memory_->arena ? memory_->all.size() : 0;
+    if (memory_->arena) facts.buffer_bytes = memory_->all.size();
+    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
     facts.counts_storage_reads = on_storage && block_device_behind(place);
     facts.interrupted = cut_short_;
     if (watch) {
@@ -242,8 +246,8 @@ void Session::look_for_cause(RunFacts& facts) {
     if (!request_.direct) evict_clips();
     ProbeSubject subject;
     subject.request = &request_;
-    subject.streams = &streams_;
-    subject.ledgers = ledgers_of(facts);
+    subject.streams = facts.streams;
+    subject.ledgers = facts.ledgers;
     subject.storage = spec_;
     subject.storage.local.parallel_reads = kParallelReadsMax;
     subject.storage.local.parallel_opens = kParallelReadsMax;
@@ -278,10 +282,10 @@ Result<void> Session::plan() {
     if (request_.target.kind == Target::Kind::model) plan_model();
     auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
-    streams_ = std::move(*dealt);
-    add_faults(faults_, streams_, spec_.faults);
-    for (const StreamPlan& plan : streams_) {
+    add_faults(faults_, *dealt, spec_.faults);
+    for (StreamPlan& each : *dealt) {
         progress_.emplace_back();
+        const StreamPlan& plan = streams_.emplace_back(std::move(each));
         const PlayRequest& request = *plan.request;
         if (request.pattern && plan.options.pattern != *request.pattern) {
             notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
@@ -343,6 +347,19 @@ Result<void> Session::reserve_memory() {
     return {};
 }
 
+/// For a stream that is added.
+Result<std::span<std::byte>> Session::memory_for(const StreamPlan& plan) {
+    const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
+    if (!memory_->arena) {
+        STREAMSIM_CHECK(bytes <= memory_->all.size(), "a stream that is added is like one that was there");
+        return memory_->all.first(bytes);
+    }
+    auto arena = BufferArena::make(bytes, notice_);
+    if (!arena) return arena.error();
+    memory_->added.push_back(std::move(*arena));
+    return memory_->added.back().memory();
+}
+
 std::size_t Session::loops_needed() const {
     if (request_.target.is_virtual_time() || request_.sync) return 1;
     double operations = 0;
@@ -360,14 +377,26 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     std::uint64_t bytes = 0;
     std::uint64_t reads = 0;
     std::uint64_t opens = 0;
+    std::uint64_t most_reads = 0;  // of one stream
+    std::uint64_t most_opens = 0;
     for (std::size_t i = world; i < streams_.size(); i += worlds) {
         const StreamPlan& plan = streams_[i];
         options.streams.push_back({&plan, &progress_[i]});
         bytes += Player::memory_bytes(*plan.path, plan.options);
-        reads += places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
+        const std::uint64_t own =
+            places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
         const std::uint64_t files = slot_needs(*plan.path).files;
-        opens += plan.path->sources().size() + files * (plan.options.readahead + places_of(plan));
+        const std::uint64_t own_opens =
+            plan.path->sources().size() + files * (plan.options.readahead + places_of(plan));
+        reads += own;
+        opens += own_opens;
+        most_reads = std::max(most_reads, own);
+        most_opens = std::max(most_opens, own_opens);
     }
+    // Streams that are added must not wait for those that are there.
+    const std::uint64_t spare = (request_.spare_streams + worlds - 1) / worlds;
+    reads += spare * most_reads;
+    opens += spare * most_opens;
     options.memory = options.shared_memory ? memory_->all : memory_->all.subspan(used, bytes);
     used += bytes;
     options.storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));

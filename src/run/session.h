@@ -3,14 +3,16 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/growing_list.h"
 #include "base/result.h"
 #include "run/play_part.h"
 #include "run/play_request.h"
@@ -21,6 +23,7 @@
 namespace streamsim {
 
 class World;
+struct RunFacts;
 struct WorldOptions;
 struct RunFacts;
 
@@ -59,10 +62,19 @@ public:
     /// Any thread, any time, also before execute().
     void interrupt();
 
-    /// The streams as they will play; fixed once execute() has begun to play. Empty before.
+    /// One stream more, like the last one, while the others play: on a clip that none plays, if there is one,
+    /// else on that of another stream; until the others end. It fills its read-ahead first. A sentence about
+    /// what it plays. Errors: a sentence about why not. Any thread; it may take as long as its memory takes.
+    Result<std::string> add_stream();
+    /// Ends one stream; `index` is its place in Watch. What it played stays in the result. Says so in a
+    /// sentence. Errors: a sentence about why not. Any thread.
+    Result<std::string> remove_stream(std::size_t index);
+
+    /// The streams as they will play, and those that were added since. Null before execute() has planned them.
+    /// Read the size of `streams` once: each below it has its progress.
     struct Watch {
-        const std::vector<StreamPlan>* streams = nullptr;
-        const std::deque<StreamProgress>* progress = nullptr;
+        const GrowingList<StreamPlan>* streams = nullptr;
+        const GrowingList<StreamProgress>* progress = nullptr;
         std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
         bool virtual_time = false;
         bool looking_for_cause = false;  // play has ended, and failed
@@ -89,6 +101,12 @@ private:
     void size_pool();
     void world_ready(World& world, Duration offset);
     void stop_worlds();
+    Result<void> may_add() const;
+    Result<StreamPlan> plan_further(std::string& whose) const;
+    std::vector<Clip> clips_for_further(const StreamPlan& like, std::string& whose) const;
+    Result<std::span<std::byte>> memory_for(const StreamPlan& plan);
+    void collect_streams(RunFacts& facts);
+    std::string stream_name(const StreamPlan& plan) const;
 
     PlayRequest request_;
     std::vector<PlayPart> parts_;
@@ -98,9 +116,13 @@ private:
     std::mutex notice_mutex_;
     std::vector<std::string> notices_;  // protected by notice_mutex_
     StorageSpec spec_;
-    std::vector<StreamPlan> streams_;
-    std::deque<StreamProgress> progress_;
+    GrowingList<StreamPlan> streams_;
+    GrowingList<StreamProgress> progress_;
+    std::vector<StreamPlan> played_;  // for the result: streams_ by seat, then stream, as they came to play
     std::unique_ptr<Memory> memory_;
+    std::mutex adding_mutex_;
+    std::map<std::size_t, World*> added_;  // by place in streams_; protected by adding_mutex_
+    std::set<std::size_t> removed_;        // protected by adding_mutex_
     std::mutex mutex_;
     std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
     bool interrupted_ = false;                       // protected by mutex_

@@ -89,11 +89,13 @@ public:
             if (request_.multicam == MultiCam::active) {
                 angles[seat_of(i)].push_back(std::move(layers.front()));
             } else {
-                add(seat_of(i), std::move(layers), "layers");
+                seats_[seat_of(i)].push_back(
+                    planned(seat_of(i), next_of(seat_of(i)), std::move(layers), "layers"));
             }
         }
         for (std::uint32_t seat = 0; seat < request_.seats; ++seat) {
-            if (!angles[seat].empty()) add(seat, std::move(angles[seat]), "angles");
+            if (!angles[seat].empty())
+                seats_[seat].push_back(planned(seat, next_of(seat), std::move(angles[seat]), "angles"));
         }
     }
 
@@ -104,7 +106,8 @@ public:
             plan.name = fmt::format("{}: {} events, {} clips", list.name, list.events, list.clips.size());
             plan.format = formats_of(list.clips);
             plan.path = make_cut_path(list, request_.rate);
-            finish(seat_of(i), std::move(plan));
+            finish(seat_of(i), next_of(seat_of(i)), plan);
+            seats_[seat_of(i)].push_back(std::move(plan));
         }
     }
 
@@ -122,17 +125,15 @@ public:
         return all;
     }
 
-private:
-    std::uint32_t seat_of(std::uint32_t stream) const {
-        return request_.total_streams ? stream % request_.seats : stream / request_.streams;
-    }
-
-    void add(std::uint32_t seat, std::vector<Clip> clips, const char* what) {
+    StreamPlan planned(std::uint32_t seat,
+                       std::uint32_t number,
+                       std::vector<Clip> clips,
+                       const char* what) const {
         StreamPlan plan;
         PlayPath::Sources sources;
         for (const Clip& clip : clips) sources.push_back(clip.index);
         // Streams on one clock are one scene: one operator moves them all.
-        const std::uint64_t stream = request_.sync ? 0 : seats_[seat].size();
+        const std::uint64_t stream = request_.sync ? 0 : number;
         const std::uint64_t seed = derive_seed(order_seed_, (std::uint64_t{seat} << 32) + stream);
         const auto make = request_.multicam == MultiCam::active ? make_angle_path : make_path;
         plan.path = make(std::move(sources), request_.order, request_.rate, seed);
@@ -141,20 +142,27 @@ private:
             plan.name = fmt::format("{} {}: {} ... {}", clips.size(), what, plan.name, clips.back().name);
         plan.format = formats_of(clips);
         plan.clips = std::move(clips);
-        finish(seat, std::move(plan));
+        finish(seat, number, plan);
+        return plan;
     }
 
-    void finish(std::uint32_t seat, StreamPlan plan) {
+private:
+    std::uint32_t next_of(std::uint32_t seat) const { return static_cast<std::uint32_t>(seats_[seat].size()); }
+
+    std::uint32_t seat_of(std::uint32_t stream) const {
+        return request_.total_streams ? stream % request_.seats : stream / request_.streams;
+    }
+
+    void finish(std::uint32_t seat, std::uint32_t stream, StreamPlan& plan) const {
         plan.options = player_options(request_, *plan.path, alignment_);
         plan.options.seat = seat;
-        plan.options.stream = static_cast<std::uint32_t>(seats_[seat].size());
+        plan.options.stream = stream;
         plan.bytes_per_slot = mean_slot_bytes(*plan.path);
         plan.layers = request_.layers;
         plan.request = &request_;
         const auto format = std::find_if(request_.formats.begin(), request_.formats.end(),
                                          [&plan](const MediaFormat& each) { return each.name == plan.format; });
         if (format != request_.formats.end()) plan.decoded = &*format;
-        seats_[seat].push_back(std::move(plan));
     }
 
     Result<void> check(const StreamPlan& plan, const StreamPlan& first) const {
@@ -229,6 +237,14 @@ Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, s
         return std::pair(a.options.seat, a.options.stream) < std::pair(b.options.seat, b.options.stream);
     });
     return all;
+}
+
+StreamPlan deal_further(const PlayPart& part,
+                        std::uint32_t seat,
+                        std::uint32_t stream,
+                        std::vector<Clip> clips,
+                        std::uint32_t alignment) {
+    return Dealer(part, alignment).planned(seat, stream, std::move(clips), "layers");
 }
 
 }  // namespace streamsim

@@ -37,4 +37,12 @@ struct StreamPlan {
 /// them. `alignment` is the storage's. Errors: bad input.
 Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment);
 
+/// One stream more of a part that plays already, on these clips: what the part would have dealt there had it
+/// been asked for more. `stream`: within the seat. REQUIRES: no cut list, no angles, no place.
+StreamPlan deal_further(const PlayPart& part,
+                        std::uint32_t seat,
+                        std::uint32_t stream,
+                        std::vector<Clip> clips,
+                        std::uint32_t alignment);
+
 }  // namespace streamsim

@@ -21,11 +21,19 @@ struct World::Stream {
     TimerId stop_timer = 0;
     bool begun = false;
     bool playing = false;
+    bool added = false;  // while others played: it waits for none of them, and none for it
 
     void begin() { world->begin_stream(*this); }
     void stop_submitting() {
         stop_timer = 0;
         if (!player->finished()) player->stop_submitting();
+    }
+    void give_up() {
+        timeout = 0;
+        world->options_.notice(
+            fmt::format("stream {} of {} was added and was not ready to play within {}: it was given up",
+                        plan->options.stream, plan->name, show_duration(world->options_.preroll_timeout)));
+        world->end_alone(*this);
     }
 };
 
@@ -45,39 +53,49 @@ Result<void> World::build() {
     if (!options_.shared_memory) made_.storage->use_memory(options_.memory);
     std::uint64_t used = 0;
     for (const WorldStream& each : options_.streams) {
-        const StreamPlan& plan = *each.plan;
-        LedgerOptions books;
-        books.seat = plan.options.seat;
-        books.stream = plan.options.stream;
-        books.seed = options_.seed;
-        books.slots = plan.options.paced ? plan.options.slots : 0;
-        books.drops_kept = std::min(options_.drops_kept, plan.options.slots);
-        books.readahead = plan.options.readahead;
-        books.keep_frames = options_.keep_frames;
-        ledgers_.push_back(std::make_unique<DeadlineLedger>(books, series_));
-        const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
-        auto stream = std::make_unique<Stream>();
-        stream->world = this;
-        stream->plan = &plan;
-        stream->place = streams_.size();
-        const std::span<std::byte> memory{options_.memory.data() + used, bytes};
-        PlayerOptions options = plan.options;
-        if (options_.sync) {
-            std::unique_ptr<PlayClock>& clock = clocks_[plan.options.seat];
-            if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
-            options.clock = clock.get();
-        }
-        const MediaFormat* decoded =
-            options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
-        stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
-        options.decoder = stream->decoder.get();
-        stream->player =
-            std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
-                                     *each.progress, Callback::of<&World::player_changed>(this));
+        const std::uint64_t bytes = Player::memory_bytes(*each.plan->path, each.plan->options);
+        make_stream(each, options_.memory.subspan(used, bytes));
         used += options_.shared_memory ? 0 : bytes;
-        streams_.push_back(std::move(stream));
     }
     return {};
+}
+
+World::Stream& World::make_stream(const WorldStream& each, std::span<std::byte> memory) {
+    const StreamPlan& plan = *each.plan;
+    LedgerOptions books;
+    books.seat = plan.options.seat;
+    books.stream = plan.options.stream;
+    books.seed = options_.seed;
+    books.slots = plan.options.paced ? plan.options.slots : 0;
+    books.drops_kept = std::min(options_.drops_kept, plan.options.slots);
+    books.readahead = plan.options.readahead;
+    books.keep_frames = options_.keep_frames;
+    ledgers_.push_back(std::make_unique<DeadlineLedger>(books, series_));
+    auto stream = std::make_unique<Stream>();
+    stream->world = this;
+    stream->plan = &plan;
+    stream->place = streams_.size();
+    PlayerOptions options = plan.options;
+    if (options_.sync) {
+        std::unique_ptr<PlayClock>& clock = clocks_[plan.options.seat];
+        if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
+        options.clock = clock.get();
+    }
+    const MediaFormat* decoded = options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
+    stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
+    options.decoder = stream->decoder.get();
+    stream->player =
+        std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
+                                 *each.progress, Callback::of<&World::player_changed>(this));
+    streams_.push_back(std::move(stream));
+    return *streams_.back();
+}
+
+const DeadlineLedger* World::ledger_of(const StreamPlan& plan) const {
+    for (const auto& stream : streams_) {
+        if (stream->plan == &plan) return ledgers_[stream->place].get();
+    }
+    return nullptr;
 }
 
 Result<void> World::run() {
@@ -144,8 +162,9 @@ void World::begin_stream(Stream& stream) {
         std::upper_bound(preparing_.begin(), preparing_.end(), stream.place,
                          [](std::size_t place, const Stream* each) { return place < each->place; });
     preparing_.insert(after, &stream);
-    stream.timeout = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
-                                    Callback::of<&World::preroll_timed_out>(this));
+    stream.timeout = made_.loop->at(
+        made_.loop->now() + options_.preroll_timeout,
+        stream.added ? Callback::of<&Stream::give_up>(&stream) : Callback::of<&World::preroll_timed_out>(this));
     stream.player->preroll();
 }
 
@@ -164,6 +183,12 @@ void World::note_ready() {
         if (!stream->player->ready()) return false;
         made_.loop->cancel(stream->timeout);
         stream->timeout = 0;
+        if (stream->added) {
+            // Where play has been announced and has not begun, it begins with the others.
+            stream->playing = true;
+            stream->player->play(std::max(made_.loop->now(), origin_), origin_);
+            return true;
+        }
         const std::int64_t offset_ns = stream->plan->start_offset.ns;
         if (--cues_[offset_ns].not_ready == 0) cues.push_back(offset_ns);
         return true;
@@ -201,7 +226,7 @@ void World::preroll_timed_out() {
     if (interrupting_ || finishing_) return;
     std::size_t waiting = 0;
     for (auto& stream : streams_)
-        if (stream->begun && !stream->playing && !stream->player->ready()) ++waiting;
+        if (stream->begun && !stream->added && !stream->playing && !stream->player->ready()) ++waiting;
     if (waiting == 0) return;
     error_ =
         environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
@@ -234,6 +259,39 @@ void World::interrupt_here() {
         stream->player->interrupt();
     }
     made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&World::gave_up>(this));
+}
+
+bool World::add(const WorldStream& stream, std::span<std::byte> memory) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ == nullptr) return false;
+    loop_->post([this, stream, memory] { add_here(stream, memory); });
+    return true;
+}
+
+void World::add_here(const WorldStream& each, std::span<std::byte> memory) {
+    if (interrupting_ || finishing_) return;
+    Stream& stream = make_stream(each, memory);
+    stream.added = true;
+    begin_stream(stream);
+}
+
+void World::remove(const StreamPlan& plan) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ != nullptr) loop_->post([this, &plan] { remove_here(plan); });
+}
+
+void World::remove_here(const StreamPlan& plan) {
+    if (interrupting_ || finishing_) return;
+    for (auto& stream : streams_) {
+        if (stream->plan == &plan && (stream->playing || stream->added)) end_alone(*stream);
+    }
+}
+
+void World::end_alone(Stream& stream) {
+    std::erase(preparing_, &stream);
+    made_.loop->cancel(stream.timeout);
+    made_.loop->cancel(stream.stop_timer);
+    stream.player->interrupt();
 }
 
 void World::gave_up() {

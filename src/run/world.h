@@ -68,8 +68,19 @@ public:
     /// Settles what is due and cancels the rest; run() returns soon. Any thread, any time.
     void interrupt();
 
+    /// One stream more, with memory of its own, while the others play: it prerolls and begins when it is ready.
+    /// Where it is not within the time of a preroll it is given up, with a notice, and the others go on. Any
+    /// thread, once play has begun. False: this world has ended. True, and the world ends meanwhile:
+    /// ledger_of() has none.
+    bool add(const WorldStream& stream, std::span<std::byte> memory);
+    /// Ends one stream alone: settles what was due, cancels the rest. Does nothing where the stream does not
+    /// play, and was not added. Any thread.
+    void remove(const StreamPlan& plan);
+
     // After run().
     std::vector<std::unique_ptr<DeadlineLedger>>& ledgers() { return ledgers_; }
+    /// Of a stream of this world, also of one that was added; null: it is none.
+    const DeadlineLedger* ledger_of(const StreamPlan& plan) const;
     const TimeSeries& series() const { return series_; }
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
@@ -99,6 +110,10 @@ private:
     };
 
     Result<void> build();
+    Stream& make_stream(const WorldStream& stream, std::span<std::byte> memory);
+    void add_here(const WorldStream& stream, std::span<std::byte> memory);
+    void remove_here(const StreamPlan& plan);
+    void end_alone(Stream& stream);
     void begin();
     void begin_stream(Stream& stream);
     void player_changed();

@@ -5,11 +5,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 namespace streamsim {
 namespace {
 
-constexpr std::uint64_t kBarCells = 10;
+struct BarParts {
+    const char *begin, *full, *empty, *mark, *end;
+};
+constexpr BarParts kAscii = {"[", "#", ".", "|", "]"};
+constexpr BarParts kBlocks = {"", "\u2588", "\u2591", "\u2503", ""};
+
+std::size_t cells_of(double share, std::size_t cells) {
+    return static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(cells));
+}
 
 }  // namespace
 
@@ -49,11 +58,36 @@ std::string printable_label(std::string_view text) {
     return out;
 }
 
-std::string bar(std::uint64_t done, std::uint64_t total) {
-    const double share =
-        total == 0 ? 1.0 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
-    const auto filled = static_cast<std::size_t>(share * static_cast<double>(kBarCells));
-    return "[" + std::string(filled, '#') + std::string(kBarCells - filled, '.') + "]";
+bool utf8_wanted() {
+    // The first of them that is set decides.
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets it
+        if (value == nullptr || *value == '\0') continue;
+        const std::string_view locale = value;
+        return locale.ends_with("UTF-8") || locale.ends_with("utf8");
+    }
+    return false;
+}
+
+std::string bar(std::uint64_t done, std::uint64_t total, std::size_t cells, bool utf8) {
+    const BarParts& parts = utf8 ? kBlocks : kAscii;
+    const double share = total == 0 ? 1.0 : static_cast<double>(done) / static_cast<double>(total);
+    const std::size_t filled = cells_of(share, cells);
+    std::string out = parts.begin;
+    for (std::size_t i = 0; i < cells; ++i) out += i < filled ? parts.full : parts.empty;
+    return out + parts.end;
+}
+
+std::string bar_with_mark(double value, double required, std::size_t cells, bool utf8) {
+    constexpr double kAbove = 1.25;  // the bar reaches so far
+    const BarParts& parts = utf8 ? kBlocks : kAscii;
+    const std::size_t filled = cells_of(value / (required * kAbove), cells);
+    const std::size_t mark = cells_of(1 / kAbove, cells);
+    std::string out = parts.begin;
+    for (std::size_t i = 0; i < cells; ++i) {
+        out += i == mark ? parts.mark : i < filled ? parts.full : parts.empty;
+    }
+    return out + parts.end;
 }
 
 }  // namespace streamsim

@@ -21,7 +21,13 @@ std::string clip(std::string_view text, int columns);
 /// Without control characters, which the terminal would obey.
 std::string printable_label(std::string_view text);
 
-/// "[####......]"; full where `total` is 0.
-std::string bar(std::uint64_t done, std::uint64_t total);
+/// Whether the environment says that the terminal shows UTF-8.
+bool utf8_wanted();
+
+/// "[####......]", or in UTF-8 blocks without brackets; full where `total` is 0.
+std::string bar(std::uint64_t done, std::uint64_t total, std::size_t cells = 10, bool utf8 = false);
+
+/// The same for a value beside the one that is required, which has a mark: "[######  |  ]".
+std::string bar_with_mark(double value, double required, std::size_t cells, bool utf8);
 
 }  // namespace streamsim

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
+#include "base/growing_list.h"
 #include "base/prng.h"
 #include "base/time.h"
 #include "base/units.h"
@@ -91,6 +95,24 @@ TEST(Prng, gives_the_same_numbers_everywhere) {
 TEST(Check, a_broken_promise_ends_the_process) {
     EXPECT_DEATH(STREAMSIM_CHECK(1 + 1 == 3, "sums are right"),
                  "CHECK failed: 1 \\+ 1 == 3 \\(sums are right\\)");
+}
+
+TEST(GrowingList, KeepsItsElementsInPlace) {
+    GrowingList<std::unique_ptr<int>> list;
+    EXPECT_TRUE(list.empty());
+    std::vector<const std::unique_ptr<int>*> places;
+    for (int i = 0; i < 1000; ++i) places.push_back(&list.emplace_back(std::make_unique<int>(i)));
+    ASSERT_EQ(list.size(), 1000u);
+    std::size_t count = 0;
+    for (const auto& each : list) {
+        EXPECT_EQ(&each, places[count]);
+        EXPECT_EQ(*each, static_cast<int>(count));
+        EXPECT_EQ(&list[count], places[count]);
+        ++count;
+    }
+    EXPECT_EQ(count, 1000u);
+    EXPECT_EQ(*list.front(), 0);
+    EXPECT_EQ(*list.back(), 999);
 }
 
 }  // namespace

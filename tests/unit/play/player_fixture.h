@@ -69,6 +69,7 @@ struct Play {
     FrameCounts counts;
     StreamResult summary;
     Digest digest;
+    std::unique_ptr<StreamProgress> progress = std::make_unique<StreamProgress>();
     Instant play_start;
     Instant ended;
 
@@ -138,7 +139,6 @@ inline void Play::run() {
     books.keep_frames = true;
     DeadlineLedger ledger(books, series);
     std::vector<std::byte> memory(Player::memory_bytes(*path, options));
-    StreamProgress progress;
     TimedDecoder decoder(loop, decode_cpu);
     PlayerOptions with_decoder = options;
     if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
@@ -157,7 +157,7 @@ inline void Play::run() {
         }
         void interrupt() { player->interrupt(); }
     } conductor{loop, storage, nullptr, {}};
-    conductor.player = std::make_unique<Player>(loop, storage, *path, with_decoder, ledger, memory, progress,
+    conductor.player = std::make_unique<Player>(loop, storage, *path, with_decoder, ledger, memory, *progress,
                                                 Callback::of<&Conductor::changed>(&conductor));
     conductor.player->preroll();
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));

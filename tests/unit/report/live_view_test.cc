@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -21,17 +22,25 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-StreamView stream(const std::string& label, std::uint64_t bad = 0, std::int64_t margin_ns = 31'200'000) {
+StreamView stream(const std::string& number, std::uint64_t bad = 0, std::int64_t margin_ns = 31'200'000) {
     StreamView out;
-    out.label = label;
+    out.label = number + " dpx12";
+    out.short_label = number;
+    out.clip = "null:/dpx12/clip-000" + number;
+    out.state = StreamState::playing;
     out.frames_total = 240;
     out.period_ns = 41'666'666;
     out.readahead = 8;
     out.due = 120;
     out.on_time = 120 - bad;
     out.bad = bad;
-    out.buffered = 8;
+    out.buffered = bad > 0 ? 2 : 8;
     out.margin_min_ns = margin_ns;
+    out.margin_lately_ns = margin_ns + 1'000'000;
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(bad, RecentMisses::kKept); ++i) {
+        out.misses.push_back({4'000'000'000 - static_cast<std::int64_t>(i) * 41'666'666, 96 - i,
+                              FrameKind::dropped, i == 0 ? DropReason::client : DropReason::late, false});
+    }
     return out;
 }
 
@@ -42,8 +51,29 @@ ViewState state() {
     out.total_ns = 10'000'000'000;
     out.bytes_per_s = 4.7e9;
     out.required_bytes_per_s = 4.8e9;
-    out.streams = {stream("0 dpx12"), stream("1 dpx12", 0, 4'000'000), stream("10 dpx12", 7)};
+    out.keys = out.can_add = true;
+    out.streams = {stream("0"), stream("1", 0, 4'000'000), stream("10", 7)};
     return out;
+}
+
+std::vector<std::string> texts(const ViewState& state, int columns, int rows) {
+    std::vector<std::string> out;
+    for (const ViewLine& line : live_lines(state, columns, rows)) {
+        out.push_back(line.text);
+        while (out.back().ends_with(' ')) out.back().pop_back();
+    }
+    return out;
+}
+
+/// The line that counts the others.
+std::string others_text(std::size_t first, std::size_t count, int bad) {
+    return "  " + std::to_string(first) + " to " + std::to_string(first + count - 1) + " of 92 streams, " +
+           std::to_string(bad) + " not in time in the others";
+}
+
+std::size_t characters(const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 /// What a file descriptor was given.
@@ -56,7 +86,7 @@ public:
     }
     int in() const { return ends_[1]; }
     std::string text() const {
-        std::array<char, 4096> buffer{};
+        std::array<char, 16384> buffer{};
         fcntl(ends_[0], F_SETFL, O_NONBLOCK);
         const ssize_t size = read(ends_[0], buffer.data(), buffer.size());
         return size > 0 ? std::string(buffer.data(), static_cast<std::size_t>(size)) : std::string();
@@ -66,57 +96,212 @@ private:
     std::array<int, 2> ends_{};
 };
 
-TEST(LiveLines, ShowAHeaderAndALinePerStream) {
+TEST(LiveLines, ShowAllOfARunOnAUsualTerminal) {
     EXPECT_THAT(
-        live_lines(state(), 120, 24),
-        ElementsAre("3 streams of dpx12 at 24 fps from /mnt/x",
-                    "5.0 s of 10.0 s  4700.0 MB/s of 4800.0 required  7 not in time",
-                    "ok    0 dpx12  [#####.....] 120/240  0 not in time  tightest 31.2 ms  buffer 8/8",
-                    "TIGHT 1 dpx12  [#####.....] 120/240  0 not in time  tightest 4.0 ms  buffer 8/8",
-                    "DROPS 10 dpx12 [#####.....] 120/240  7 not in time  tightest 31.2 ms  buffer 8/8"));
+        texts(state(), 80, 24),
+        ElementsAre("3 streams of dpx12 at 24 fps from /mnt/x             5.0 s of 10.0 s, 5.0 s left",
+                    "throughput  4700.0 of 4800.0 MB/s required   [#########################.|......]",
+                    "7 not in time   tightest margin 4.0 ms          3 playing, 1 with drops, 1 tight", "",
+                    "  STATE   STREAM   BUFFER            MARGIN  TIGHTEST  DROPS  LAST AT  PLAYED",
+                    "  ok      0 dpx12  [########] 8/8   32.2 ms   31.2 ms      0        - 120/240",
+                    "  TIGHT   1 dpx12  [########] 8/8    5.0 ms    4.0 ms      0        - 120/240",
+                    "  DROPS   10 dpx12 [##......] 2/8   32.2 ms   31.2 ms      7    4.0 s 120/240", "",
+                    "LAST DROPS", "      4.0 s  10 dpx12  frame 96      dropped  this computer was late",
+                    "      4.0 s  10 dpx12  frame 95      dropped  came too late",
+                    "      3.9 s  10 dpx12  frame 94      dropped  came too late",
+                    "      3.9 s  10 dpx12  frame 93      dropped  came too late",
+                    "      3.8 s  10 dpx12  frame 92      dropped  came too late",
+                    "      3.8 s  10 dpx12  frame 91      dropped  came too late",
+                    "      3.8 s  10 dpx12  frame 90      dropped  came too late", "", "", "", "", "", "",
+                    "q quit  + add  - remove  up/down, PgUp/PgDn scroll  w worst first"));
+}
+
+TEST(LiveLines, ShowMoreOnAWideOne) {
+    const auto lines = texts(state(), 200, 60);
+    ASSERT_THAT(lines, SizeIs(60));
+    EXPECT_EQ(lines[0].size(), 200u) << "the time is at the right";
+    EXPECT_THAT(lines[4], EndsWith("PLAYED     READ CLIP"));
+    EXPECT_THAT(lines[5], AllOf(HasSubstr("[################] 8/8"), EndsWith("null:/dpx12/clip-0000")));
+    EXPECT_EQ(lines[59],
+              "q quit with the result   + add a stream   - remove one   up/down, PgUp/PgDn scroll   w "
+              "worst first");
+}
+
+TEST(LiveLines, LeaveOutWhatMattersLeastWhereThereIsLittleRoom) {
+    EXPECT_THAT(
+        texts(state(), 40, 6),
+        ElementsAre("7 not in time            5.0 s of 10.0 s", "4700.0 of 4800.0 MB/s  [###########.|..]",
+                    "  ok      0 dpx12  8/8   32.2 ms      0", "  TIGHT   1 dpx12  8/8    5.0 ms      0",
+                    "  DROPS   10 dpx12 2/8   32.2 ms      7", "q quit  + add  - remove"));
+    EXPECT_THAT(texts(state(), 20, 3),
+                ElementsAre("5.0 s       7 missed", "ok      0          0", "q + - j k w"));
 }
 
 TEST(LiveLines, NeverExceedTheTerminal) {
     ViewState crowded = state();
-    for (int i = 0; i < 500; ++i) crowded.streams.push_back(stream(std::to_string(i), 1));
-    for (int rows = 0; rows < 12; ++rows) {
-        for (const int columns : {1, 20, 80}) {
-            const auto lines = live_lines(crowded, columns, rows);
-            EXPECT_THAT(lines, SizeIs(rows));
-            for (const auto& line : lines) EXPECT_LE(line.size(), static_cast<std::size_t>(columns));
+    for (int i = 0; i < 100; ++i) crowded.streams.push_back(stream(std::to_string(i), 1));
+    crowded.streams[3].label = "seat 17, 1234 a-format-with-a-very-long-name-that-nobody-would-type";
+    crowded.message = std::string(300, 'm');
+    for (const bool utf8 : {false, true}) {
+        crowded.utf8 = utf8;
+        for (int rows = 0; rows < 30; ++rows) {
+            for (const int columns : {0, 1, 5, 19, 20, 29, 30, 40, 59, 60, 79, 80, 119, 120, 200}) {
+                const auto lines = live_lines(crowded, columns, rows);
+                EXPECT_THAT(lines, SizeIs(rows)) << columns;
+                for (const auto& line : lines) {
+                    EXPECT_LE(characters(line.text), static_cast<std::size_t>(columns)) << rows << line.text;
+                }
+            }
         }
     }
 }
 
-TEST(LiveLines, KeepTheWorstStreamsAndCountTheOthers) {
-    const auto lines = live_lines(state(), 120, 4);
-    ASSERT_THAT(lines, SizeIs(4));
-    EXPECT_THAT(lines[2], StartsWith("DROPS 10 dpx12"));
-    EXPECT_EQ(lines[3], "and 2 more, 0 not in time");
+TEST(LiveLines, KeepTheFooterAndAtLeastAStreamOnSmallOnes) {
+    for (int rows = 3; rows < 30; ++rows) {
+        const auto lines = texts(state(), 80, rows);
+        EXPECT_THAT(lines.back(), StartsWith("q quit")) << rows;
+        EXPECT_THAT(lines, testing::Contains(HasSubstr("0 dpx12"))) << rows;
+    }
+}
+
+TEST(LiveLines, CountTheStreamsThatAreNotInView) {
+    ViewState crowded = state();
+    for (int i = 11; i < 100; ++i) crowded.streams.push_back(stream(std::to_string(i)));
+    const std::size_t in_view = streams_in_view(crowded, 24);
+    auto lines = texts(crowded, 80, 24);
+    EXPECT_EQ(lines[5 + in_view], others_text(1, in_view, 0));
+    crowded.scroll.top = 4;
+    lines = texts(crowded, 80, 24);
+    EXPECT_THAT(lines[5], StartsWith("  ok      12 dpx12"));
+    EXPECT_EQ(lines[5 + in_view], others_text(5, in_view, 7));
+    crowded.scroll.top = 1000;
+    EXPECT_THAT(texts(crowded, 80, 24)[4 + in_view], StartsWith("  ok      99 dpx12"));
+    crowded.scroll.worst_first = true;
+    crowded.scroll.top = 0;
+    lines = texts(crowded, 80, 24);
+    EXPECT_THAT(lines[5], StartsWith("  DROPS   10 dpx12"));
+    EXPECT_THAT(lines[6], StartsWith("  TIGHT   1 dpx12"));
+}
+
+TEST(LiveLines, SayWhatStateAStreamIsIn) {
+    const auto row = [](StreamState in) {
+        ViewState one = state();
+        one.streams = {stream("0")};
+        one.streams[0].state = in;
+        return live_lines(one, 80, 24)[5];
+    };
+    EXPECT_THAT(row(StreamState::idle).text, StartsWith("  waits   0 dpx12"));
+    EXPECT_THAT(row(StreamState::prerolling).text, StartsWith("  preroll 0 dpx12"));
+    EXPECT_THAT(row(StreamState::waiting).text, StartsWith("  STALLED 0 dpx12"));
+    EXPECT_THAT(row(StreamState::ended).text, StartsWith("  ended   0 dpx12"));
+    EXPECT_THAT(row(StreamState::removed).text, StartsWith("  removed 0 dpx12"));
+    EXPECT_EQ(row(StreamState::playing).paint, Paint::good);
+    EXPECT_EQ(row(StreamState::waiting).paint, Paint::bad);
 }
 
 TEST(LiveLines, SayThatPrerollIsNotPlay) {
     ViewState preroll = state();
     preroll.elapsed_ns = 0;
+    preroll.streams = {stream("0")};
     preroll.streams[0].margin_min_ns.reset();
-    const auto lines = live_lines(preroll, 120, 24);
-    EXPECT_THAT(lines[1], StartsWith("filling the read-ahead  "));
-    EXPECT_THAT(lines[2], AllOf(StartsWith("ok "), EndsWith("not in time  buffer 8/8")));
+    preroll.streams[0].margin_lately_ns.reset();
+    const auto lines = texts(preroll, 80, 24);
+    EXPECT_THAT(lines[0], EndsWith("  filling the read-ahead"));
+    EXPECT_THAT(lines[7], EndsWith("NO DROPS SO FAR"));
+    EXPECT_THAT(lines[5], HasSubstr(" 8/8         -         -      0        -"));
 }
 
 TEST(LiveLines, HaveNoDeadlinesToShowAtFullSpeed) {
     ViewState fast = state();
-    fast.streams = {stream("0 dpx12")};
+    fast.streams = {stream("0")};
     fast.streams[0].period_ns = 0;
     fast.streams[0].frames_total = 0;
     fast.streams[0].bytes = 5'000'000'000;
-    EXPECT_EQ(live_lines(fast, 120, 24)[2], "ok    0 dpx12  120 frames, 5.0 GB");
+    fast.required_bytes_per_s = 0;
+    EXPECT_EQ(texts(fast, 80, 24)[1], "throughput  4700.0 MB/s");
+    EXPECT_THAT(texts(fast, 80, 24)[4], StartsWith("  STATE   STREAM   DROPS PLAYED     READ"));
+    EXPECT_THAT(texts(fast, 80, 24)[5], StartsWith("  ok      0 dpx12      0    120   5.0 GB"));
+}
+
+TEST(LiveLines, ShowStallsWhereThereAreSome) {
+    ViewState stalled = state();
+    stalled.streams = {stream("0")};
+    stalled.streams[0].stalls = 2;
+    stalled.streams[0].misses = {{1'000'000'000, 24, FrameKind::dropped, DropReason::late, true}};
+    const auto lines = texts(stalled, 100, 24);
+    EXPECT_THAT(lines[2], StartsWith("0 not in time, 2 stalls"));
+    EXPECT_THAT(lines[4], HasSubstr("STALLS"));
+    EXPECT_EQ(lines[8], "      1.0 s  0 dpx12  frame 24      stalled  came too late");
+}
+
+TEST(LiveLines, PutAMessageAboveTheKeysOrInTheirPlace) {
+    ViewState told = state();
+    told.message = "stream 3 was added\x1b[2J";
+    EXPECT_EQ(texts(told, 80, 24)[22], "stream 3 was added?[2J");
+    EXPECT_EQ(texts(told, 80, 5)[4], "stream 3 was added?[2J");
+    told.message.clear();
+    told.can_add = false;
+    EXPECT_EQ(texts(told, 80, 24)[23], "q quit with the result   up/down, PgUp/PgDn scroll   w worst first");
+    told.keys = false;
+    EXPECT_EQ(texts(told, 80, 24)[23], "Ctrl-C ends it with the result up to then");
+    EXPECT_THAT(texts(told, 80, 24)[5], StartsWith("ok ")) << "nobody can choose one";
 }
 
 TEST(LiveLines, ObeyNoControlCharacters) {
     ViewState nasty = state();
     nasty.title = "from /mnt/\x1b[2J\n";
-    EXPECT_EQ(live_lines(nasty, 120, 24)[0], "from /mnt/?[2J?");
+    EXPECT_THAT(texts(nasty, 120, 24)[0], StartsWith("from /mnt/?[2J? "));
+}
+
+TEST(LiveLines, HaveBarsOfBlocksInUtf8) {
+    ViewState blocks = state();
+    blocks.utf8 = true;
+    const auto lines = texts(blocks, 80, 24);
+    EXPECT_THAT(lines[7], HasSubstr(" \u2588\u2588\u2591\u2591\u2591\u2591\u2591\u2591 2/8"));
+    EXPECT_EQ(bar_with_mark(1, 1, 5, true), "\u2588\u2588\u2588\u2588\u2503");
+    EXPECT_EQ(bar_with_mark(100, 1, 5, false), "[####|]");
+    EXPECT_EQ(bar_with_mark(0.5, 1, 10, false), "[####....|.]");
+}
+
+TEST(LiveLines, BecomeOneLineOnAPipe) {
+    ViewState line = state();
+    EXPECT_EQ(progress_text(line),
+              "5.0 s of 10.0 s  3 streams  4700.0 of 4800.0 MB/s  buffer min 2/8  7 not in time");
+    line.streams = {stream("0")};
+    line.streams[0].state = StreamState::ended;
+    EXPECT_EQ(progress_text(line), "5.0 s of 10.0 s  0 streams  4700.0 of 4800.0 MB/s  0 not in time");
+}
+
+TEST(Scroll, MovesOneStreamOrAPage) {
+    Scroll scroll;
+    const std::vector<std::size_t> order = {5, 4, 3, 2, 1, 0};
+    scroll.handle(Key::down, order, 3);
+    EXPECT_EQ(scroll.selected, 5u) << "the first key chooses the first in view";
+    scroll.handle(Key::down, order, 3);
+    EXPECT_EQ(scroll.selected, 4u);
+    EXPECT_EQ(scroll.top, 0u);
+    scroll.handle(Key::page_down, order, 3);
+    EXPECT_EQ(scroll.selected, 1u);
+    EXPECT_EQ(scroll.top, 3u);
+    scroll.handle(Key::page_down, order, 3);
+    EXPECT_EQ(scroll.selected, 0u);
+    EXPECT_EQ(scroll.top, 3u);
+    scroll.handle(Key::home, order, 3);
+    EXPECT_EQ(scroll.selected, 5u);
+    EXPECT_EQ(scroll.top, 0u);
+    scroll.handle(Key::up, order, 3);
+    EXPECT_EQ(scroll.selected, 5u);
+    scroll.handle(Key::end, order, 3);
+    EXPECT_EQ(scroll.selected, 0u);
+    EXPECT_EQ(scroll.top, 3u);
+    scroll.handle(Key::page_up, order, 3);
+    EXPECT_EQ(scroll.selected, 3u);
+    EXPECT_EQ(scroll.top, 0u);
+    scroll.handle(Key::worst_first, order, 3);
+    EXPECT_TRUE(scroll.worst_first);
+    Scroll nothing;
+    nothing.handle(Key::down, {}, 3);
+    EXPECT_FALSE(nothing.selected);
 }
 
 TEST(StreamView, TakesOverProgress) {
@@ -124,24 +309,47 @@ TEST(StreamView, TakesOverProgress) {
     StreamView view;
     view.read(progress);
     EXPECT_EQ(view.margin_min_ns, std::nullopt);
+    EXPECT_EQ(view.margin_lately_ns, std::nullopt);
     progress.margin_min_ns = -5;
+    progress.margin_lately_ns = 7;
     progress.bad = 3;
+    progress.state = StreamState::playing;
+    for (std::int64_t i = 1; i <= 20; ++i) {
+        progress.misses.add(
+            {i, static_cast<std::uint64_t>(i), FrameKind::failed, DropReason::missing, i == 20});
+    }
     view.read(progress);
     EXPECT_EQ(view.margin_min_ns, -5);
+    EXPECT_EQ(view.margin_lately_ns, 7);
     EXPECT_EQ(view.bad, 3U);
+    EXPECT_EQ(view.state, StreamState::playing);
+    ASSERT_EQ(view.misses.size(), RecentMisses::kKept);
+    EXPECT_EQ(view.misses.front().at_ns, 20);
+    EXPECT_TRUE(view.misses.front().stall);
+    EXPECT_EQ(view.misses.back().at_ns, 13);
+    EXPECT_EQ(view.misses.back().reason, DropReason::missing);
+    EXPECT_EQ(view.misses.back().kind, FrameKind::failed);
+    EXPECT_FALSE(view.misses.back().stall);
 }
 
-TEST(LiveView, DrawsOverItselfAndLeavesNothing) {
+TEST(LiveView, WritesWhatHasChangedAndLeavesNothing) {
+    setenv("LC_ALL", "C", 1);  // NOLINT(concurrency-mt-unsafe): nobody else runs
     Pipe pipe;
     {
-        LiveView view(pipe.in(), true);
+        LiveView view(pipe.in(), -1, true);
         view.draw(state());
-        EXPECT_THAT(pipe.text(),
-                    AllOf(HasSubstr("\x1b[31mDROPS\x1b[0m 10 dpx12"), HasSubstr("\x1b[33mTIGHT\x1b[0m")));
+        EXPECT_THAT(pipe.text(), AllOf(StartsWith("\x1b[?1049h"), HasSubstr("\x1b[2J"),
+                                       HasSubstr("\x1b[31mDROPS  \x1b[0m 10 dpx12"),
+                                       HasSubstr("\x1b[33mTIGHT  \x1b[0m 1 dpx12")));
         view.draw(state());
-        EXPECT_THAT(pipe.text(), StartsWith("\x1b[5A\r\x1b[J"));
+        EXPECT_EQ(pipe.text(), "") << "nothing has changed";
+        ViewState later = state();
+        later.streams[0].buffered = 4;
+        view.draw(later);
+        EXPECT_THAT(pipe.text(), AllOf(HasSubstr("\x1b[6;1H\x1b[K"), HasSubstr("[####....]"),
+                                       testing::Not(HasSubstr("dpx12 at 24"))));
     }
-    EXPECT_EQ(pipe.text(), "\x1b[5A\r\x1b[J");
+    EXPECT_THAT(pipe.text(), EndsWith("\x1b[?25h\x1b[?1049l"));
     EXPECT_FALSE(LiveView::possible(pipe.in()));
     EXPECT_FALSE(LiveView::colours_wanted(pipe.in()));
 }

@@ -1,0 +1,203 @@
+// Streams that come and go while a session plays.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/result_builder.h"
+#include "run/session.h"
+#include "run/world.h"
+
+namespace streamsim {
+namespace {
+
+StreamState state_of(const StreamProgress& progress) {
+    return progress.state.load(std::memory_order_relaxed);
+}
+
+bool over(const StreamProgress& progress) {
+    const StreamState state = state_of(progress);
+    return state == StreamState::ended || state == StreamState::removed;
+}
+
+/// Slots from now until the other streams have played theirs, of a stream with this plan. Both ends are counted
+/// in what the others have played, which is time in either world.
+std::uint64_t slots_left(const GrowingList<StreamPlan>& streams,
+                         const GrowingList<StreamProgress>& progress,
+                         const StreamPlan& plan) {
+    Duration played;
+    Duration end;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const std::int64_t start_ns = progress[i].play_start_ns.load(std::memory_order_relaxed);
+        const bool begun = start_ns != INT64_MIN;
+        const Duration start = begun ? Duration{start_ns} : streams[i].start_offset;
+        if (state_of(progress[i]) != StreamState::removed) {
+            end = std::max(end, start + streams[i].rate().due(streams[i].options.slots));
+        }
+        const std::uint64_t due = progress[i].due.load(std::memory_order_relaxed);
+        if (begun) played = std::max(played, start + streams[i].rate().due(due));
+    }
+    return end > played ? plan.rate().slots_in(end - played) : 0;
+}
+
+}  // namespace
+
+std::string Session::stream_name(const StreamPlan& plan) const {
+    return request_.seats > 1 ? fmt::format("stream {} of seat {}", plan.options.stream, plan.options.seat)
+                              : fmt::format("stream {}", plan.options.stream);
+}
+
+Result<void> Session::may_add() const {
+    if (!played_.empty()) return bad_input("the run has ended");
+    if (request_.spare_streams == 0) return bad_input("this run has the streams that it has");
+    if (request_.sync || request_.multicam != MultiCam::none) {
+        return bad_input("streams that run on one clock begin together");
+    }
+    if (request_.cuts) return bad_input("a cut list is played by the streams that began with it");
+    if (started_ns_.load(std::memory_order_relaxed) == 0) return bad_input("play has not begun yet");
+    if (added_.size() < request_.spare_streams) return {};
+    return bad_input(
+        fmt::format("no more than {} can be added: play again with more --streams", request_.spare_streams));
+}
+
+/// Clips that no stream has played yet, or those of the stream whose clip the fewest streams play now.
+std::vector<Clip> Session::clips_for_further(const StreamPlan& like, std::string& whose) const {
+    std::map<const FrameIndex*, std::size_t> users;  // that play now
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        for (const Clip& clip : streams_[i].clips) users[clip.index.get()] += over(progress_[i]) ? 0U : 1U;
+    }
+    std::vector<Clip> clips;
+    for (const auto& list : parts_.front().media.spare) {
+        for (const Clip& clip : list) {
+            const bool fits = clip.format == like.clips.front().format && !users.contains(clip.index.get());
+            if (fits && clips.size() < request_.layers) clips.push_back(clip);
+        }
+    }
+    if (clips.size() == request_.layers) return clips;
+    const StreamPlan* shared = &like;
+    for (const StreamPlan& plan : streams_) {
+        if (plan.format != like.format) continue;
+        const auto users_of = [&users](const StreamPlan& each) {
+            return users[each.clips.front().index.get()];
+        };
+        if (users_of(plan) < users_of(*shared)) shared = &plan;
+    }
+    whose = stream_name(*shared);
+    return shared->clips;
+}
+
+Result<StreamPlan> Session::plan_further(std::string& whose) const {
+    const StreamPlan& like = streams_.back();
+    std::vector<std::uint32_t> playing(request_.seats);
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        if (!over(progress_[i])) ++playing[streams_[i].options.seat];
+    }
+    const auto seat =
+        static_cast<std::uint32_t>(std::min_element(playing.begin(), playing.end()) - playing.begin());
+    std::uint32_t stream = 0;  // its number is nobody else's
+    for (const StreamPlan& plan : streams_) {
+        if (plan.options.seat == seat) stream = std::max(stream, plan.options.stream + 1);
+    }
+    StreamPlan plan =
+        deal_further(parts_.front(), seat, stream, clips_for_further(like, whose), spec_.local.alignment);
+    if (plan.options.paced) {
+        plan.options.slots = std::min(plan.options.slots, slots_left(streams_, progress_, plan));
+        if (plan.options.slots == 0) return bad_input("the run is about to end");
+    }
+    return plan;
+}
+
+Result<std::string> Session::add_stream() {
+    const std::lock_guard adding(adding_mutex_);
+    if (auto may = may_add(); !may) return may.error();
+    std::string whose;
+    auto planned = plan_further(whose);
+    if (!planned) return planned.error();
+    const auto memory = memory_for(*planned);
+    if (!memory) return memory.error();
+    const std::lock_guard lock(mutex_);
+    const std::size_t place = streams_.size();
+    StreamProgress& progress = progress_.emplace_back();
+    const StreamPlan& plan = streams_.emplace_back(std::move(*planned));
+    for (std::size_t i = 0; i < worlds_.size(); ++i) {
+        World& world = *worlds_[(place + i) % worlds_.size()];
+        if (!world.add({&plan, &progress}, *memory)) continue;
+        added_[place] = &world;
+        return fmt::format("{} was added: it plays {}", stream_name(plan),
+                           whose.empty() ? plan.name : "the clip of " + whose);
+    }
+    progress.state.store(StreamState::removed, std::memory_order_relaxed);
+    return bad_input("the run has ended");
+}
+
+Result<std::string> Session::remove_stream(std::size_t index) {
+    const std::lock_guard adding(adding_mutex_);
+    if (request_.spare_streams == 0) return bad_input("this run has the streams that it has");
+    if (index >= streams_.size()) return bad_input("there is no such stream");
+    const std::string name = stream_name(streams_[index]);
+    const StreamState state = state_of(progress_[index]);
+    if (removed_.contains(index) || over(progress_[index])) return bad_input(name + " has ended");
+    if (state != StreamState::playing && state != StreamState::waiting && !added_.contains(index)) {
+        return bad_input(name + " has not begun to play");
+    }
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        if (i != index && !removed_.contains(i) && !over(progress_[i])) ++others;
+    }
+    if (others == 0) return bad_input(name + " is the last one that plays: end the run instead");
+    const std::lock_guard lock(mutex_);
+    const auto added = added_.find(index);
+    World& world = added != added_.end() ? *added->second : *worlds_[index % worlds_.size()];
+    world.remove(streams_[index]);
+    removed_.insert(index);
+    return name + " was removed";
+}
+
+/// What played, in the order of the result; and a word about what came and went by hand. After the worlds have
+/// ended.
+void Session::collect_streams(RunFacts& facts) {
+    const std::lock_guard adding(adding_mutex_);
+    struct Played {
+        StreamPlan plan;
+        const DeadlineLedger* ledger;
+    };
+    std::vector<Played> all;
+    std::size_t added = 0;
+    std::size_t removed = 0;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+        const auto hand = added_.find(i);
+        const std::size_t worlds = worlds_.size();
+        const DeadlineLedger* const ledger = hand != added_.end()
+                                                 ? hand->second->ledger_of(streams_[i])
+                                                 : worlds_[i % worlds]->ledgers()[i / worlds].get();
+        if (ledger == nullptr) continue;  // it came when its world was ending
+        all.push_back({streams_[i], ledger});
+        StreamPlan& plan = all.back().plan;
+        if (hand != added_.end()) {
+            ++added;
+            plan.start_offset = {std::max<std::int64_t>(progress_[i].play_start_ns.load(), 0)};
+        }
+        if (removed_.contains(i) && state_of(progress_[i]) == StreamState::removed) {
+            ++removed;
+            plan.options.slots = progress_[i].due.load();
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Played& a, const Played& b) {
+        return std::pair(a.plan.options.seat, a.plan.options.stream) <
+               std::pair(b.plan.options.seat, b.plan.options.stream);
+    });
+    for (Played& each : all) {
+        played_.push_back(std::move(each.plan));
+        facts.ledgers.push_back(each.ledger);
+    }
+    facts.streams = &played_;
+    std::string what;
+    if (added > 0) what = fmt::format("{} stream{} added", added, added == 1 ? " was" : "s were");
+    if (removed > 0) {
+        what += fmt::format("{}{} stream{} removed", added > 0 ? " and " : "", removed,
+                            removed == 1 ? " was" : "s were");
+    }
+    if (what.empty()) return;
+    notice_(what + " by hand while it played: its numbers and its digest are of this run alone");
+}
+
+}  // namespace streamsim

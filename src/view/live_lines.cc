@@ -1,0 +1,375 @@
+#include "view/live_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "base/units.h"
+#include "view/stream_table.h"
+#include "view/terminal.h"
+
+namespace streamsim {
+namespace {
+
+/// From so many rows on there is more than the streams: their heading, air, the last drops.
+constexpr int kRowsForHeading = 8;
+constexpr int kRowsForAir = 20;
+constexpr int kMissesLeast = 4;
+/// Of throughput against what is required, on most systems.
+constexpr std::size_t kRateWidth = 43;
+
+std::size_t width_of(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+/// `left` and `right` at the two ends; where they do not fit, `left` gives way.
+std::string spread(const std::string& left, const std::string& right, std::size_t columns) {
+    if (right.empty()) return left;
+    if (width_of(right) + 2 >= columns) return right;
+    const std::size_t room = columns - width_of(right) - 2;
+    const std::string kept = clip(left, static_cast<int>(room));
+    return kept + std::string(room - width_of(kept) + 2, ' ') + right;
+}
+
+struct Sums {
+    std::uint64_t bad = 0;
+    std::uint64_t stalls = 0;
+    std::size_t playing = 0;
+    std::size_t with_drops = 0;
+    std::size_t tight = 0;
+    const StreamView* emptiest = nullptr;  // of those that play
+    std::optional<std::int64_t> margin_min_ns;
+};
+
+Sums sums_of(const ViewState& state) {
+    Sums sums;
+    for (const StreamView& stream : state.streams) {
+        sums.bad += stream.bad;
+        sums.stalls += stream.stalls;
+        if (stream.bad > 0 || stream.stalls > 0) ++sums.with_drops;
+        if (state_paint(stream) == Paint::warning) ++sums.tight;
+        if (stream.margin_min_ns) {
+            sums.margin_min_ns = std::min(sums.margin_min_ns.value_or(INT64_MAX), *stream.margin_min_ns);
+        }
+        if (stream.over()) continue;
+        ++sums.playing;
+        if (stream.period_ns == 0) continue;
+        // Towards the end there is less to hold.
+        const auto share = [](const StreamView& each) {
+            return static_cast<double>(each.buffered) / std::max<double>(each.readahead, 1);
+        };
+        if (sums.emptiest == nullptr || share(stream) < share(*sums.emptiest)) sums.emptiest = &stream;
+    }
+    return sums;
+}
+
+std::string time_text(const ViewState& state, bool with_rest) {
+    if (state.elapsed_ns <= 0) return "filling the read-ahead";
+    std::string out = show_duration({state.elapsed_ns});
+    if (state.total_ns <= 0) return out;
+    out += " of " + show_duration({state.total_ns});
+    if (with_rest)
+        out += fmt::format(", {} left",
+                           show_duration({std::max<std::int64_t>(state.total_ns - state.elapsed_ns, 0)}));
+    return out;
+}
+
+std::string rate_text(const ViewState& state, const char* after) {
+    if (state.required_bytes_per_s <= 0) return fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6);
+    return fmt::format("{:.1f} of {:.1f} MB/s{}", state.bytes_per_s / 1e6, state.required_bytes_per_s / 1e6,
+                       after);
+}
+
+ViewLine missed_line(const Sums& sums, const std::string& text) {
+    // The count at the beginning of the line.
+    const bool any = sums.bad > 0 || sums.stalls > 0;
+    const std::size_t count = text.find("time") == std::string::npos ? text.size() : text.find("time") + 4;
+    return {text, any ? Paint::bad : Paint::good, 0, count, false};
+}
+
+std::string missed_text(const Sums& sums) {
+    std::string out = fmt::format("{} not in time", show_count(sums.bad));
+    if (sums.stalls > 0) out += fmt::format(", {} stalls", show_count(sums.stalls));
+    return out;
+}
+
+/// Title and time, throughput, what was missed: three lines, two, or one.
+std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int rows) {
+    const Sums sums = sums_of(state);
+    std::vector<ViewLine> lines;
+    if (rows <= 5) {
+        const std::string missed = fmt::format("{} missed", show_count(sums.bad + sums.stalls));
+        std::string time = time_text(state, false);
+        if (time.size() + 2 + missed.size() > columns)
+            time = show_duration({std::max<std::int64_t>(state.elapsed_ns, 0)});
+        lines.push_back({spread(time, missed, columns), Paint::plain, 0, 0, false});
+        return lines;
+    }
+    const bool wide = columns >= 60;
+    std::string title = spread(printable_label(state.title), time_text(state, wide), columns);
+    lines.push_back({std::move(title), Paint::strong, 0, kWholeLine, false});
+    std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
+    if (wide)
+        rate += std::string(kRateWidth - std::min(kRateWidth, rate.size()), ' ');  // the bar stays in its place
+    const std::size_t room = columns - std::min(columns, width_of(rate) + 2);
+    if (room >= 12 && state.required_bytes_per_s > 0) {
+        rate += "  " + bar_with_mark(state.bytes_per_s, state.required_bytes_per_s,
+                                     std::min<std::size_t>(room, 50) - 2, state.utf8);
+    }
+    const bool enough =
+        state.required_bytes_per_s <= 0 || state.bytes_per_s >= state.required_bytes_per_s * 0.95;
+    ViewLine rate_line{std::move(rate), enough || state.elapsed_ns <= 0 ? Paint::plain : Paint::warning, 0,
+                       kWholeLine, false};
+    if (rows < kRowsForHeading) {
+        lines.front() = missed_line(sums, spread(missed_text(sums), time_text(state, false), columns));
+        lines.push_back(std::move(rate_line));
+        return lines;
+    }
+    lines.push_back(std::move(rate_line));
+    std::string who = fmt::format("{} playing", show_count(sums.playing));
+    if (sums.with_drops > 0) who += fmt::format(", {} with drops", show_count(sums.with_drops));
+    if (sums.tight > 0) who += fmt::format(", {} tight", show_count(sums.tight));
+    std::string all = missed_text(sums);
+    const auto add = [&](const std::string& more) {
+        if (all.size() + 3 + more.size() + 2 + (wide ? who.size() : 0) <= columns) all += "   " + more;
+    };
+    if (sums.margin_min_ns) add("tightest margin " + show_duration({*sums.margin_min_ns}));
+    if (sums.emptiest != nullptr) {
+        add(fmt::format("buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead));
+    }
+    lines.push_back(missed_line(sums, wide ? spread(all, who, columns) : all));
+    return lines;
+}
+
+std::string footer_text(const ViewState& state, std::size_t columns) {
+    if (!state.keys) return "Ctrl-C ends it with the result up to then";
+    const std::string add = state.can_add ? "   + add a stream   - remove one" : "";
+    const std::string add_short = state.can_add ? "  + add  - remove" : "";
+    const std::string choices[] = {
+        "q quit with the result" + add + "   up/down, PgUp/PgDn scroll   w worst first",
+        "q quit" + add_short + "  up/down, PgUp/PgDn scroll  w worst first",
+        "q quit" + add_short + "  j/k scroll  w worst",
+        "q quit" + add_short,
+    };
+    for (const std::string& choice : choices) {
+        if (choice.size() <= columns) return choice;
+    }
+    return state.can_add ? "q + - j k w" : "q j k w";
+}
+
+const char* reason_text(DropReason reason) {
+    switch (reason) {
+        case DropReason::none: return "";
+        case DropReason::late: return "came too late";
+        case DropReason::client: return "this computer was late";
+        case DropReason::error: return "read error";
+        case DropReason::short_read: return "the file is too short";
+        case DropReason::missing: return "no such file";
+    }
+    return "?";
+}
+
+/// The last misses of all streams, the last one first.
+std::vector<ViewLine> miss_lines(const ViewState& state, std::size_t most) {
+    std::vector<std::pair<const StreamView*, const Miss*>> all;
+    std::size_t label = 0;
+    for (const StreamView& stream : state.streams) {
+        for (const Miss& miss : stream.misses) all.emplace_back(&stream, &miss);
+    }
+    most = std::min({most, all.size(), RecentMisses::kKept});
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
+                      [](const auto& a, const auto& b) {
+                          return std::tuple(b.second->at_ns, a.first) < std::tuple(a.second->at_ns, b.first);
+                      });
+    all.resize(most);
+    for (const auto& [stream, miss] : all) label = std::max(label, printable_label(stream->label).size());
+    std::vector<ViewLine> lines;
+    for (const auto& [stream, miss] : all) {
+        const char* const what = miss->stall ? "stalled" : to_string(miss->kind);
+        lines.push_back(
+            {fmt::format("  {:>9}  {:<{}}  frame {:<7} {:<8} {}", show_duration({miss->at_ns}),
+                         printable_label(stream->label), label, miss->slot, what, reason_text(miss->reason)),
+             Paint::plain, 0, 0, false});
+    }
+    return lines;
+}
+
+/// How the rows of a terminal are dealt.
+struct Layout {
+    std::size_t header = 1;
+    bool air = false;
+    bool heading = false;
+    std::size_t streams = 0;  // rows for them, the line that counts the others among them
+    std::size_t in_view = 0;  // streams
+    std::size_t misses = 0;   // rows, the heading among them
+    bool message = false;     // has a row of its own
+    bool footer = false;
+};
+
+Layout layout_of(const ViewState& state, int rows) {
+    Layout out;
+    out.header = rows <= 5 ? 1 : rows < kRowsForHeading ? 2 : 3;
+    out.footer = rows >= 3;
+    out.heading = rows >= kRowsForHeading;
+    out.message = rows >= kRowsForHeading;
+    out.air = rows >= kRowsForAir;
+    const auto all = static_cast<std::size_t>(std::max(rows, 0));
+    std::size_t used =
+        out.header + (out.footer ? 1 : 0) + (out.heading ? 1 : 0) + (out.message ? 1 : 0) + (out.air ? 2 : 0);
+    if (out.air)
+        out.misses = static_cast<std::size_t>(std::clamp<int>(rows / 5, kMissesLeast, RecentMisses::kKept)) + 1;
+    used += out.misses;
+    const std::size_t room = all > used ? all - used : 0;
+    const std::size_t streams = state.streams.size();
+    out.streams = std::min(room, streams);
+    // The line that counts the others takes a row of its own, where there is one.
+    out.in_view = streams > room && room > 1 ? room - 1 : out.streams;
+    if (out.air) out.misses += std::min(room - out.streams, RecentMisses::kKept + 1 - out.misses);
+    return out;
+}
+
+/// The first row in view: no row below the streams stays empty.
+std::size_t first_in_view(const ViewState& state, const std::vector<std::size_t>& order, std::size_t in_view) {
+    const std::size_t last_top = order.size() - std::min(order.size(), in_view);
+    return std::min(state.scroll.top, last_top);
+}
+
+ViewLine others_line(
+    const ViewState& state, std::size_t top, std::size_t in_view, std::uint64_t bad_in_view, int columns) {
+    std::uint64_t bad = 0;
+    for (const StreamView& stream : state.streams) bad += stream.bad;
+    const std::string elsewhere = show_count(bad - bad_in_view);
+    const std::string all = show_count(state.streams.size());
+    std::string text = fmt::format("  {} to {} of {} streams, {} not in time in the others", top + 1,
+                                   top + in_view, all, elsewhere);
+    if (text.size() > static_cast<std::size_t>(std::max(columns, 0))) {
+        text = fmt::format("  {}-{} of {}, {} missed elsewhere", top + 1, top + in_view, all, elsewhere);
+    }
+    return {text, Paint::faint, 0, kWholeLine, false};
+}
+
+void add_streams(const ViewState& state, const Layout& layout, int columns, std::vector<ViewLine>& lines) {
+    const auto order = shown_order(state);
+    const std::size_t top = first_in_view(state, order, layout.in_view);
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(top);
+    const std::vector<std::size_t> shown(begin, begin + static_cast<std::ptrdiff_t>(layout.in_view));
+    const StreamTable table(state, shown, columns);
+    if (layout.heading) lines.push_back(table.heading());
+    std::uint64_t bad = 0;
+    for (const std::size_t index : shown) {
+        lines.push_back(table.row(index));
+        bad += state.streams[index].bad;
+    }
+    if (layout.in_view < layout.streams) lines.push_back(others_line(state, top, layout.in_view, bad, columns));
+}
+
+}  // namespace
+
+void StreamView::read(const StreamProgress& progress) {
+    constexpr auto kOrder = std::memory_order_relaxed;
+    state = progress.state.load(kOrder);
+    due = progress.due.load(kOrder);
+    on_time = progress.on_time.load(kOrder);
+    bad = progress.bad.load(kOrder);
+    stalls = progress.stalls.load(kOrder);
+    bytes = progress.bytes.load(kOrder);
+    buffered = progress.buffered.load(kOrder);
+    const auto margin = [](std::int64_t ns) { return ns == INT64_MAX ? std::nullopt : std::optional(ns); };
+    margin_min_ns = margin(progress.margin_min_ns.load(kOrder));
+    margin_lately_ns = margin(progress.margin_lately_ns.load(kOrder));
+    misses.clear();
+    progress.misses.read(misses);
+    std::sort(misses.begin(), misses.end(), [](const Miss& a, const Miss& b) {
+        return std::pair(a.at_ns, a.slot) > std::pair(b.at_ns, b.slot);
+    });
+}
+
+void Scroll::handle(Key key, const std::vector<std::size_t>& order, std::size_t page) {
+    if (key == Key::worst_first) {
+        worst_first = !worst_first;
+        top = 0;
+        return;
+    }
+    if (order.empty()) return;
+    const std::size_t last = order.size() - 1;
+    const auto found = selected ? std::find(order.begin(), order.end(), *selected) : order.end();
+    const bool any = found != order.end();
+    std::size_t row = any ? static_cast<std::size_t>(found - order.begin()) : std::min(top, last);
+    const std::size_t step = std::max<std::size_t>(page, 1);
+    switch (key) {
+        case Key::up: row -= any && row > 0 ? 1U : 0U; break;
+        case Key::down: row += any && row < last ? 1U : 0U; break;
+        case Key::page_up:
+            row -= std::min(row, step);
+            top -= std::min(top, step);
+            break;
+        case Key::page_down:
+            row = std::min(row + step, last);
+            top = std::min(top + step, order.size() - std::min(order.size(), step));
+            break;
+        case Key::home: row = 0; break;
+        case Key::end: row = last; break;
+        default: return;
+    }
+    selected = order[row];
+    if (row < top) top = row;
+    if (row >= top + step) top = row + 1 - step;
+}
+
+std::vector<std::size_t> shown_order(const ViewState& state) {
+    std::vector<std::size_t> order(state.streams.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (!state.scroll.worst_first) return order;
+    const auto badness = [&state](std::size_t index) {
+        const StreamView& stream = state.streams[index];
+        return std::tuple(~(stream.bad + stream.stalls), stream.margin_min_ns.value_or(INT64_MAX), index);
+    };
+    std::sort(order.begin(), order.end(),
+              [&badness](std::size_t a, std::size_t b) { return badness(a) < badness(b); });
+    return order;
+}
+
+std::size_t streams_in_view(const ViewState& state, int rows) {
+    return layout_of(state, rows).in_view;
+}
+
+std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) {
+    const auto width = static_cast<std::size_t>(std::max(columns, 0));
+    const Layout layout = layout_of(state, rows);
+    std::vector<ViewLine> lines = header(state, width, rows);
+    if (layout.air) lines.emplace_back();
+    add_streams(state, layout, columns, lines);
+    if (layout.misses > 0) {
+        lines.emplace_back();
+        const auto misses = miss_lines(state, layout.misses - 1);
+        lines.push_back(
+            {misses.empty() ? "NO DROPS SO FAR" : "LAST DROPS", Paint::faint, 0, kWholeLine, false});
+        lines.insert(lines.end(), misses.begin(), misses.end());
+    }
+    const std::size_t below = (layout.footer ? 1U : 0U) + (layout.message ? 1U : 0U);
+    const auto all = static_cast<std::size_t>(std::max(rows, 0));
+    if (lines.size() + below < all) lines.resize(all - below);
+    if (layout.message) lines.push_back({printable_label(state.message), Paint::strong, 0, kWholeLine, false});
+    if (layout.footer) {
+        const bool message_instead = !layout.message && !state.message.empty();
+        lines.push_back({message_instead ? printable_label(state.message) : footer_text(state, width),
+                         Paint::faint, 0, kWholeLine, false});
+    }
+    lines.resize(std::min(lines.size(), all));
+    for (ViewLine& line : lines) line.text = clip(line.text, columns);
+    return lines;
+}
+
+std::string progress_text(const ViewState& state) {
+    const Sums sums = sums_of(state);
+    std::string out = fmt::format("{}  {} stream{}  {}", time_text(state, false), show_count(sums.playing),
+                                  sums.playing == 1 ? "" : "s", rate_text(state, ""));
+    if (sums.emptiest != nullptr)
+        out += fmt::format("  buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead);
+    return out + "  " + missed_text(sums);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,93 @@
+// What a view is told while a stream plays.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "player_fixture.h"
+
+namespace streamsim::test {
+namespace {
+
+std::vector<Miss> misses_of(const StreamProgress& progress) {
+    std::vector<Miss> misses;
+    progress.misses.read(misses);
+    std::sort(misses.begin(), misses.end(), [](const Miss& a, const Miss& b) { return a.slot < b.slot; });
+    return misses;
+}
+
+TEST(Progress, says_which_slots_were_missed_last_and_when_they_were_due) {
+    Play play;
+    play.delay(20, milliseconds(500)).run();
+    EXPECT_EQ(play.progress->bad, 11u);
+    EXPECT_EQ(play.progress->due, 96u);
+    EXPECT_EQ(play.progress->state, StreamState::ended);
+    EXPECT_EQ(play.progress->play_start_ns, 0);
+    const auto misses = misses_of(*play.progress);
+    ASSERT_EQ(misses.size(), RecentMisses::kKept);
+    std::vector<std::uint64_t> slots;
+    for (const Miss& miss : misses) {
+        slots.push_back(miss.slot);
+        EXPECT_EQ(miss.at_ns, play.due(miss.slot).ns);
+        EXPECT_EQ(miss.kind, FrameKind::dropped);
+        EXPECT_FALSE(miss.stall);
+    }
+    // Slot 20 itself was settled when its frame came, after those that were passed over.
+    EXPECT_THAT(slots, testing::ElementsAre(20, 24, 25, 26, 27, 28, 29, 30));
+}
+
+TEST(Progress, the_margin_of_late_forgets_what_the_smallest_margin_remembers) {
+    Play play;
+    play.options.readahead = 8;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(1)).delay(20, milliseconds(290)).run();
+    EXPECT_EQ(play.progress->margin_min_ns, play.summary.margin_ns->min);
+    const std::int64_t usual = (Duration{} + play.due(8) - play.due(0)).ns - 1'000'000;
+    EXPECT_NEAR(static_cast<double>(play.progress->margin_lately_ns), static_cast<double>(usual), 10.0);
+}
+
+TEST(Progress, a_clock_that_stands_still_says_so) {
+    Play play;
+    play.options.on_miss = OnMiss::stall;
+    play.options.inflight = 1;
+    play.delay(20, milliseconds(500)).run();
+    EXPECT_EQ(play.progress->stalls, 1u);
+    const auto misses = misses_of(*play.progress);
+    ASSERT_EQ(misses.size(), 1u);
+    EXPECT_TRUE(misses.front().stall);
+    EXPECT_EQ(misses.front().slot, 20u);
+    EXPECT_EQ(misses.front().at_ns, play.due(20).ns);
+    EXPECT_EQ(play.progress->state, StreamState::ended);
+}
+
+TEST(Progress, an_interrupted_stream_was_removed) {
+    Play play;
+    play.interrupt_at = Instant{} + seconds(1);
+    play.run();
+    EXPECT_EQ(play.progress->state, StreamState::removed);
+}
+
+TEST(RecentMisses, are_whole_or_not_there_while_they_are_written) {
+    RecentMisses misses;
+    std::atomic<bool> over{false};
+    std::thread writing([&] {
+        for (std::uint64_t i = 1; i <= 100'000; ++i) {
+            misses.add({static_cast<std::int64_t>(i) * 3, i, FrameKind::failed, DropReason::error, false});
+        }
+        over = true;
+    });
+    std::vector<Miss> seen;
+    do {
+        seen.clear();
+        misses.read(seen);
+        for (const Miss& miss : seen) EXPECT_EQ(miss.at_ns, static_cast<std::int64_t>(miss.slot) * 3);
+    } while (!over);
+    writing.join();
+    seen.clear();
+    misses.read(seen);
+    EXPECT_EQ(seen.size(), RecentMisses::kKept);
+}
+
+}  // namespace
+}  // namespace streamsim::test
