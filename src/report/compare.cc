@@ -19,6 +19,8 @@ using Number = std::optional<double>;
 using Runs = std::vector<NamedResult>;
 
 constexpr double kSigmas = 3;
+/// Fewer values than these say nothing of how they vary.
+constexpr double kFewest = 10;
 /// A histogram's percentile is wrong by at most 1/1024 of its value, either way, in both results.
 constexpr double kResolution = 2.0 / 1024;
 
@@ -85,9 +87,51 @@ double frames_read(const RunResult& run) {
     return std::max(1.0, static_cast<double>(run.totals.on_time + run.totals.late));
 }
 
-/// The standard error of the percentile `q` of `n` values, from the slope between two of its neighbours.
-double percentile_error(double q, double n, std::int64_t low, std::int64_t high, double low_q, double high_q) {
-    return std::sqrt(q * (1 - q) / n) * static_cast<double>(high - low) / (high_q - low_q);
+/// A sequence opens a file a frame, a container one a stream.
+double opens(const RunResult& run) {
+    double out = 0;
+    for (const StreamResult& stream : run.streams) {
+        const bool sequence = stream.pattern == "filename-prefetch";
+        out += sequence ? static_cast<double>(stream.counts.on_time + stream.counts.late) : 1;
+    }
+    return std::max(1.0, out);
+}
+
+Number not_known(const RunResult& /*run*/) {
+    return std::nullopt;
+}
+
+/// By how much the slowest frames of the intervals differ.
+Number between_slowest(const RunResult& run) {
+    return deviation(of_intervals(
+        run, [](const TimelineEntry& entry) -> Number { return static_cast<double>(entry.service_ns_max); }));
+}
+
+/// The same of the tightest margins; a result that does not say them says how slow the reads were.
+Number between_tightest(const RunResult& run) {
+    const Number tightest = deviation(of_intervals(run, [](const TimelineEntry& entry) -> Number {
+        if (!entry.margin_ns_min) return std::nullopt;
+        return static_cast<double>(*entry.margin_ns_min);
+    }));
+    return tightest ? tightest : between_slowest(run);
+}
+
+/// A percentile and its neighbours, told as for latencies: the far end is the bad one.
+struct Tail {
+    double share = 0.01;  // of the values that lie beyond it
+    double near_share = 0.1, far_share = 0.001;
+    double value = 0, near = 0, far = 0;
+    double typical = 0;
+};
+
+/// The standard error of a percentile of `n` values: by the slope between its neighbours. Where fewer values
+/// than one interval has lie beyond it, one bad interval may have made it: then also by how `intervals` differ.
+Number percentile_error(const RunResult& run, const Tail& tail, double n, const Number& intervals) {
+    if (n * tail.share < 1) return std::abs(tail.value - tail.typical);
+    const double slope = std::abs(tail.far - tail.near) / (tail.near_share - tail.far_share);
+    const Number error = std::sqrt(tail.share * (1 - tail.share) / n) * slope;
+    const bool one_interval = tail.share * static_cast<double>(run.timeline.size()) < 1;
+    return one_interval ? larger(error, intervals) : error;
 }
 
 Number sigmas(Number error, Number value) {
@@ -97,39 +141,66 @@ Number sigmas(Number error, Number value) {
 
 using Latency = std::optional<LatencySummary>;
 
+struct LatencyOf {
+    Latency RunResult::*whole;
+    Latency StreamResult::*part;
+    Number (*intervals)(const RunResult& run);
+    double (*count)(const RunResult& run);
+};
+
+Number latency_error(const RunResult& run, const LatencyOf& of, std::int64_t LatencySummary::*which) {
+    if (of.count(run) < kFewest) return std::nullopt;
+    const LatencySummary& all = *(run.*of.whole);
+    const auto p50 = static_cast<double>(all.p50);
+    const auto p90 = static_cast<double>(all.p90);
+    const auto p99_9 = static_cast<double>(all.p99_9);
+    const Number intervals = of.intervals(run);
+    const bool extreme = which == &LatencySummary::max;
+    const Number streams = between_streams(run, !extreme, [&](const StreamResult& stream) -> Number {
+        if (!(stream.*of.part)) return std::nullopt;
+        return static_cast<double>((*(stream.*of.part)).*which);
+    });
+    if (extreme) return larger(streams, larger(intervals, (static_cast<double>(all.max) - p99_9) / kSigmas));
+    if (which == &LatencySummary::p50)
+        return larger(streams, percentile_error(run, {0.5, 0.5, 0.1, p50, p50, p90, p50}, of.count(run), {}));
+    const Tail tail{0.01, 0.1, 0.001, static_cast<double>(all.p99), p90, p99_9, p50};
+    return larger(streams, percentile_error(run, tail, of.count(run), intervals));
+}
+
 /// One percentile of a latency.
 Figure latency_figure(const char* key,
                       const char* label,
-                      Latency RunResult::*whole,
-                      Latency StreamResult::*part,
+                      const LatencyOf& of,
                       std::int64_t LatencySummary::*which) {
-    const auto value = [whole, which](const RunResult& run) -> Number {
-        if (!(run.*whole)) return std::nullopt;
-        return static_cast<double>((*(run.*whole)).*which);
+    const auto value = [of, which](const RunResult& run) -> Number {
+        if (!(run.*of.whole)) return std::nullopt;
+        return static_cast<double>((*(run.*of.whole)).*which);
     };
     const auto noise = [=](const RunResult& run) -> Number {
-        if (!(run.*whole)) return std::nullopt;
-        const LatencySummary& all = *(run.*whole);
-        const bool extreme = which == &LatencySummary::max;
-        Number error;
-        if (extreme) {
-            error = static_cast<double>(all.max - all.p99_9) / kSigmas;
-            if (whole == &RunResult::service_ns)
-                error = larger(error, deviation(of_intervals(run, [](const TimelineEntry& entry) -> Number {
-                                   return static_cast<double>(entry.service_ns_max);
-                               })));
-        } else if (which == &LatencySummary::p50) {
-            error = percentile_error(0.5, frames_read(run), all.p50, all.p90, 0.5, 0.9);
-        } else {
-            error = percentile_error(0.99, frames_read(run), all.p90, all.p99_9, 0.9, 0.999);
-        }
-        const Number streams = between_streams(run, !extreme, [=](const StreamResult& stream) -> Number {
-            if (!(stream.*part)) return std::nullopt;
-            return static_cast<double>((*(stream.*part)).*which);
-        });
-        return sigmas(larger(error, streams), value(run));
+        if (!(run.*of.whole)) return std::nullopt;
+        return sigmas(latency_error(run, of, which), value(run));
     };
     return {key, label, Unit::ns, Better::lower, Needs::nothing, value, noise, {}};
+}
+
+Number margin_error(const RunResult& run, std::int64_t MarginSummary::*which) {
+    const MarginSummary& all = *run.margin_ns;
+    const auto p0_1 = static_cast<double>(all.p0_1);
+    const bool extreme = which == &MarginSummary::min;
+    const Number streams = between_streams(run, !extreme, [which](const StreamResult& stream) -> Number {
+        if (!stream.margin_ns) return std::nullopt;
+        return static_cast<double>((*stream.margin_ns).*which);
+    });
+    const Number intervals = between_tightest(run);
+    if (extreme) return larger(streams, larger(intervals, (p0_1 - static_cast<double>(all.min)) / kSigmas));
+    const Tail tail{0.01,
+                    0.1,
+                    0.001,
+                    static_cast<double>(all.p1),
+                    static_cast<double>(all.p10),
+                    p0_1,
+                    static_cast<double>(all.p50)};
+    return larger(streams, percentile_error(run, tail, frames_read(run), intervals));
 }
 
 Figure margin_figure(const char* key, const char* label, std::int64_t MarginSummary::*which) {
@@ -139,23 +210,7 @@ Figure margin_figure(const char* key, const char* label, std::int64_t MarginSumm
     };
     const auto noise = [=](const RunResult& run) -> Number {
         if (!run.margin_ns) return std::nullopt;
-        const MarginSummary& all = *run.margin_ns;
-        const bool extreme = which == &MarginSummary::min;
-        Number error;
-        if (extreme) {
-            error = larger(static_cast<double>(all.p0_1 - all.min) / kSigmas,
-                           deviation(of_intervals(run, [](const TimelineEntry& entry) -> Number {
-                               if (!entry.margin_ns_min) return std::nullopt;
-                               return static_cast<double>(*entry.margin_ns_min);
-                           })));
-        } else {
-            error = percentile_error(0.01, frames_read(run), all.p0_1, all.p10, 0.001, 0.1);
-        }
-        const Number streams = between_streams(run, !extreme, [=](const StreamResult& stream) -> Number {
-            if (!stream.margin_ns) return std::nullopt;
-            return static_cast<double>((*stream.margin_ns).*which);
-        });
-        return sigmas(larger(error, streams), value(run));
+        return sigmas(margin_error(run, which), value(run));
     };
     return {key, label, Unit::ns, Better::higher, Needs::nothing, value, noise, {}};
 }
@@ -300,6 +355,10 @@ std::vector<Figure> time_figures() {
     const auto lateness_noise = [](const RunResult& run) -> Number {
         return static_cast<double>(run.client.loop_lateness_p99_ns - run.client.loop_lateness_p50_ns);
     };
+    const LatencyOf service{&RunResult::service_ns, &StreamResult::service_ns, between_slowest, frames_read};
+    const LatencyOf response{&RunResult::response_ns, &StreamResult::response_ns, between_tightest,
+                             frames_read};
+    const LatencyOf open{&RunResult::open_ns, &StreamResult::open_ns, not_known, opens};
     return {
         margin_figure("margin_ns_min", "tightest margin", &MarginSummary::min),
         margin_figure("margin_ns_p1", "margin of all but 1 %", &MarginSummary::p1),
@@ -313,18 +372,12 @@ std::vector<Figure> time_figures() {
          {}},
         given("required_bytes_per_s", "required", Unit::bytes_per_s,
               [](const RunResult& run) { return finite(run.required_bytes_per_s); }),
-        latency_figure("service_ns_p50", "service, half within", &RunResult::service_ns,
-                       &StreamResult::service_ns, &LatencySummary::p50),
-        latency_figure("service_ns_p99", "service, 99 % within", &RunResult::service_ns,
-                       &StreamResult::service_ns, &LatencySummary::p99),
-        latency_figure("service_ns_max", "service, slowest", &RunResult::service_ns, &StreamResult::service_ns,
-                       &LatencySummary::max),
-        latency_figure("response_ns_p99", "response, 99 % within", &RunResult::response_ns,
-                       &StreamResult::response_ns, &LatencySummary::p99),
-        latency_figure("response_ns_max", "response, slowest", &RunResult::response_ns,
-                       &StreamResult::response_ns, &LatencySummary::max),
-        latency_figure("open_ns_p99", "opens, 99 % within", &RunResult::open_ns, &StreamResult::open_ns,
-                       &LatencySummary::p99),
+        latency_figure("service_ns_p50", "service, half within", service, &LatencySummary::p50),
+        latency_figure("service_ns_p99", "service, 99 % within", service, &LatencySummary::p99),
+        latency_figure("service_ns_max", "service, slowest", service, &LatencySummary::max),
+        latency_figure("response_ns_p99", "response, 99 % within", response, &LatencySummary::p99),
+        latency_figure("response_ns_max", "response, slowest", response, &LatencySummary::max),
+        latency_figure("open_ns_p99", "opens, 99 % within", open, &LatencySummary::p99),
         {"start_delay_ns_max",
          "longest start",
          Unit::ns,
