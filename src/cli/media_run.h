@@ -12,6 +12,7 @@
 #include "media/media_set.h"
 #include "run/control.h"
 #include "view/live_view.h"
+#include "view/metrics_server.h"
 
 namespace streamsim {
 
@@ -24,6 +25,7 @@ protected:
     MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
         : context_(context), control_(control), options_(options), store_(std::move(store)) {}
 
+    /// The files that the result goes to, and --metrics.
     Result<void> open_outputs();
     /// Runs something that may block for long (an index of a slow server). An interruption leaves it behind.
     template <typename T>
@@ -50,6 +52,7 @@ private:
     void draw(LiveView& view, const Session::Watch& watch, const std::string& about);
 
     ResultOutputs outputs_;
+    std::unique_ptr<MetricsServer> metrics_;  // null: nobody asked for it
     std::uint64_t last_bytes_ = 0;
     std::int64_t last_draw_ns_ = 0;
 };

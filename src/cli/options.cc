@@ -11,6 +11,7 @@
 #include "cli/formats_directory.h"
 #include "media/cut_list.h"
 #include "run/models.h"
+#include "view/metrics_server.h"
 
 namespace streamsim {
 namespace {
@@ -341,7 +342,7 @@ void add_result_options(CLI::App& app, CliOptions& options) {
     add_file_option(app, "--trace", options.files.trace, "for Perfetto's and Chrome's trace viewer");
     add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML");
     app.add_option("--metrics", options.metrics,
-                   "OpenMetrics over HTTP while it plays; an address without a port is an error")
+                   "OpenMetrics over HTTP while it plays; a port alone is of 127.0.0.1")
         ->type_name("ADDR:PORT")
         ->group("Results");
 }
@@ -517,6 +518,10 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         options.default_format = *standard;
     }
     check_files(reader, options.files);
+    if (!options.metrics.empty()) {
+        if (const auto address = parse_metrics_address(options.metrics); !address)
+            reader.note("--metrics", address.error());
+    }
     check_combinations(reader, typed, options.play);
     if (!reader.problems.empty()) return Error{ErrorKind::bad_input, reader.problems};
     return {};

@@ -55,8 +55,9 @@ protected:
 
 TEST_F(Reports, TheTraceSaysWhatTheRowsSay) {
     prepare(2);
-    const std::string faults = write_faults(Json::parse(
-        R"([{"clip_frames": {"first": 3, "every": 7}, "delay": "600ms"}, {"clip_frames": {"first": 5, "last": 5}, "error": "EIO"}])"));
+    const Json slow = {{"clip_frames", {{"first", 3}, {"every", 7}}}, {"delay", "600ms"}};
+    const Json unreadable = {{"clip_frames", {{"first", 5}, {"last", 5}}}, {"error", "EIO"}};
+    const std::string faults = write_faults(Json::array({slow, unreadable}));
     expect_trace_agrees({"--format", small(), "--streams", "2", "--seats", "2", "--media", "same", "--duration",
                          "1500ms", "--inflight", "4", "--stagger", "100ms", "--faults", faults},
                         target());
