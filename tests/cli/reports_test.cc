@@ -1,6 +1,9 @@
 // What a run leaves besides its result (a trace, a JUnit report), and `streamsim report`.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <csignal>
+
 #include "cli/fixture.h"
 
 namespace streamsim::tests {
@@ -13,14 +16,16 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+constexpr const char* kPython = "/usr/bin/python3";  // whose modules tools/setup installs
+
 class Reports : public CliTest {
 protected:
     /// Runs a script of this folder. Skips the test where there is no Python.
     static Finished python(const std::string& script, std::vector<std::string> args) {
-        args.insert(args.begin(), {"python3", STREAMSIM_SOURCE_DIR "/tests/cli/" + script});
-        return run("/usr/bin/env", {.args = std::move(args)});
+        args.insert(args.begin(), STREAMSIM_SOURCE_DIR "/tests/cli/" + script);
+        return run(kPython, {.args = std::move(args)});
     }
-    static bool no_python() { return run("/usr/bin/env", {.args = {"python3", "-c", ""}}).exit_code != 0; }
+    static bool no_python() { return run(kPython, {.args = {"-c", ""}}).exit_code != 0; }
 
     /// Plays with a trace and its rows, and holds one against the other.
     void expect_trace_agrees(std::vector<std::string> options, const std::string& where) {
@@ -172,6 +177,59 @@ TEST_F(Reports, TakesWhatItCanRenderOnly) {
     EXPECT_THAT(junit.err, HasSubstr("--junit: is the verdict of one result"));
     EXPECT_EQ(streamsim({"report", a, "--trace", dir_ / "t"}).exit_code, 2);
     EXPECT_EQ(streamsim({"report", target()}).exit_code, 2);
+}
+
+/// Of "streamsim: metrics: http://127.0.0.1:PORT/metrics".
+std::string url_said(Process& player) {
+    std::string said;
+    while (player.running() && said.find("/metrics\n") == std::string::npos) {
+        sleep_ms(5);
+        said = player.err_so_far();
+    }
+    const std::size_t at = said.find("http://");
+    return at == std::string::npos ? "" : said.substr(at, said.find('\n', at) - at);
+}
+
+TEST_F(Reports, MetricsAreReadWhileItPlays) {
+    prepare(2);
+    Process player(streamsim_binary(), {.args = {"--format", small(), "--streams", "2", "--duration", "60s",
+                                                 "--metrics", "127.0.0.1:0", "--json", json_path(), target()}});
+    const std::string url = url_said(player);
+    ASSERT_THAT(url, StartsWith("http://127.0.0.1:")) << player.err_so_far();
+    Json read;
+    double on_time = 0;
+    while (on_time == 0 && player.running()) {
+        const Finished asked = python("open_metrics_reader.py", {url});
+        if (asked.exit_code == 77) GTEST_SKIP() << asked.out;
+        ASSERT_EQ(asked.exit_code, 0) << asked.text();
+        read = Json::parse(asked.out);
+        for (const Json& sample : read["samples"]) {
+            if (sample[0] == "streamsim_frames_on_time_total") on_time += sample[2].get<double>();
+        }
+    }
+    EXPECT_EQ(read["type"], "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    EXPECT_EQ(read["families"]["streamsim_read_bytes"], Json::array({"counter", "bytes"}));
+    EXPECT_EQ(read["families"]["streamsim_margin_min_seconds"], Json::array({"gauge", "seconds"}));
+    std::size_t streams = 0;
+    for (const Json& sample : read["samples"]) {
+        if (sample[0] != "streamsim_required_bytes_per_second") continue;
+        EXPECT_EQ(sample[1], Json({{"seat", "0"}, {"stream", std::to_string(streams++)}, {"format", "small"}}));
+        EXPECT_GT(sample[2], 0);
+    }
+    EXPECT_EQ(streams, 2U);
+    player.send(SIGINT);
+    EXPECT_EQ(player.wait().exit_code, 130);
+}
+
+TEST_F(Reports, MetricsThatCannotBeSaidAreAnErrorBeforePlay) {
+    const Finished wrong = streamsim({"--dpx12", "--frames", "2", "--metrics", "everywhere:1", "null:"});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_THAT(wrong.err, HasSubstr("--metrics: 'everywhere:1': expected ADDR:PORT"));
+    const Finished nowhere = streamsim(
+        {"--dpx12", "--frames", "2", "--metrics", "203.0.113.1:9464", "--json", json_path(), "null:"});
+    EXPECT_EQ(nowhere.exit_code, 3);
+    EXPECT_THAT(nowhere.err, HasSubstr("--metrics 203.0.113.1:9464: cannot be listened on"));
+    EXPECT_FALSE(std::filesystem::exists(json_path()));
 }
 
 }  // namespace
