@@ -15,6 +15,7 @@ constexpr std::string_view kStyle = R"(
           --worse: #ff8f87; --better: #7ee093; } }
 body { font: 16px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto;
        max-width: 80rem; padding: 1rem; }
+li { overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; }
