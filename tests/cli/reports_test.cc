@@ -73,6 +73,22 @@ TEST_F(Reports, TheTraceOfAModelSaysWhatItsRowsSay) {
     expect_trace_agrees({"--dpx12", "--streams", "3", "--frames", "40"}, "sim:null");
 }
 
+TEST_F(Reports, TheTraceOfARunThatNeverBeganIsNoLongerThanIt) {
+    prepare(1);
+    const std::string trace = dir_ / "run.trace", csv = dir_ / "run.csv";
+    const std::string faults = write_faults(Json::array({Json{{"delay", "20s"}}}));
+    Process player(streamsim_binary(), {.args = {"--quiet", "--format", small(), "--faults", faults, "--json",
+                                                 json_path(), "--trace", trace, "--csv", csv, target()}});
+    player.wait_until_it_hears(SIGINT);
+    sleep_ms(300);
+    player.send(SIGINT);
+    EXPECT_EQ(player.wait().exit_code, 130);
+    for (const Json& event : read_json(trace)["traceEvents"]) EXPECT_LT(event.value("ts", 0.0), 60e6);
+    if (no_python()) GTEST_SKIP() << "needs python3";
+    const Finished checked = python("trace_agreement.py", {trace, csv, json_path()});
+    EXPECT_EQ(checked.exit_code, 0) << checked.text();
+}
+
 TEST_F(Reports, JunitIsTakenByItsReaders) {
     if (no_python()) GTEST_SKIP() << "needs python3";
     const std::string path = dir_ / "junit.xml";

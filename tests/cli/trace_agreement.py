@@ -18,14 +18,20 @@ def key(row):
     return int(row["seat"]), int(row["stream"]), int(row["frame"])
 
 
-def check_event(event, row, start_ns, at, problems):
-    """Its arguments are the row's columns; its time is that column's, from the beginning of the trace."""
+def time_of_mark(row):
+    """Without a deadline (play never began, or is as fast as it goes) the last thing that happened; else 0."""
+    times = [row[at] for at in ("due_ns", "completed_ns", "submitted_ns", "scheduled_ns") if row[at] != ""]
+    return int(times[0]) if times else 0
+
+
+def check_event(event, row, expected_ns, problems):
+    """Its arguments are the row's columns; its time is that one, from the beginning of the trace."""
     expected = {name: row[name] for name in COLUMNS if row[name] != ""}
     found = {name: str(value) for name, value in event["args"].items()}
     if found != expected:
         problems.append(f"{key(row)}: the arguments are {found}, the row is {expected}")
-    if event["ts"] * 1000 != start_ns + int(row[at]):
-        problems.append(f"{key(row)}: ts {event['ts']}, but {at} is {row[at]} and play begins at {start_ns}")
+    if event["ts"] * 1000 != expected_ns:
+        problems.append(f"{key(row)}: ts {event['ts']}, but the row says {expected_ns} ns")
     if event["pid"] != int(row["seat"]) + 1:
         problems.append(f"{key(row)}: is in process {event['pid']}")
 
@@ -76,7 +82,8 @@ def main():
             problems.append(f"there is no row for {event}")
             continue
         start = offset + starts[key(row)[:2]]
-        check_event(event, row, start, "submitted_ns" if event["ph"] == "X" else "due_ns", problems)
+        at = int(row["submitted_ns"]) if event["ph"] == "X" else time_of_mark(row)
+        check_event(event, row, start + at, problems)
         if event["ph"] == "X" and event["dur"] * 1000 != int(row["completed_ns"]) - int(row["submitted_ns"]):
             problems.append(f"{key(row)}: dur {event['dur']}")
     check_tracks(events["X"], names, problems)
