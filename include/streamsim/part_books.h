@@ -23,6 +23,22 @@ enum class PartKind {
     file,  // who owns the locks of one file
 };
 
+constexpr const char* to_string(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu: return "seat-cpu";
+        case PartKind::seat_link: return "seat-link";
+        case PartKind::switch_port: return "switch-port";
+        case PartKind::front_end: return "front-end";
+        case PartKind::node_cpu: return "node-cpu";
+        case PartKind::ram: return "ram";
+        case PartKind::ssd: return "ssd";
+        case PartKind::back_end: return "back-end";
+        case PartKind::drive: return "drive";
+        case PartKind::file: return "file";
+    }
+    return "?";
+}
+
 /// One part. Sums are over the time that was asked for, to within a share of the intervals at its edges; what
 /// is said to be of the whole run is that.
 struct PartBooks {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/metrics_feed.h"
 #include "report/text_report.h"
 #include "view/progress_bar.h"
 
@@ -13,6 +14,11 @@ Result<void> MediaRun::open_outputs() {
     auto outputs = ResultOutputs::prepare(options_.files);
     if (!outputs) return outputs.error();
     outputs_ = std::move(*outputs);
+    if (options_.metrics.empty()) return {};
+    auto metrics = open_metrics_feed(options_.metrics, context_.program.version);
+    if (!metrics) return metrics.error();
+    metrics_ = std::move(*metrics);
+    if (!options_.quiet) context_.log.info("metrics: {}", metrics_->url());
     return {};
 }
 
@@ -71,7 +77,11 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     Control::Work work;
     work.run = [&] { result.emplace(session.execute()); };
     work.on_interrupt = [&] { session.interrupt(); };
-    if (live) work.on_tick = [&] { live->tick(); };
+    work.on_tick = [&] {
+        if (live) live->tick();
+        if (metrics_)
+            feed_metrics(*metrics_, session.watch(), about, context_.program.version, control_.now_ns());
+    };
     const bool ended = control_.run(std::move(work));
     if (live) live->end();
     if (!ended) {

@@ -12,6 +12,7 @@
 #include "cli/result_outputs.h"
 #include "media/media_set.h"
 #include "run/control.h"
+#include "view/metrics_server.h"
 
 namespace streamsim {
 
@@ -24,6 +25,7 @@ protected:
     MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
         : context_(context), control_(control), options_(options), store_(std::move(store)) {}
 
+    /// The files that the result goes to, and --metrics.
     Result<void> open_outputs();
     /// Runs something that may block for long (an index of a slow server). An interruption leaves it behind.
     template <typename T>
@@ -51,7 +53,8 @@ private:
     Result<void> write_media(const PreparePlan& plan);
 
     ResultOutputs outputs_;
-    LivePlay* live_ = nullptr;  // while a session plays
+    LivePlay* live_ = nullptr;                // while a session plays
+    std::unique_ptr<MetricsServer> metrics_;  // null: nobody asked for it
 };
 
 template <typename T>

@@ -11,6 +11,7 @@
 #include "cli/formats_directory.h"
 #include "media/cut_list.h"
 #include "run/models.h"
+#include "view/metrics_server.h"
 
 namespace streamsim {
 namespace {
@@ -326,23 +327,31 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.realtime = typed.realtime;
 }
 
+void add_file_option(CLI::App& app, const char* name, std::string& into, const char* what) {
+    app.add_option(name, into, what)->type_name("FILE")->group("Results");
+}
+
 void add_json_option(CLI::App& app, CliOptions& options, const char* what) {
-    app.add_option("--json", options.files.json, what)->type_name("FILE")->group("Results");
+    add_file_option(app, "--json", options.files.json, what);
 }
 
 void add_result_options(CLI::App& app, CliOptions& options) {
     add_json_option(app, options, "the result; - is standard output");
-    const auto file = [&app](const char* name, std::string& into, const char* what) {
-        app.add_option(name, into, what)->type_name("FILE")->group("Results");
-    };
-    file("--csv", options.files.csv, "one row a frame");
-    file("--html", options.files.html, "the report, in one file that needs no network");
-    file("--trace", options.files.trace, "for Perfetto's and Chrome's trace viewer");
-    file("--junit", options.files.junit, "the verdict as JUnit XML");
+    add_file_option(app, "--csv", options.files.csv, "one row a frame");
+    add_file_option(app, "--html", options.files.html, "the report, in one file that needs no network");
+    add_file_option(app, "--trace", options.files.trace, "for Perfetto's and Chrome's trace viewer");
+    add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML");
     app.add_option("--metrics", options.metrics,
-                   "OpenMetrics over HTTP while it plays; an address without a port is an error")
+                   "OpenMetrics over HTTP while it plays; a port alone is of 127.0.0.1")
         ->type_name("ADDR:PORT")
         ->group("Results");
+}
+
+void add_report_options(CLI::App& app, CliOptions& options) {
+    add_json_option(app, options, "the result, or the comparison, as a document; - is standard output");
+    add_file_option(app, "--csv", options.files.csv, "one row a stream; of several results one row a figure");
+    add_file_option(app, "--html", options.files.html, "the report, in one file that needs no network");
+    add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML; of one result");
 }
 
 void build(CLI::App& app, CliOptions& options, Typed& typed) {
@@ -390,8 +399,11 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
             break;
         case Command::report:
             app.description("renders results; compares several");
-            app.add_option("RESULT", options.results, "documents that --json wrote")->option_text(" ");
-            add_json_option(app, options, "as a document; - is standard output");
+            app.add_option("RESULT", options.results,
+                           "documents that --json wrote; the first is what others "
+                           "are compared with")
+                ->option_text(" ");
+            add_report_options(app, options);
             break;
         case Command::clean:
             app.description("removes TARGET/streamsim-media, which prepare made, and nothing else");
@@ -463,7 +475,13 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         if (options.name.empty())
             reader.problems.emplace_back("FILE is missing: expected a scenario (see --help)");
         if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
-    } else if (options.command != Command::formats && options.command != Command::report) {
+    } else if (options.command == Command::report) {
+        if (options.results.empty())
+            reader.problems.emplace_back(
+                "RESULT is missing: expected a document that --json wrote (see --help)");
+        if (options.results.size() > 1 && !options.files.junit.empty())
+            reader.note("--junit", "is the verdict of one result; several were given");
+    } else if (options.command != Command::formats) {
         if (typed.target.empty()) {
             reader.problems.emplace_back(
                 "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
@@ -500,6 +518,10 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         options.default_format = *standard;
     }
     check_files(reader, options.files);
+    if (!options.metrics.empty()) {
+        if (const auto address = parse_metrics_address(options.metrics); !address)
+            reader.note("--metrics", address.error());
+    }
     check_combinations(reader, typed, options.play);
     if (!reader.problems.empty()) return Error{ErrorKind::bad_input, reader.problems};
     return {};

@@ -19,7 +19,7 @@ struct Kind {
 };
 
 const Kind kKinds[] = {
-    {&ResultFiles::json, [] { return std::string("{\n  \"schema\": \"streamsim.result\""); },
+    {&ResultFiles::json, [] { return std::string(kJsonReportBegins); },
      [](const RunResult& result, const TextSink& sink) { sink(json_report(result)); }},
     {&ResultFiles::csv, csv_header, csv_report},
     {&ResultFiles::html, [] { return std::string(kHtmlReportBegins); },

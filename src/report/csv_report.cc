@@ -8,21 +8,6 @@ namespace streamsim {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-constexpr std::string_view kLineEnd = "\r\n";
-
-/// RFC 4180: quotes around what holds a comma, a quote or a line break; quotes inside are doubled.
-void append_text(std::string_view text, std::string& out) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        out += text;
-        return;
-    }
-    out += '"';
-    for (const char c : text) {
-        if (c == '"') out += '"';
-        out += c;
-    }
-    out += '"';
-}
 
 template <typename Integer>
 void append_number(Integer value, std::string& out) {
@@ -34,6 +19,19 @@ void append_instant(Instant instant, std::string& out) {
 }
 
 }  // namespace
+
+void append_csv_text(std::string_view text, std::string& out) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        out += text;
+        return;
+    }
+    out += '"';
+    for (const char c : text) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    out += '"';
+}
 
 std::string csv_header() {
     return "seat,stream,frame,clip_frame,file,kind,reason,errno,bytes,scheduled_ns,submitted_ns,opened_ns,open_"
@@ -48,7 +46,7 @@ void append_csv_row(const FrameRow& row, std::string& out) {
         append_number(number, out);
         out += ',';
     }
-    append_text(row.file, out);
+    append_csv_text(row.file, out);
     out += ',';
     out += to_string(frame.kind);
     out += ',';
@@ -73,7 +71,7 @@ void append_csv_row(const FrameRow& row, std::string& out) {
     if (frame.deadline != Instant::never() && frame.completed != Instant::never()) {
         append_number((frame.deadline - frame.completed).ns, out);
     }
-    out += kLineEnd;
+    out += kCsvLineEnd;
 }
 
 void csv_report(const RunResult& result, const TextSink& sink) {

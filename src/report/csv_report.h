@@ -20,4 +20,9 @@ void csv_report(const RunResult& result, const TextSink& sink);
 std::string csv_header();
 void append_csv_row(const FrameRow& row, std::string& out);
 
+// What tables of other things share with it.
+inline constexpr std::string_view kCsvLineEnd = "\r\n";
+/// In quotes where it holds a comma, a quote or a line break; quotes inside are doubled.
+void append_csv_text(std::string_view text, std::string& out);
+
 }  // namespace streamsim

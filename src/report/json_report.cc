@@ -214,22 +214,6 @@ OrderedJson probe_json(const ProbeResult& probe) {
             {"bytes_per_s", whole(probe.bytes_per_s)}};
 }
 
-const char* to_string(PartKind kind) {
-    switch (kind) {
-        case PartKind::seat_cpu: return "seat-cpu";
-        case PartKind::seat_link: return "seat-link";
-        case PartKind::switch_port: return "switch-port";
-        case PartKind::front_end: return "front-end";
-        case PartKind::node_cpu: return "node-cpu";
-        case PartKind::ram: return "ram";
-        case PartKind::ssd: return "ssd";
-        case PartKind::back_end: return "back-end";
-        case PartKind::drive: return "drive";
-        case PartKind::file: return "file";
-    }
-    return "?";
-}
-
 /// Four digits behind the point: a share of time is not known better, and these tables are long.
 OrderedJson rounded(double value) {
     return finite(std::round(value * 1e4) / 1e4);

@@ -115,14 +115,19 @@ public:
         }
     }
 
+    /// Of a stream that never began to play, times count from the beginning of its preroll.
     void append_rows(std::vector<FrameRow>& to) const {
+        Instant origin = ledger_.play_start();
+        if (origin == Instant::never()) {
+            for (const FrameOutcome& outcome : ledger_.frames()) origin = std::min(origin, outcome.scheduled);
+        }
         for (const FrameOutcome& outcome : ledger_.frames()) {
             FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
                          file_of(*plan_.clips[outcome.source].index, outcome.clip_frame)};
             row.outcome.completed = outcome.came();  // as in the drop table
             for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
                                 &row.outcome.deadline, &row.outcome.completed}) {
-                if (*at != Instant::never()) *at = Instant{(*at - zero()).ns};
+                if (*at != Instant::never()) *at = Instant{(*at - origin).ns};
             }
             to.push_back(std::move(row));
         }

@@ -1,0 +1,580 @@
+#include "report/result_reader.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/json.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kFoundCharacters = 60;  // of a value that was not expected
+
+/// A value of the document and its place.
+struct Node {
+    const Json& json;
+    std::string pointer;
+    JsonProblems& problems;
+
+    void expected(const std::string& what) const {
+        const bool large = json.is_structured() && json.size() > 2;
+        std::string found = large ? json.type_name() : json.dump();
+        if (found.size() > kFoundCharacters) found = found.substr(0, kFoundCharacters) + "...";
+        problems.add(pointer, fmt::format("expected {}, found {}", what, found));
+    }
+};
+
+// read(node, into): takes a value over, or notes a problem and leaves `into` as it is.
+
+template <typename Integer>
+void read_integer(const Node& node, Integer& into, std::int64_t min) {
+    constexpr auto kMax = std::numeric_limits<Integer>::max();
+    if (node.json.is_number_unsigned() && node.json.get<std::uint64_t>() <= std::uint64_t{kMax}) {
+        into = static_cast<Integer>(node.json.get<std::uint64_t>());
+    } else if (node.json.is_number_integer() && !node.json.is_number_unsigned() &&
+               node.json.get<std::int64_t>() >= min) {
+        into = static_cast<Integer>(node.json.get<std::int64_t>());
+    } else {
+        node.expected(fmt::format("an integer from {} to {}", min, kMax));
+    }
+}
+void read(const Node& node, std::uint64_t& into) {
+    read_integer(node, into, 0);
+}
+void read(const Node& node, std::uint32_t& into) {
+    read_integer(node, into, 0);
+}
+void read(const Node& node, std::int64_t& into) {
+    read_integer(node, into, std::numeric_limits<std::int64_t>::min());
+}
+void read(const Node& node, int& into) {
+    read_integer(node, into, 0);
+}
+
+/// null: not a finite number.
+void read(const Node& node, double& into) {
+    if (node.json.is_null()) {
+        into = std::numeric_limits<double>::quiet_NaN();
+    } else if (node.json.is_number()) {
+        into = node.json.get<double>();
+    } else {
+        node.expected("a number or null");
+    }
+}
+
+void read(const Node& node, bool& into) {
+    if (!node.json.is_boolean()) return node.expected("true or false");
+    into = node.json.get<bool>();
+}
+
+void read(const Node& node, std::string& into) {
+    if (!node.json.is_string()) return node.expected("a text");
+    into = node.json.get<std::string>();
+}
+
+void read(const Node& node, FrameRate& into) {
+    std::int64_t parts[2] = {};
+    bool good = node.json.is_array() && node.json.size() == 2;
+    for (std::size_t i = 0; good && i < 2; ++i) {
+        const Json& part = node.json[i];
+        good = part.is_number_unsigned() && part.get<std::uint64_t>() > 0 &&
+               part.get<std::uint64_t>() <= INT64_MAX;
+        if (good) parts[i] = part.get<std::int64_t>();
+    }
+    if (!good) return node.expected("a frame rate [num, den] such as [24000, 1001]");
+    into = {parts[0], parts[1]};
+}
+
+template <typename Word>
+void read_word(const Node& node, Word& into, std::initializer_list<Word> words) {
+    std::string names;
+    for (const Word word : words) {
+        if (node.json.is_string() && node.json.get_ref<const std::string&>() == to_string(word)) {
+            into = word;
+            return;
+        }
+        names += names.empty() ? "" : ", ";
+        names += to_string(word);
+    }
+    node.expected("one of " + names);
+}
+void read(const Node& node, Limit& into) {
+    read_word(node, into,
+              {Limit::none, Limit::storage, Limit::network, Limit::client_cpu, Limit::client_scheduling,
+               Limit::media, Limit::unknown});
+}
+void read(const Node& node, Cause& into) {
+    read_word(node, into,
+              {Cause::none, Cause::slow_reads, Cause::bandwidth, Cause::slow_opens, Cause::storage_stall,
+               Cause::storage_error, Cause::slow_file, Cause::damaged_file, Cause::network, Cause::client_cpu,
+               Cause::client_scheduling, Cause::too_little_in_flight, Cause::too_small_reads, Cause::cold_start,
+               Cause::model_part, Cause::unknown});
+}
+void read(const Node& node, PlaceTest::Answer& into) {
+    using Answer = PlaceTest::Answer;
+    read_word(node, into, {Answer::nothing_missed, Answer::one_pass, Answer::same_place, Answer::random});
+}
+void read(const Node& node, FrameKind& into) {
+    read_word(node, into, {FrameKind::dropped, FrameKind::late, FrameKind::failed});
+}
+void read(const Node& node, DropReason& into) {
+    read_word(
+        node, into,
+        {DropReason::late, DropReason::client, DropReason::error, DropReason::short_read, DropReason::missing});
+}
+void read(const Node& node, PartKind& into) {
+    read_word(node, into,
+              {PartKind::seat_cpu, PartKind::seat_link, PartKind::switch_port, PartKind::front_end,
+               PartKind::node_cpu, PartKind::ram, PartKind::ssd, PartKind::back_end, PartKind::drive,
+               PartKind::file});
+}
+
+template <typename T>
+void read(const Node& node, std::optional<T>& into) {
+    if (node.json.is_null()) return into.reset();
+    into.emplace();
+    read(node, *into);
+}
+
+template <typename T>
+void read(const Node& node, std::vector<T>& into) {
+    if (!node.json.is_array()) return node.expected("an array");
+    into.reserve(node.json.size());
+    for (std::size_t i = 0; i < node.json.size(); ++i) {
+        read(Node{node.json[i], fmt::format("{}/{}", node.pointer, i), node.problems}, into.emplace_back());
+    }
+}
+
+/// The members of an object.
+class Members {
+public:
+    explicit Members(const Node& node)
+        : object_(node.json, node.pointer, node.problems), problems_(node.problems) {}
+
+    template <typename T>
+    Members& get(const char* key, T& into) {
+        return take(key, into, true);
+    }
+    /// May be missing: documents from before it was added do not have it.
+    template <typename T>
+    Members& added(const char* key, T& into) {
+        return take(key, into, false);
+    }
+
+private:
+    template <typename T>
+    Members& take(const char* key, T& into, bool required) {
+        if (const Json* value = object_.member(key, required))
+            read(Node{*value, object_.pointer_of(key), problems_}, into);
+        return *this;
+    }
+
+    JsonObject object_;
+    JsonProblems& problems_;
+};
+
+void read(const Node& node, MarginSummary& into) {
+    Members(node)
+        .get("min", into.min)
+        .get("p0_1", into.p0_1)
+        .get("p1", into.p1)
+        .get("p10", into.p10)
+        .get("p50", into.p50)
+        .get("max", into.max);
+}
+
+void read(const Node& node, LatencySummary& into) {
+    Members(node)
+        .get("p50", into.p50)
+        .get("p90", into.p90)
+        .get("p99", into.p99)
+        .get("p99_9", into.p99_9)
+        .get("max", into.max);
+}
+
+void read(const Node& node, BufferSummary& into) {
+    Members(node).get("min", into.min).get("p1", into.p1).get("p50", into.p50);
+}
+
+void read_counts(Members& members, FrameCounts& into) {
+    members.get("frames_scheduled", into.scheduled)
+        .get("frames_on_time", into.on_time)
+        .get("frames_late", into.late)
+        .get("frames_dropped", into.dropped)
+        .get("frames_failed", into.failed)
+        .get("frames_cancelled", into.cancelled)
+        .get("startup_drops", into.startup_drops)
+        .get("stalls", into.stalls)
+        .get("stall_ns", into.stall_ns)
+        .get("bytes_read", into.bytes_read)
+        .get("passes", into.passes)
+        .get("seeks", into.seeks);
+}
+
+void read(const Node& node, ReasonCounts& into) {
+    Members(node)
+        .get("late", into.late)
+        .get("client", into.client)
+        .get("error", into.error)
+        .get("short", into.short_read)
+        .get("missing", into.missing);
+}
+
+void read(const Node& node, StreamSeries& into) {
+    std::vector<std::optional<std::int64_t>> margin;
+    std::vector<std::optional<std::uint32_t>> buffer;
+    std::vector<std::uint32_t> missed;
+    Members(node)
+        .get("interval_ns", into.interval_ns)
+        .get("margin_ns_min", margin)
+        .get("buffer_frames_min", buffer)
+        .get("frames_missed", missed);
+    if (buffer.size() != margin.size() || missed.size() != margin.size())
+        return node.problems.add(node.pointer, "expected three columns of the same length");
+    for (std::size_t i = 0; i < margin.size(); ++i) into.points.push_back({margin[i], buffer[i], missed[i]});
+}
+
+void read(const Node& node, StreamResult& into) {
+    Members members(node);
+    members.get("seat", into.seat).get("stream", into.stream).get("format", into.format);
+    members.get("clip", into.clip).get("rate", into.rate);
+    read_counts(members, into.counts);
+    members.get("paced", into.paced)
+        .get("pattern", into.pattern)
+        .get("required_bytes_per_s", into.required_bytes_per_s)
+        .get("play_start_ns", into.play_start_ns)
+        .get("start_delay_ns", into.start_delay_ns)
+        .get("last_due_ns", into.last_due_ns)
+        .get("longest_drop_run", into.longest_drop_run)
+        .get("margin_ns", into.margin_ns)
+        .get("service_ns", into.service_ns)
+        .get("response_ns", into.response_ns)
+        .get("open_ns", into.open_ns)
+        .get("seek_ns", into.seek_ns)
+        .get("buffer_frames", into.buffer_frames)
+        .added("series", into.series);
+}
+
+void read(const Node& node, DropRecord& into) {
+    Members(node)
+        .get("seat", into.seat)
+        .get("stream", into.stream)
+        .get("frame", into.frame)
+        .get("clip_frame", into.clip_frame)
+        .get("file", into.file)
+        .get("due_ns", into.due_ns)
+        .get("completed_ns", into.completed_ns)
+        .get("kind", into.kind)
+        .get("reason", into.reason)
+        .get("errno", into.error)
+        .get("timecode", into.timecode)
+        .added("cause", into.cause);
+}
+
+void read(const Node& node, SeekRecord& into) {
+    Members(node)
+        .get("seat", into.seat)
+        .get("stream", into.stream)
+        .get("frame", into.frame)
+        .get("clip_frame", into.clip_frame)
+        .get("requested_ns", into.requested_ns)
+        .get("latency_ns", into.latency_ns)
+        .get("failed", into.failed);
+}
+
+void read(const Node& node, TimelineEntry& into) {
+    Members(node)
+        .get("t_ns", into.t_ns)
+        .get("interval_ns", into.interval_ns)
+        .get("bytes", into.bytes)
+        .get("frames_on_time", into.frames_on_time)
+        .get("frames_dropped", into.frames_dropped)
+        .added("frames_late", into.frames_late)
+        .added("frames_failed", into.frames_failed)
+        .get("service_ns_max", into.service_ns_max)
+        .get("buffer_frames_min", into.buffer_frames_min)
+        .added("margin_ns_min", into.margin_ns_min);
+}
+
+void read(const Node& node, MarginBin& into) {
+    Members(node).get("from_ns", into.from_ns).get("to_ns", into.to_ns).get("frames", into.frames);
+}
+
+void read(const Node& node, CauseResult& into) {
+    Members(node)
+        .get("cause", into.cause)
+        .get("limit", into.limit)
+        .get("frames", into.frames)
+        .get("stalls", into.stalls)
+        .get("summary", into.summary)
+        .get("detail", into.detail);
+}
+
+void read(const Node& node, PlaceTest& into) {
+    Members(node).get("answer", into.answer).get("places", into.places).get("every_pass", into.every_pass);
+}
+
+void read(const Node& node, Verdict& into) {
+    Members(node)
+        .get("pass", into.pass)
+        .get("reason", into.reason)
+        .get("limit", into.limit)
+        .added("detail", into.detail)
+        .added("next", into.next);
+}
+
+void read(const Node& node, HostFacts& into) {
+    Members(node)
+        .get("name", into.name)
+        .get("os", into.os)
+        .get("cpus", into.cpus)
+        .get("memory_bytes", into.memory_bytes);
+}
+
+struct Lateness {
+    ClientEvidence& of;
+};
+void read(const Node& node, Lateness& into) {
+    Members(node)
+        .get("p50", into.of.loop_lateness_p50_ns)
+        .get("p99", into.of.loop_lateness_p99_ns)
+        .get("max", into.of.loop_lateness_max_ns);
+}
+void read(const Node& node, ClientEvidence& into) {
+    Lateness lateness{into};
+    Members(node)
+        .get("cpu_percent", into.cpu_percent)
+        .get("cpu_ns", into.cpu_ns)
+        .get("loop_lateness_ns", lateness)
+        .get("loop_stalls", into.loop_stalls)
+        .get("loop_stalled_ns", into.loop_stalled_ns)
+        .get("page_cache_bytes", into.page_cache_bytes)
+        .get("loops", into.loops)
+        .get("realtime", into.realtime);
+}
+
+void read(const Node& node, MountFacts& into) {
+    Members(node)
+        .get("point", into.point)
+        .get("source", into.source)
+        .get("type", into.type)
+        .get("options", into.options);
+}
+
+void read(const Node& node, LinkEvidence& into) {
+    Members(node)
+        .get("name", into.name)
+        .get("bits_per_s", into.bits_per_s)
+        .get("received_bytes", into.received_bytes)
+        .get("busy_percent", into.busy_percent)
+        .get("busy_percent_max", into.busy_percent_max)
+        .get("rtt_ns", into.rtt_ns)
+        .get("rtt_min_ns", into.rtt_min_ns)
+        .get("resent", into.resent);
+}
+
+void read(const Node& node, SystemEvidence& into) {
+    Members(node)
+        .get("run_queue_wait_ns", into.run_queue_wait_ns)
+        .get("cpu_busy_percent", into.cpu_busy_percent)
+        .get("cpu_pressure_percent", into.cpu_pressure_percent)
+        .get("io_pressure_percent", into.io_pressure_percent)
+        .get("memory_pressure_percent", into.memory_pressure_percent)
+        .get("stolen_percent", into.stolen_percent);
+}
+
+void read(const Node& node, ProbeResult& into) {
+    Members(node)
+        .get("name", into.name)
+        .get("inflight", into.inflight)
+        .get("io_size_bytes", into.io_size_bytes)
+        .get("io_depth", into.io_depth)
+        .get("bytes_per_s", into.bytes_per_s);
+}
+
+void read(const Node& node, MediaFacts& into) {
+    Members(node)
+        .get("age_s", into.age_s)
+        .get("looped", into.looped)
+        .get("server_cache_may_be_warm", into.server_cache_may_be_warm)
+        .get("notes", into.notes);
+}
+
+void read(const Node& node, ScenarioFacts& into) {
+    Members(node)
+        .get("file", into.file)
+        .get("description", into.description)
+        .get("expected", into.expected)
+        .get("as_expected", into.as_expected)
+        .get("surprises", into.surprises);
+}
+
+void read(const Node& node, ModelFacts& into) {
+    std::string cache;
+    Members members(node);
+    members.get("name", into.name).get("title", into.title).get("nodes", into.nodes);
+    members.get("nodes_with_seats", into.nodes_with_seats).get("cache", cache);
+    into.warm = cache == "warm";
+    if (!cache.empty() && cache != "warm" && cache != "cold")
+        node.problems.add(node.pointer + "/cache", "expected cold or warm");
+}
+
+void read(const Node& node, PartResult& into) {
+    PartBooks& books = into.books;
+    Members(node)
+        .get("kind", books.kind)
+        .get("name", books.name)
+        .get("owner", books.owner)
+        .get("servers", books.servers)
+        .get("bytes_per_s", books.bytes_per_s)
+        .get("requests", books.requests)
+        .get("bytes", books.bytes)
+        .get("busy_ns", books.busy_ns)
+        .get("utilisation", into.utilisation)
+        .get("utilisation_missed", into.utilisation_missed)
+        .get("queue_mean", into.queue_mean)
+        .get("queue_longest", books.longest_queue)
+        .get("hits", books.hits)
+        .get("misses", books.misses)
+        .get("evictions", books.evictions)
+        .get("lost", books.lost)
+        .get("t_ns", into.t_ns)
+        .get("interval_ns", books.interval_ns)
+        .get("utilisation_per_interval", into.utilisation_per_interval);
+}
+
+// Sections of the document that are no struct of the result.
+struct Program {
+    RunResult& of;
+};
+void read(const Node& node, Program& into) {
+    Members(node)
+        .get("version", into.of.version)
+        .get("revision", into.of.revision)
+        .get("backends", into.of.backends);
+}
+
+struct TargetFacts {
+    RunResult& of;
+};
+void read(const Node& node, TargetFacts& into) {
+    Members(node)
+        .get("url", into.of.url)
+        .get("backend", into.of.backend)
+        .get("io", into.of.io)
+        .get("direct", into.of.direct);
+}
+
+struct Play {
+    RunResult& of;
+};
+void read(const Node& node, Play& into) {
+    RunResult& result = into.of;
+    Members(node)
+        .get("readahead", result.readahead)
+        .get("inflight", result.inflight)
+        .get("io_size_bytes", result.io_size_bytes)
+        .get("io_depth", result.io_depth)
+        .get("on_miss", result.on_miss)
+        .get("pattern", result.pattern)
+        .get("order", result.order)
+        .get("layers", result.layers)
+        .get("sync", result.sync)
+        .get("multicam", result.multicam)
+        .get("audio", result.audio)
+        .get("buffer_bytes", result.buffer_bytes);
+}
+
+struct Totals {
+    RunResult& of;
+};
+void read(const Node& node, Totals& into) {
+    RunResult& result = into.of;
+    Members members(node);
+    read_counts(members, result.totals);
+    members.get("wall_ns", result.wall_ns)
+        .get("read_bytes_per_s", result.read_bytes_per_s)
+        .get("required_bytes_per_s", result.required_bytes_per_s)
+        .get("reasons", result.reasons)
+        .get("margin_ns", result.margin_ns)
+        .get("service_ns", result.service_ns)
+        .get("response_ns", result.response_ns)
+        .get("open_ns", result.open_ns)
+        .get("seek_ns", result.seek_ns);
+}
+
+void read(const Node& node, RunResult& result) {
+    Program program{result};
+    TargetFacts target{result};
+    Play play{result};
+    Totals totals{result};
+    Members(node)
+        .get("streamsim", program)
+        .get("started_at", result.started_at)
+        .get("host", result.host)
+        .get("command", result.command)
+        .get("seed", result.seed)
+        .get("target", target)
+        .get("model", result.model)
+        .get("play", play)
+        .added("scenario", result.scenario)
+        .get("notices", result.notices)
+        .get("interrupted", result.interrupted)
+        .get("verdict", result.verdict)
+        .added("causes", result.causes)
+        .added("places", result.places)
+        .get("totals", totals)
+        .get("media", result.media)
+        .get("streams", result.streams)
+        .get("drops", result.drops)
+        .get("drops_omitted", result.drops_omitted)
+        .get("seeks", result.seeks)
+        .get("timeline", result.timeline)
+        .added("margin_bins", result.margin_bins)
+        .get("parts", result.parts)
+        .get("client", result.client)
+        .added("mount", result.mount)
+        .added("links", result.links)
+        .added("system", result.system)
+        .added("probes", result.probes)
+        .get("digest", result.digest)
+        .get("timing_digest", result.timing_digest);
+}
+
+/// Of another document nothing else is worth saying.
+void check_kind(const Json& document, JsonProblems& problems) {
+    JsonObject object(document, "", problems);
+    if (!problems.empty()) return;
+    const auto schema = object.string("schema");
+    if (schema == "streamsim.max") {
+        object.problem("schema",
+                       "this is what streamsim max found, not the result of one run: expected a document "
+                       "that play or run wrote with --json");
+    } else if (schema == "streamsim.comparison") {
+        object.problem("schema", "this is a comparison of results: expected the results themselves");
+    } else {
+        check_schema(object, "streamsim.result", 1);
+    }
+}
+
+}  // namespace
+
+Result<RunResult> read_result(std::string_view text, const std::string& source) {
+    const auto document = parse_json(text, source);
+    if (!document) return document.error();
+    JsonProblems problems(source);
+    check_kind(*document, problems);
+    if (!problems.empty()) return problems.error();
+    RunResult result;
+    read(Node{*document, "", problems}, result);
+    if (!problems.empty()) return problems.error();
+    return result;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,206 @@
+#include "view/metrics_server.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "view/open_metrics.h"
+
+namespace streamsim {
+namespace {
+
+constexpr auto kPatience = std::chrono::milliseconds(500);  // the watcher looks ten times a second
+constexpr unsigned kConnectionSeconds = 10;
+constexpr unsigned kConnections = 32;
+constexpr int kBacklog = 16;
+
+Error not_an_address(std::string_view text) {
+    return bad_input(fmt::format("'{}': expected ADDR:PORT such as 127.0.0.1:9464, [::1]:9464 or 9464", text));
+}
+
+/// The bound socket, or -1 with errno.
+int listening_socket(const MetricsAddress& address) {
+    const int fd = socket(address.v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    const int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    sockaddr_in v4{};
+    sockaddr_in6 v6{};
+    v4.sin_family = AF_INET;
+    v6.sin6_family = AF_INET6;
+    v4.sin_port = v6.sin6_port = htons(address.port);
+    inet_pton(AF_INET, address.host.c_str(), &v4.sin_addr);
+    inet_pton(AF_INET6, address.host.c_str(), &v6.sin6_addr);
+    const auto* at =
+        address.v6 ? reinterpret_cast<const sockaddr*>(&v6) : reinterpret_cast<const sockaddr*>(&v4);
+    const socklen_t size = address.v6 ? sizeof v6 : sizeof v4;
+    if (bind(fd, at, size) == 0 && listen(fd, kBacklog) == 0) return fd;
+    const int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+std::uint16_t port_of(int fd) {
+    sockaddr_in6 address{};  // the port stands at the same place in both families
+    socklen_t size = sizeof address;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
+    return ntohs(address.sin6_port);
+}
+
+std::string host_in_url(const MetricsAddress& address) {
+    return address.v6 ? "[" + address.host + "]" : address.host;
+}
+
+}  // namespace
+
+struct MetricsServer::Impl {
+    ~Impl() {
+        {
+            const std::lock_guard lock(mutex);
+            ending = true;
+        }
+        published.notify_all();
+        if (daemon != nullptr) MHD_stop_daemon(daemon);
+    }
+
+    /// On the server's thread.
+    std::string figures() {
+        std::unique_lock lock(mutex);
+        const std::uint64_t before = count;
+        wanted = true;
+        published.wait_for(lock, kPatience, [&] { return ending || count != before; });
+        return text;
+    }
+    static MHD_Result answer(void* self,
+                             MHD_Connection* connection,
+                             const char* url,
+                             const char* method,
+                             const char* version,
+                             const char* upload,
+                             std::size_t* upload_size,
+                             void** request);
+
+    std::string url;
+    std::atomic<bool> wanted{false};
+    std::mutex mutex;
+    std::condition_variable published;
+    std::string text;              // protected by mutex
+    std::uint64_t count = 0;       // of what was published; protected by mutex
+    bool ending = false;           // protected by mutex
+    MHD_Daemon* daemon = nullptr;  // last: its thread uses the others
+};
+
+MHD_Result MetricsServer::Impl::answer(void* self,
+                                       MHD_Connection* connection,
+                                       const char* url,
+                                       const char* method,
+                                       const char* /*version*/,
+                                       const char* /*upload*/,
+                                       std::size_t* upload_size,
+                                       void** request) {
+    // It is called once with the headers, then for what follows them, then to answer.
+    static char begun;
+    if (*request == nullptr) {
+        *request = &begun;
+        return MHD_YES;
+    }
+    if (*upload_size != 0) {
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    unsigned status = MHD_HTTP_OK;
+    std::string type = "text/plain; charset=utf-8";
+    std::string body;
+    if (std::strcmp(method, "GET") != 0 && std::strcmp(method, "HEAD") != 0) {
+        status = MHD_HTTP_METHOD_NOT_ALLOWED;
+        body = "expected GET\n";
+    } else if (std::strcmp(url, "/metrics") != 0) {
+        status = MHD_HTTP_NOT_FOUND;
+        body = "there is /metrics\n";
+    } else {
+        type = kOpenMetricsType;
+        body = static_cast<Impl*>(self)->figures();
+    }
+    MHD_Response* const response =
+        MHD_create_response_from_buffer(body.size(), body.data(), MHD_RESPMEM_MUST_COPY);
+    if (response == nullptr) return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type.c_str());
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    const MHD_Result queued = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return queued;
+}
+
+Result<MetricsAddress> parse_metrics_address(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    const std::string_view port = colon == std::string_view::npos ? text : text.substr(colon + 1);
+    std::string_view host = colon == std::string_view::npos ? "" : text.substr(0, colon);
+    MetricsAddress out;
+    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+    if (error != std::errc() || end != port.data() + port.size()) return not_an_address(text);
+    out.v6 = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    if (out.v6) host = host.substr(1, host.size() - 2);
+    if (!host.empty() && host != "localhost") out.host = host;
+    in6_addr any{};  // room for either
+    if (inet_pton(out.v6 ? AF_INET6 : AF_INET, out.host.c_str(), &any) != 1) return not_an_address(text);
+    return out;
+}
+
+MetricsServer::MetricsServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MetricsServer::~MetricsServer() = default;
+
+Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(const MetricsAddress& address) {
+    const auto cannot = [&address](int error) {
+        return environment_error(fmt::format("--metrics {}:{}: cannot be listened on: {}", host_in_url(address),
+                                             address.port, std::strerror(error)));
+    };
+    const int fd = listening_socket(address);
+    if (fd < 0) return cannot(errno);
+    auto impl = std::make_unique<Impl>();
+    impl->url = fmt::format("http://{}:{}/metrics", host_in_url(address), port_of(fd));
+    // One thread for all connections, by epoll; from here on the socket is the daemon's.
+    impl->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, nullptr, nullptr, &Impl::answer, impl.get(),
+                         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_TIMEOUT, kConnectionSeconds,
+                         MHD_OPTION_CONNECTION_LIMIT, kConnections, MHD_OPTION_END);
+    if (impl->daemon == nullptr) {
+        const int error = errno;
+        close(fd);
+        return cannot(error);
+    }
+    return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(impl)));
+}
+
+const std::string& MetricsServer::url() const {
+    return impl_->url;
+}
+
+bool MetricsServer::wanted() const {
+    return impl_->wanted;
+}
+
+void MetricsServer::publish(std::string text) {
+    {
+        const std::lock_guard lock(impl_->mutex);
+        impl_->text = std::move(text);
+        ++impl_->count;
+        impl_->wanted = false;
+    }
+    impl_->published.notify_all();
+}
+
+}  // namespace streamsim

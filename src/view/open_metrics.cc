@@ -1,0 +1,110 @@
+#include "view/open_metrics.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "base/utf8.h"
+
+namespace streamsim {
+namespace {
+
+/// Backslash, quote and line break are escaped; what is not UTF-8 is no character here.
+std::string label_value(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const Utf8Character character = first_character(text);
+        if (character.code == '\n') {
+            out += "\\n";
+        } else {
+            if (character.code == '\\' || character.code == '"') out += '\\';
+            out += character.bytes == 0 ? "?" : text.substr(0, character.bytes);
+        }
+        text.remove_prefix(character.bytes == 0 ? 1 : character.bytes);
+    }
+    return out;
+}
+
+double in_seconds(std::int64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+
+/// Writes family by family, as the format wants it: all samples of one stand together.
+class Exposition {
+public:
+    explicit Exposition(const MetricsState& state) : state_(state) {
+        for (const StreamMetrics& stream : state.streams)
+            labels_.push_back(fmt::format("{{seat=\"{}\",stream=\"{}\",format=\"{}\"}}", stream.seat,
+                                          stream.stream, label_value(stream.format)));
+    }
+
+    void info(std::string_view name, std::string_view help) {
+        family(name, "info", "", help);
+        add("{}_info{{version=\"{}\",target=\"{}\"}} 1\n", name, label_value(state_.version),
+            label_value(state_.target));
+    }
+    template <typename Value>
+    void whole(std::string_view name, std::string_view unit, std::string_view help, Value value) {
+        family(name, "gauge", unit, help);
+        add("{} {}\n", name, value);
+    }
+    template <typename Value>
+    void counter(std::string_view name,
+                 std::string_view unit,
+                 std::string_view help,
+                 Value StreamMetrics::*value) {
+        family(name, "counter", unit, help);
+        for (std::size_t i = 0; i < labels_.size(); ++i)
+            add("{}_total{} {}\n", name, labels_[i], state_.streams[i].*value);
+    }
+    /// `value(stream)`: an optional number; a stream without one has no sample.
+    template <typename Value>
+    void gauge(std::string_view name, std::string_view unit, std::string_view help, Value value) {
+        family(name, "gauge", unit, help);
+        for (std::size_t i = 0; i < labels_.size(); ++i) {
+            if (const auto number = value(state_.streams[i])) add("{}{} {}\n", name, labels_[i], *number);
+        }
+    }
+    std::string finish() && { return std::move(text_) + "# EOF\n"; }
+
+private:
+    void family(std::string_view name, std::string_view type, std::string_view unit, std::string_view help) {
+        add("# TYPE {} {}\n", name, type);
+        if (!unit.empty()) add("# UNIT {} {}\n", name, unit);
+        add("# HELP {} {}\n", name, help);
+    }
+    template <typename... Args>
+    void add(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    }
+
+    const MetricsState& state_;
+    std::vector<std::string> labels_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string open_metrics(const MetricsState& state) {
+    Exposition out(state);
+    out.info("streamsim", "What is played, and by which version.");
+    out.whole("streamsim_played_seconds", "seconds", "Time played; 0 while the read-ahead is filled.",
+              in_seconds(state.played_ns));
+    out.counter("streamsim_frames_on_time", "", "Frames that were there at their deadline.",
+                &StreamMetrics::on_time);
+    out.counter("streamsim_frames_missed", "", "Frames that were dropped, late or failed.",
+                &StreamMetrics::missed);
+    out.counter("streamsim_stalls", "", "Times that play stood still.", &StreamMetrics::stalls);
+    out.counter("streamsim_read_bytes", "bytes", "Bytes of complete frames.", &StreamMetrics::bytes);
+    out.gauge("streamsim_buffered_frames", "frames", "Complete frames ahead of the one on display.",
+              [](const StreamMetrics& stream) { return std::optional(stream.buffered); });
+    out.gauge("streamsim_margin_min_seconds", "seconds", "Tightest margin so far; below 0: too late.",
+              [](const StreamMetrics& stream) {
+                  return stream.margin_min_ns ? std::optional(in_seconds(*stream.margin_min_ns)) : std::nullopt;
+              });
+    out.gauge("streamsim_required_bytes_per_second", "", "What the stream needs; 0: nothing is required.",
+              [](const StreamMetrics& stream) { return std::optional(stream.required_bytes_per_s); });
+    return std::move(out).finish();
+}
+
+}  // namespace streamsim

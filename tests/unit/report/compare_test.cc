@@ -1,0 +1,227 @@
+#include "report/compare.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/compare_report.h"
+#include "unit/report/golden.h"
+#include "unit/report/sample_results.h"
+#include "unit/report/schema_check.h"
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A run of a minute in which the slowest frame of an interval took `slowest_ms` and a little, in turns.
+RunResult steady(std::int64_t slowest_ms = 30) {
+    RunResult out = samples::plays();
+    out.timeline.clear();
+    for (std::int64_t i = 0; i < 60; ++i) {
+        const std::int64_t more_ns = i % 3 * 100'000;
+        out.timeline.push_back({i * 1'000'000'000, 1'000'000'000,
+                                4'780'000'000 + static_cast<std::uint64_t>(i % 2) * 1'000'000, 96, 0, 0, 0,
+                                slowest_ms * 1'000'000 + more_ns, 3, 31'000'000 - more_ns});
+    }
+    out.service_ns->p99_9 = out.service_ns->max = slowest_ms * 1'000'000 + 200'000;
+    for (StreamResult& stream : out.streams) stream.service_ns = out.service_ns;
+    return out;
+}
+
+/// The same, with `count` frames dropped in each of the first `intervals`.
+RunResult dropping(std::uint64_t count, std::size_t intervals) {
+    RunResult out = steady();
+    for (std::size_t i = 0; i < intervals; ++i) {
+        out.timeline[i].frames_dropped = count;
+        out.timeline[i].frames_on_time -= count;
+    }
+    out.totals.dropped = count * intervals;
+    out.totals.on_time -= out.totals.dropped;
+    out.verdict = {false, "the storage did not keep up", Limit::storage, "", ""};
+    return out;
+}
+
+Comparison compared(std::vector<RunResult> results) {
+    std::vector<NamedResult> named;
+    for (RunResult& result : results)
+        named.push_back({std::string(1, static_cast<char>('a' + named.size())) + ".json", std::move(result)});
+    return compare(named);
+}
+
+/// What is said of a figure of one result, as people see it.
+std::string said(const Comparison& comparison, const std::string& key, std::size_t result = 1) {
+    for (const ComparedFigure& figure : comparison.figures) {
+        if (figure.key != key) continue;
+        const ComparedValue& value = figure.values[result];
+        std::string out = to_string(value.judgement);
+        if (value.direction != Direction::neither) out += std::string(": ") + to_string(value.direction);
+        return out;
+    }
+    return "no such figure";
+}
+
+TEST(Compare, ARunAgainstItselfDiffersInNothing) {
+    for (const RunResult& sample :
+         {samples::plays(), samples::does_not_play(), samples::modelled(), steady()}) {
+        const Comparison comparison = compared({sample, sample});
+        EXPECT_THAT(comparison.setup, IsEmpty());
+        for (const ComparedFigure& figure : comparison.figures)
+            EXPECT_NE(figure.values[1].judgement, Judgement::changed) << figure.key;
+    }
+}
+
+TEST(Compare, SaysWhatGotWorseAndWhatGotBetter) {
+    const Comparison worse = compared({steady(), dropping(2, 60)});
+    EXPECT_EQ(said(worse, "verdict"), "changed: worse");
+    EXPECT_EQ(said(worse, "limit"), "changed");
+    EXPECT_EQ(said(worse, "frames_dropped"), "changed: worse");
+    EXPECT_EQ(said(worse, "frames_missed_share"), "changed: worse");
+    EXPECT_EQ(said(worse, "frames_scheduled"), "within the noise");
+    EXPECT_EQ(said(worse, "service_ns_p99"), "within the noise");
+    const Comparison better = compared({dropping(2, 60), steady()});
+    EXPECT_EQ(said(better, "verdict"), "changed: better");
+    EXPECT_EQ(said(better, "frames_dropped"), "changed: better");
+    const Comparison slower = compared({steady(30), steady(60)});
+    EXPECT_EQ(said(slower, "service_ns_max"), "changed: worse");
+    EXPECT_EQ(said(slower, "service_ns_p50"), "within the noise");
+}
+
+TEST(Compare, AFewDropsMayBeChance) {
+    EXPECT_EQ(said(compared({steady(), dropping(3, 1)}), "frames_dropped"), "within the noise");
+    EXPECT_EQ(said(compared({steady(), dropping(9, 1)}), "frames_dropped"), "changed: worse");
+    // 90 and 105 in bursts: the intervals of each run differ by more.
+    EXPECT_EQ(said(compared({dropping(30, 3), dropping(35, 3)}), "frames_dropped"), "within the noise");
+    // The verdict is what it is.
+    EXPECT_EQ(said(compared({steady(), dropping(3, 1)}), "verdict"), "changed: worse");
+}
+
+TEST(Compare, OneBadIntervalIsNoTrend) {
+    RunResult hiccup = steady();
+    hiccup.timeline[20].service_ns_max = 900'000'000;
+    hiccup.timeline[20].margin_ns_min = -500'000'000;
+    hiccup.service_ns->p99 = 200'000'000;
+    hiccup.service_ns->p99_9 = hiccup.service_ns->max = 900'000'000;
+    const Comparison comparison = compared({steady(), hiccup});
+    EXPECT_EQ(said(comparison, "service_ns_p99"), "within the noise");
+    EXPECT_EQ(said(comparison, "service_ns_p50"), "within the noise");
+}
+
+TEST(Compare, RunsOfOneSetUpSayWhatIsNoise) {
+    const auto with_p50 = [](std::int64_t p50) {
+        RunResult out = steady();
+        out.service_ns->p50 = p50;
+        return out;
+    };
+    // Each run is steady in itself, and they differ by 2 ms.
+    const RunResult a = with_p50(12'000'000), b = with_p50(14'000'000), c = with_p50(15'000'000);
+    EXPECT_EQ(said(compared({a, c}), "service_ns_p50"), "changed: worse");
+    EXPECT_EQ(said(compared({a, b, c}), "service_ns_p50", 2), "within the noise");
+    // The one that is judged does not count as noise itself.
+    EXPECT_EQ(said(compared({a, a, with_p50(30'000'000)}), "service_ns_p50", 2), "changed: worse");
+    RunResult other = c;
+    other.inflight = 8;
+    const Comparison comparison = compared({a, b, other});
+    EXPECT_EQ(said(comparison, "service_ns_p50", 2), "within the noise");
+    EXPECT_EQ(comparison.results[1].setup, 0U);
+    EXPECT_EQ(comparison.results[2].setup, 1U);
+    // Verdicts that vary between runs of one set-up.
+    EXPECT_EQ(said(compared({a, dropping(9, 1), other, dropping(2, 60)}), "verdict", 3), "within the noise");
+    EXPECT_EQ(said(compared({a, b, dropping(2, 60)}), "verdict", 2), "changed: worse");
+}
+
+TEST(Compare, WhatIsNotTheSameThingIsNotCompared) {
+    RunResult longer = dropping(2, 60);
+    longer.totals.scheduled *= 2;
+    longer.required_bytes_per_s *= 2;
+    const Comparison comparison = compared({steady(), longer});
+    EXPECT_EQ(said(comparison, "frames_dropped"), "not comparable");
+    EXPECT_EQ(said(comparison, "read_bytes_per_s"), "not comparable");
+    EXPECT_EQ(said(comparison, "frames_missed_share"), "changed: worse");
+    EXPECT_EQ(said(comparison, "frames_scheduled"), "changed");
+    const Comparison unpaced = compared({steady(), samples::as_fast_as_it_goes()});
+    EXPECT_EQ(said(unpaced, "margin_ns_min"), "not comparable");
+    const Comparison nothing = compared({steady(), samples::interrupted()});
+    EXPECT_EQ(said(nothing, "margin_ns_min"), "not comparable");
+    EXPECT_EQ(said(nothing, "verdict"), "not comparable");
+    EXPECT_EQ(said(compared({samples::hostile(), samples::hostile()}), "read_bytes_per_s"), "not comparable");
+}
+
+TEST(Compare, VirtualTimeHasNoNoise) {
+    RunResult a = samples::modelled();
+    RunResult b = a;
+    b.service_ns->p50 += 1;
+    EXPECT_EQ(said(compared({a, b}), "service_ns_p50"), "changed: worse");
+    b.seed = a.seed + 1;
+    EXPECT_EQ(said(compared({a, b}), "service_ns_p50"), "within the noise");
+}
+
+TEST(Compare, SaysWhatDiffersInTheSetUp) {
+    RunResult a = steady();
+    a.command = {"streamsim", "--dpx12", "--json", "a.json", "--seed=4", "-q", "/mnt/x"};
+    RunResult b = a;
+    b.command = {"/opt/streamsim", "--dpx12", "--json=b.json", "--seed", "5", "/mnt/x"};
+    b.host.name = "edit-4";
+    b.seed = 5;
+    b.mount = {"/mnt/x", "server:/x", "nfs4", "rw"};
+    const Comparison comparison = compared({a, b});
+    std::vector<std::string> what;
+    for (const SetupDifference& row : comparison.setup) what.push_back(row.what);
+    EXPECT_THAT(what, ElementsAre("host", "mount", "seed"));
+    EXPECT_THAT(comparison.setup[1].values, ElementsAre("not known", "server:/x on /mnt/x, nfs4 (rw)"));
+    b.command.push_back("--cold");
+    EXPECT_THAT(compared({a, b}).setup[0].values, ElementsAre("--dpx12 /mnt/x", "--dpx12 /mnt/x --cold"));
+}
+
+TEST(CompareReport, LooksAsAgreed) {
+    const Comparison comparison = compared({steady(), dropping(2, 60), samples::modelled()});
+    expect_golden(comparison_text(comparison), "comparison.txt");
+}
+
+TEST(CompareReport, KeepsToItsSchema) {
+    const std::string path = std::string(STREAMSIM_SOURCE_DIR) + "/formats/schema/comparison.json";
+    const Json schema = parse_json(read_whole(path), path).value();
+    const std::vector<std::vector<RunResult>> all = {{steady(), dropping(2, 60)},
+                                                     {samples::hostile(), samples::modelled()},
+                                                     {samples::interrupted(), RunResult{}, samples::plays()}};
+    for (const auto& results : all) {
+        const std::string text = comparison_json(compared(results));
+        EXPECT_TRUE(text.starts_with(kComparisonJsonBegins));
+        const Json document = Json::parse(text);
+        EXPECT_THAT(schema_problems(schema, document), IsEmpty());
+        for (const Json& figure : document["figures"]) EXPECT_EQ(figure["values"].size(), results.size());
+    }
+}
+
+TEST(CompareReport, ATableForSpreadsheets) {
+    Comparison comparison = compared({steady(), dropping(2, 60)});
+    comparison.results[1].name = "b, \"new\".json";
+    const std::string csv = comparison_csv(comparison);
+    EXPECT_TRUE(csv.starts_with(kComparisonCsvBegins));
+    EXPECT_THAT(csv,
+                HasSubstr("figure,unit,a.json,\"b, \"\"new\"\".json\",\"b, \"\"new\"\".json: change\"\r\n"));
+    EXPECT_THAT(csv, HasSubstr("\r\nverdict,words,plays,does not play,changed: worse\r\n"));
+    EXPECT_THAT(csv, HasSubstr("\r\nframes_dropped,count,0,120,changed: worse\r\n"));
+    EXPECT_THAT(csv, HasSubstr("\r\nservice_ns_p50,ns,12300000,12300000,within the noise\r\n"));
+}
+
+TEST(CompareReport, APageThatNamesCannotBreak) {
+    Comparison comparison = compared({steady(), dropping(2, 60)});
+    comparison.results[0].name = "<script>alert(1)</script>";
+    comparison.setup.push_back({"mount", {"\"><img src=x>", "\x1b[2J"}});
+    const std::string page = comparison_html(comparison);
+    EXPECT_TRUE(page.starts_with(kComparisonHtmlBegins));
+    EXPECT_THAT(page, Not(HasSubstr("<script")));
+    EXPECT_THAT(page, Not(HasSubstr("<img")));
+    EXPECT_THAT(page, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(page, Not(HasSubstr("http")));
+    EXPECT_THAT(page, HasSubstr("<td class=\"number\">120</td><td class=\"worse\">changed: worse</td>"));
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,111 @@
+#include "view/metrics_server.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace streamsim {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::unique_ptr<MetricsServer> server() {
+    auto out = MetricsServer::listen({});
+    EXPECT_TRUE(out) << testing::PrintToString(out.error().problems);
+    return std::move(*out);
+}
+
+/// Of "http://127.0.0.1:PORT/metrics".
+std::uint16_t port_of(const MetricsServer& of) {
+    const std::string& url = of.url();
+    return static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1)));
+}
+
+int connected(std::uint16_t port) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    return fd;
+}
+
+/// The whole answer to a request; the connection is closed after it.
+std::string ask(std::uint16_t port, const std::string& request) {
+    const int fd = connected(port);
+    const std::string text = request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    EXPECT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    std::string out;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = read(fd, buffer, sizeof buffer)) > 0;)
+        out.append(buffer, static_cast<std::size_t>(got));
+    close(fd);
+    return out;
+}
+
+TEST(MetricsServer, AnswersWithWhatIsPublishedThen) {
+    const auto metrics = server();
+    EXPECT_FALSE(metrics->wanted());
+    metrics->publish("old\n");
+    std::string answer;
+    std::thread client([&] { answer = ask(port_of(*metrics), "GET /metrics"); });
+    while (!metrics->wanted()) std::this_thread::yield();
+    metrics->publish("new\n");
+    client.join();
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+    EXPECT_THAT(answer,
+                HasSubstr("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"));
+    EXPECT_THAT(answer, EndsWith("\r\n\r\nnew\n"));
+    EXPECT_FALSE(metrics->wanted());
+}
+
+TEST(MetricsServer, AnswersWithTheLastWhenNobodyPublishes) {
+    const auto metrics = server();
+    metrics->publish("last\n");
+    EXPECT_THAT(ask(port_of(*metrics), "GET /metrics"), EndsWith("\r\n\r\nlast\n"));
+}
+
+TEST(MetricsServer, ThereIsNothingElse) {
+    const auto metrics = server();
+    EXPECT_THAT(ask(port_of(*metrics), "GET /"), StartsWith("HTTP/1.1 404 "));
+    const std::string refused = ask(port_of(*metrics), "DELETE /metrics");
+    EXPECT_THAT(refused, StartsWith("HTTP/1.1 405 "));
+    EXPECT_THAT(refused, HasSubstr("Allow: GET, HEAD\r\n"));
+    EXPECT_THAT(ask(port_of(*metrics), "nonsense"), StartsWith("HTTP/1.1 40"));
+    EXPECT_FALSE(metrics->wanted());
+}
+
+TEST(MetricsServer, EndsWhileSomebodyAsks) {
+    auto metrics = server();
+    const std::uint16_t port = port_of(*metrics);
+    const int silent = connected(port);
+    std::thread client([port] { ask(port, "GET /metrics"); });
+    while (!metrics->wanted()) std::this_thread::yield();
+    metrics.reset();
+    client.join();
+    close(silent);
+}
+
+TEST(MetricsServer, SaysWhenThePortIsTaken) {
+    const auto first = server();
+    const auto second = MetricsServer::listen({"127.0.0.1", false, port_of(*first)});
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().kind, ErrorKind::environment);
+    EXPECT_THAT(second.error().problems[0], HasSubstr("Address already in use"));
+    const auto elsewhere = MetricsServer::listen({"203.0.113.1", false, 0});  // is nobody's
+    ASSERT_FALSE(elsewhere);
+    EXPECT_THAT(elsewhere.error().problems[0], HasSubstr("--metrics 203.0.113.1:0: cannot be listened on"));
+}
+
+}  // namespace
+}  // namespace streamsim

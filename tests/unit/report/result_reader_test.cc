@@ -1,0 +1,172 @@
+#include "report/result_reader.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+#include "unit/report/sample_results.h"
+
+namespace streamsim {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+/// A result in which every member that was ever added says something.
+RunResult full() {
+    RunResult out = samples::modelled();
+    out.seed = UINT64_MAX;
+    out.scenario = {"morning.json", "a morning", "drops", false, {"none came"}};
+    out.verdict.detail = "at depth 2 the link is 41 % busy";
+    out.verdict.next = "measure again";
+    out.causes = {{Cause::too_little_in_flight, Limit::client_cpu, 212, 1, "a sentence", "another"}};
+    out.places = {PlaceTest::Answer::same_place, 12, 4};
+    out.mount = {"/mnt/x", "server:/export", "nfs4", "rw,vers=4.1"};
+    out.links = {{"eth0", 10'000'000'000, 5, 41.5, 99.25, 200'000, 90'000, 3}, {"eth1", {}, 0, 0, 0, 0, 0, 0}};
+    out.system = {12, 50.5, {}, 0.25, {}, 1e-9};
+    out.probes = {{"more in flight", 8, 1 << 20, 8, 1.5e9}, {"as played", 2, 0, 8, std::nan("")}};
+    out.margin_bins = {{-5, 0, 7}, {0, 5, 9}};
+    out.streams[1].series = {500'000'000, {{-4, 7, 1}, {{}, {}, 0}}};
+    out.timeline = {{-5, 10, 4, 3, 2, 1, 6, 7, {}, -3}};
+    out.drops[0].cause = Cause::slow_opens;
+    out.seeks = {{1, 2, 3, 4, -5, 6, true}};
+    return out;
+}
+
+std::vector<RunResult> all_samples() {
+    return {samples::plays(),
+            samples::does_not_play(),
+            samples::failures(),
+            samples::seats_and_stalls(),
+            samples::as_fast_as_it_goes(),
+            samples::interrupted(),
+            samples::many_streams(),
+            samples::hostile(),
+            samples::modelled(),
+            full()};
+}
+
+std::vector<std::string> problems(const Json& document) {
+    const auto result = read_result(document.dump(), "r.json");
+    return result ? std::vector<std::string>{} : result.error().problems;
+}
+
+/// Every place of the document, the innermost first.
+void places(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& out) {
+    if (value.is_object()) {
+        for (const auto& [key, member] : value.items()) places(member, at / key, out);
+    } else if (value.is_array() && !value.empty()) {
+        places(value[0], at / 0, out);
+    }
+    if (!at.empty()) out.push_back(at);
+}
+
+TEST(ResultReader, WhatIsWrittenAgainIsTheSameText) {
+    for (const RunResult& sample : all_samples()) {
+        const std::string text = json_report(sample);
+        const auto result = read_result(text, "r.json");
+        ASSERT_TRUE(result) << testing::PrintToString(result.error().problems);
+        EXPECT_EQ(json_report(*result), text);
+    }
+}
+
+TEST(ResultReader, WhatIsShownIsTheSame) {
+    for (const RunResult& sample : all_samples()) {
+        if (sample.streams[0].clip.find('\xff') != std::string::npos) continue;  // is not UTF-8
+        EXPECT_EQ(text_report(*read_result(json_report(sample), "r.json"), false), text_report(sample, false));
+    }
+}
+
+TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {
+    const Json good = Json::parse(json_report(full()));
+    std::vector<Json::json_pointer> all;
+    places(good, Json::json_pointer(), all);
+    EXPECT_GT(all.size(), 250U);
+    // Numbers and texts together, for they all have to be said at once; what holds them one by one.
+    Json no_leaf_is_good = good;
+    std::vector<std::string> expected;
+    for (const auto& place : all) {
+        const bool kind = place.to_string() == "/schema" || place.to_string() == "/version";
+        const bool of_rate = place.to_string().find("/rate/") != std::string::npos;  // is read as a whole
+        if (kind || of_rate) continue;
+        const std::string at = "r.json: " + place.to_string() + ": expected";
+        if (good[place].is_structured()) {
+            Json bad = good;
+            bad[place] = true;
+            EXPECT_THAT(problems(bad), Contains(StartsWith(at)));
+        } else {
+            no_leaf_is_good[place] = Json::array({"x"});
+            expected.push_back(at);
+        }
+    }
+    const auto said = problems(no_leaf_is_good);
+    for (const std::string& at : expected) EXPECT_THAT(said, Contains(StartsWith(at)));
+}
+
+TEST(ResultReader, SaysEveryProblemAtOnce) {
+    Json document = Json::parse(json_report(full()));
+    document["totals"].erase("stalls");
+    document["drops"][0]["kind"] = "on_time";
+    document["streams"][1]["frames_late"] = -1;
+    document["streams"][1]["rate"] = Json::array({24, 0});
+    document["seed"] = 1.5;
+    document["model"]["cache"] = "tepid";
+    document["streams"][1]["series"]["frames_missed"] = Json::array({1});
+    EXPECT_THAT(
+        problems(document),
+        ElementsAre(
+            "r.json: /seed: expected an integer from 0 to 18446744073709551615, found 1.5",
+            "r.json: /model/cache: expected cold or warm", "r.json: /totals/stalls: missing, but required",
+            HasSubstr("/streams/1/rate: expected a frame rate [num, den] such as [24000, 1001], found [24,0]"),
+            "r.json: /streams/1/frames_late: expected an integer from 0 to 18446744073709551615, found -1",
+            HasSubstr("/streams/1/series: expected three columns of the same length"),
+            "r.json: /drops/0/kind: expected one of dropped, late, failed, found \"on_time\""));
+}
+
+/// As version 1 was before these members were added to it.
+TEST(ResultReader, ReadsWhatWasWrittenBefore) {
+    Json document = Json::parse(json_report(samples::does_not_play()));
+    for (const char* key : {"causes", "places", "margin_bins", "mount", "links", "system", "probes"})
+        document.erase(key);
+    document["verdict"].erase("detail");
+    document["verdict"].erase("next");
+    for (Json& stream : document["streams"]) stream.erase("series");
+    for (Json& drop : document["drops"]) drop.erase("cause");
+    for (Json& entry : document["timeline"]) entry.erase("margin_ns_min");
+    const auto result = read_result(document.dump(), "r.json");
+    ASSERT_TRUE(result) << testing::PrintToString(result.error().problems);
+    EXPECT_EQ(json_report(*result), json_report(samples::does_not_play()));
+}
+
+TEST(ResultReader, PassesOverWhatALaterVersionAdds) {
+    Json document = Json::parse(json_report(samples::plays()));
+    document["mood"] = "good";
+    document["streams"][0]["mood"] = 3;
+    EXPECT_THAT(problems(document), IsEmpty());
+}
+
+TEST(ResultReader, SaysWhenItIsAnotherDocument) {
+    const auto said = [](const std::string& text) { return read_result(text, "r.json").error().problems; };
+    EXPECT_THAT(said(R"({"schema": "streamsim.max", "version": 1})"),
+                ElementsAre(HasSubstr("r.json: /schema: this is what streamsim max found, not the result")));
+    EXPECT_THAT(said(R"({"schema": "streamsim.comparison", "version": 1})"),
+                ElementsAre(HasSubstr("/schema: this is a comparison")));
+    EXPECT_THAT(said(R"({"schema": "streamsim.scenario", "version": 1})"),
+                ElementsAre("r.json: /schema: expected \"streamsim.result\""));
+    EXPECT_THAT(said(R"({"schema": "streamsim.result", "version": 2})"),
+                ElementsAre(HasSubstr("r.json: /version: expected an integer from 1 to 1")));
+    EXPECT_THAT(said("[]"), ElementsAre("r.json: /: expected an object, found array"));
+    EXPECT_THAT(said("{"), ElementsAre(HasSubstr("r.json: byte 2: not JSON")));
+}
+
+}  // namespace
+}  // namespace streamsim
