@@ -16,6 +16,20 @@ Result<void> MediaRun::open_outputs() {
     return {};
 }
 
+Result<void> MediaRun::choose_formats() {
+    if (!options_.play.formats.empty() || options_.play.cuts) return {};
+    bool wanted = store_ == nullptr || options_.command == CliOptions::Command::prepare;
+    if (!wanted) {
+        auto empty =
+            in_background<bool>([this] { return is_empty_directory(*store_, options_.play.target.path); });
+        if (!empty) return empty.error();
+        wanted = *empty;
+    }
+    if (!wanted) return {};
+    options_.play.formats.push_back(options_.default_format);
+    return {};
+}
+
 void MediaRun::say_plan(const PreparePlan& plan) {
     if (options_.quiet) return;
     const std::size_t clips = plan.missing.size();
@@ -64,7 +78,7 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
     return code;
 }
 
-int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+std::optional<Result<RunResult>> MediaRun::watch_session(Session& session, const std::string& about) {
     const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
     LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
     std::optional<Result<RunResult>> result;
@@ -74,7 +88,13 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     if (live) work.on_tick = [&] { draw(view, session.watch(), about); };
     const bool ended = control_.run(std::move(work));
     view.erase();
-    if (!ended) {
+    if (!ended) return std::nullopt;
+    return result;
+}
+
+int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+    auto result = watch_session(session, about);
+    if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
     }

@@ -32,7 +32,7 @@ struct Typed {
     std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
         decode_cpu;
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
-    std::optional<std::string> multicam, layers, cuts;
+    std::optional<std::string> multicam, layers, cuts, confirm, headroom;
     bool sync = false, audio = false, keep_index = false;
     bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false;
 };
@@ -326,6 +326,17 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.realtime = typed.realtime;
 }
 
+void add_max_options(CLI::App& app, Typed& typed) {
+    app.add_option("--confirm", typed.confirm,
+                   "how long a number that was found has to play once more; 0: not at all (5m; on models 60s)")
+        ->type_name("TIME")
+        ->group("Searching");
+    app.add_option("--headroom", typed.headroom,
+                   "of each frame's period, that 99 % of the frames of each stream have to leave free (0)")
+        ->type_name("PERCENT")
+        ->group("Searching");
+}
+
 void add_json_option(CLI::App& app, CliOptions& options, const char* what) {
     app.add_option("--json", options.files.json, what)->type_name("FILE")->group("Results");
 }
@@ -386,6 +397,7 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
             add_target(app, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
+            add_max_options(app, typed);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;
         case Command::report:
@@ -401,6 +413,27 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
     app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
     app.allow_extras();
+}
+
+/// "20%" and "20" are the same.
+void read_headroom(Reader& reader, const std::string& typed, double& into) {
+    const std::string_view number =
+        std::string_view(typed).substr(0, typed.size() - (typed.ends_with('%') ? 1 : 0));
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), into);
+    if (error != std::errc() || end != number.data() + number.size() || !(into >= 0 && into <= 100))
+        reader.note("--headroom", fmt::format("'{}': expected 0 % to 100 %", typed));
+}
+
+/// What only the search for the largest number takes, and what it cannot search with.
+void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
+    reader.time("--confirm", typed.confirm, true, options.confirm);
+    if (typed.headroom) read_headroom(reader, *typed.headroom, options.headroom_percent);
+    const PlayRequest& play = options.play;
+    if (typed.streams || typed.total_streams)
+        options.most_streams = play.total_streams.value_or(play.streams * play.seats);
+    if (!play.paced) reader.note("--fps", "max has no deadlines, so that any number of streams plays");
+    if (play.multicam == MultiCam::active)
+        reader.note("--multicam", "active reads one angle only: more of them are not more streams");
 }
 
 /// What is right by itself and wrong together.
@@ -483,6 +516,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         read_media_options(reader, typed, options.play);
         read_play_options(reader, typed, options.play);
         options.play.keep_frames = options.files.need_frames();
+        if (options.command == Command::max) read_max_options(reader, typed, options);
         const auto directory = formats_directory();
         if (!directory) return directory.error();
         if (options.play.target.kind == Target::Kind::model) {
