@@ -28,6 +28,7 @@ struct MaxRun {
     /// Nothing was missed so far, but the buffers emptied all the time: they last so long from the beginning of
     /// play.
     std::optional<std::int64_t> empty_after_ns;
+    bool undecided = false;  // that happened so fast that a longer run had to follow
     double required_bytes_per_s = 0;
     double read_bytes_per_s = 0;
 };
@@ -43,7 +44,7 @@ struct MaxStep {
     bool pass = false;
     std::vector<MaxRun> runs;  // the last one decided
 
-    /// Its runs did not agree.
+    /// Its runs did not agree. Undecided ones do not count.
     bool noisy() const;
 };
 
@@ -53,7 +54,7 @@ constexpr const char* to_string(MaxStep::Purpose purpose) {
 
 inline bool MaxStep::noisy() const {
     for (const MaxRun& run : runs) {
-        if (run.pass != runs.front().pass) return true;
+        if (!run.undecided && run.pass != pass) return true;
     }
     return false;
 }

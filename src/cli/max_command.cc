@@ -99,7 +99,7 @@ private:
     Result<void> search(Contender& contender);
     Result<MaxRun> play(Contender& contender, const MaxNext& next);
     Result<FoundMedia> media_for(Contender& contender, const PlayRequest& request);
-    void say_media(const Contender& contender, const MaxSearchOptions& limits, const PreparePlan& one);
+    Result<void> say_media(const Contender& contender, const MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
     int finish(OutputFile json, const std::optional<Error>& error);
@@ -139,18 +139,23 @@ Result<std::vector<Contender>> MaxCommand::contenders() {
     return all;
 }
 
-void MaxCommand::say_media(const Contender& contender, const MaxSearchOptions& limits, const PreparePlan& one) {
-    if (options_.quiet) return;
-    const MediaFormat& format = contender.request.formats.front();
-    const double clip = format.mean_frame_bytes * static_cast<double>(one.frames);
-    const double clips =
-        contender.request.same_media ? 1 : static_cast<double>(limits.most * contender.request.layers);
-    const double most = std::min(clip * clips, static_cast<double>(one.bytes_free));
+/// What the search may write, before it writes anything.
+Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOptions& limits) {
+    const PlayRequest& request = contender.request;
+    PrepareRequest wanted{request.target.path, request.formats.front(), 1, request.clip_duration, request.seed};
+    auto one = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
+    if (!one) return one.error();
+    if (!request.same_media) wanted.clips = static_cast<std::uint32_t>(limits.most * request.layers);
+    auto all = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
+    if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
+    if (options_.quiet || (all && all->nothing_to_do())) return {};
+    const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
     context_.log.info(
-        "{}: media that are not there yet are made as the search needs them: {} a clip, at most {} in "
-        "all, to {} ({} free)",
-        contender.name, show_bytes(nearest_whole(clip)), show_bytes(nearest_whole(most)), one.directory,
-        show_bytes(one.bytes_free));
+        "{}: what is missing of {} clips is made as the search needs it: {} a clip, at most {}, to {} "
+        "({} free)",
+        contender.name, show_count(wanted.clips), show_bytes(nearest_whole(clip)),
+        show_bytes(all ? all->bytes_to_write : one->bytes_free), one->directory, show_bytes(one->bytes_free));
+    return {};
 }
 
 /// How many may be tried, before anything is played or written.
@@ -265,12 +270,7 @@ Result<void> MaxCommand::search(Contender& contender) {
     result_.step_ns = options->step.ns;
     result_.confirm_ns = options->confirm.ns;
     if (!contender.ready && store_ != nullptr) {
-        PlayRequest one = contender.request;
-        one.total_streams = 1;
-        auto plans =
-            in_background<std::vector<PreparePlan>>([this, one] { return missing_media(*store_, one); });
-        if (!plans) return plans.error();
-        if (!plans->empty()) say_media(contender, *options, plans->front());
+        if (auto said = say_media(contender, *options); !said) return said.error();
     }
     auto found = find_max(*options, [&](const MaxNext& next) { return play(contender, next); });
     if (!found) return found.error();

@@ -28,6 +28,7 @@ OrderedJson run_json(const MaxRun& run) {
             {"margin_p1_ns", or_null(run.margin_p1_ns)},
             {"margin_p1_percent", or_null(run.margin_p1_percent)},
             {"empty_after_ns", or_null(run.empty_after_ns)},
+            {"undecided", run.undecided},
             {"required_bytes_per_s", std::llround(run.required_bytes_per_s)},
             {"read_bytes_per_s", std::llround(run.read_bytes_per_s)}};
 }
@@ -130,7 +131,12 @@ std::string table_of(const MaxResult& result) {
     return table.text();
 }
 
-/// "6 streams failed once and then played twice"
+/// "1 stream plays", "6 streams play"
+std::string are(std::uint64_t streams, const char* one, const char* many) {
+    return fmt::format("{} {}", counted(streams, "stream"), streams == 1 ? one : many);
+}
+
+/// "6 streams did not always come out alike: ..."
 std::string noise_of(const MaxStep& step) {
     const auto failed =
         std::count_if(step.runs.begin(), step.runs.end(), [](const MaxRun& run) { return !run.pass; });
@@ -163,14 +169,13 @@ std::vector<std::string> remarks(const MaxFormat& format) {
         const std::string length = show_duration({step.runs.back().duration_ns});
         if (confirming && step.pass)
             out.push_back(
-                fmt::format("{} confirmed: they play for {}", counted(step.streams, "stream"), length));
+                fmt::format("confirmed: {} in a run of {}, too", are(step.streams, "plays", "play"), length));
         if (confirming && !step.pass && !format.interrupted)
-            out.push_back(fmt::format("{} were found and do not play for {}: one less was tried",
-                                      counted(step.streams, "stream"), length));
+            out.push_back(fmt::format("not confirmed: {} not play in a run of {}, so that one less was tried",
+                                      are(step.streams, "does", "do"), length));
         if (step.noisy()) out.push_back(noise_of(step));
         for (const MaxRun& run : step.runs) {
-            if (&run != &step.runs.back() && run.pass && run.empty_after_ns)
-                out.push_back(emptied_of(step, run));
+            if (run.undecided) out.push_back(emptied_of(step, run));
         }
     }
     if (format.streams > 0 && !format.confirmed) out.emplace_back("not confirmed by a longer run");

@@ -81,7 +81,7 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
         const auto longest = Duration{options_.step.ns * kLonger};
         const Duration enough{run->empty_after_ns.value_or(INT64_MAX / kBeyondNum) / kBeyondDen * kBeyondNum};
         if (!confirming && !emptied && enough <= longest) {
-            emptied = true;
+            step.runs.back().undecided = emptied = true;
             length = std::max(enough, length);
         } else {
             ++passed;
