@@ -74,14 +74,14 @@ FoundMedia first_of(const Contender& contender, const PlayRequest& request) {
     return media;
 }
 
-/// "4 play, 8 fail; trying 6 for 20 s; at most 3 min left": without what is not known yet.
+/// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left": without what is not known yet.
 std::string progress_of(const MaxNext& next, bool virtual_time) {
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
     const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
     std::string out = fmt::format("{}{}{} {} for {}", known, known.empty() ? "" : "; ", doing, next.streams,
                                   show_duration(next.length));
-    if (!virtual_time) out += fmt::format("; at most {} left", show_duration(next.at_most));
+    if (!virtual_time) out += fmt::format("; at most {} of play left", show_duration(next.at_most));
     return out;
 }
 
@@ -244,7 +244,7 @@ Result<MaxRun> MaxCommand::play(Contender& contender, const MaxNext& next) {
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<Session>(request, std::move(*media), context_.program,
                                              [this](const std::string& text) { notice(text); });
-    auto result = watch_session(*session, progress);
+    auto result = watch_session(*session, fmt::format("{}; {}", request.target.url, progress));
     if (!result || session->stuck()) {
         left_behind_ = true;
         (void)session.release();  // threads or the kernel still use it
