@@ -81,15 +81,15 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
 std::optional<Result<RunResult>> MediaRun::watch_session(Session& session, const std::string& about) {
     const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
     LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
-    std::optional<Result<RunResult>> result;
+    const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     Control::Work work;
-    work.run = [&] { result.emplace(session.execute()); };
+    work.run = [result, &session] { result->emplace(session.execute()); };
     work.on_interrupt = [&] { session.interrupt(); };
     if (live) work.on_tick = [&] { draw(view, session.watch(), about); };
     const bool ended = control_.run(std::move(work));
     view.erase();
     if (!ended) return std::nullopt;
-    return result;
+    return std::move(*result);
 }
 
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {

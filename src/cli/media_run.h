@@ -32,7 +32,8 @@ protected:
     /// its own.
     Result<void> choose_formats();
     Result<void> write_media(const std::vector<PreparePlan>& plans);
-    /// Plays, watched and listening. nullopt: it was left behind, and the process has to end by leave().
+    /// Plays, watched and listening. nullopt: it was left behind; the session has to stay, and the process has
+    /// to end by leave().
     std::optional<Result<RunResult>> watch_session(Session& session, const std::string& about);
     /// `about` is what is being played, for the live view; `request` for the result of a run that was left.
     int play_session(Session& session, const PlayRequest& request, const std::string& about);

@@ -393,7 +393,10 @@ void build(CLI::App& app, CliOptions& options, Typed& typed) {
             add_result_options(app, options);
             break;
         case Command::max:
-            app.description("finds the largest number of streams that plays without a drop");
+            app.description(
+                "finds the largest number of streams that plays without a drop: 1, 2, 4, ... until one fails, "
+                "then\n"
+                "between; each of these steps plays for --duration (here 20s, and five read-aheads at least)");
             add_target(app, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
