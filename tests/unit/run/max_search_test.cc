@@ -257,6 +257,30 @@ TEST(MaxSearch, TheTimeLeftIsABound) {
     }
 }
 
+/// Every number fails once, then empties its buffers, then plays; so does the confirmation, without the
+/// buffers.
+TEST(MaxSearch, TheTimeLeftBoundsTheWorst) {
+    MaxSearchOptions options;
+    options.most = 8;
+    std::map<std::uint64_t, int> tried;
+    std::vector<MaxNext> asked;
+    const auto found = find_max(options, [&](const MaxNext& next) -> Result<MaxRun> {
+        asked.push_back(next);
+        const bool confirming = next.purpose == MaxStep::Purpose::confirm;
+        const int number = confirming ? tried[1'000]++ : tried[next.streams]++;
+        MaxRun run;
+        run.pass = number > 0;
+        if (!confirming && number == 1) run.empty_after_ns = seconds(48).ns;
+        return run;
+    });
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->streams, 8U);
+    std::int64_t all_ns = 0;
+    for (const MaxNext& next : asked) all_ns += next.length.ns;
+    EXPECT_LE(all_ns, asked.front().at_most.ns);
+    EXPECT_EQ(asked.size(), 4U * 4 + 3);
+}
+
 TEST(MaxSearch, SaysWhatIsKnown) {
     Scripted storage(5);
     (void)storage.search();
@@ -297,6 +321,9 @@ TEST(BuffersEmpty, NotWhereTheyOnlyVary) {
     EXPECT_FALSE(buffers_empty_after(buffers({7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 1, 7})));
     // Down at the beginning, and steady at last.
     EXPECT_FALSE(buffers_empty_after(buffers({7, 6, 5, 4, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3})));
+    // Down and up again; up and down.
+    EXPECT_FALSE(buffers_empty_after(buffers({8, 8, 8, 8, 8, 8, 3, 3, 3, 6, 6, 6})));
+    EXPECT_FALSE(buffers_empty_after(buffers({5, 5, 5, 5, 5, 5, 8, 8, 8, 3, 3, 3})));
     EXPECT_FALSE(buffers_empty_after(buffers({7, 3})));
     EXPECT_FALSE(buffers_empty_after({}));
 }
