@@ -80,6 +80,8 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
 
 std::optional<Result<RunResult>> MediaRun::watch_session(Session& session, const std::string& about) {
     const bool live = !options_.quiet && LiveView::possible(STDERR_FILENO);
+    last_bytes_ = 0;
+    last_draw_ns_ = 0;
     LiveView view(STDERR_FILENO, live && LiveView::colours_wanted(STDERR_FILENO));
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     Control::Work work;
