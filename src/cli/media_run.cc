@@ -22,6 +22,20 @@ Result<void> MediaRun::open_outputs() {
     return {};
 }
 
+Result<void> MediaRun::choose_formats() {
+    if (!options_.play.formats.empty() || options_.play.cuts) return {};
+    bool wanted = store_ == nullptr || options_.command == CliOptions::Command::prepare;
+    if (!wanted) {
+        auto empty =
+            in_background<bool>([this] { return is_empty_directory(*store_, options_.play.target.path); });
+        if (!empty) return empty.error();
+        wanted = *empty;
+    }
+    if (!wanted) return {};
+    options_.play.formats.push_back(options_.default_format);
+    return {};
+}
+
 void MediaRun::say_plan(const PreparePlan& plan) {
     if (options_.quiet) return;
     const std::size_t clips = plan.missing.size();
@@ -70,12 +84,14 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
     return code;
 }
 
-int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
+                                                         const std::string& about,
+                                                         bool streams_may_change) {
     std::optional<LivePlay> live;
-    if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, request.spare_streams > 0);
-    std::optional<Result<RunResult>> result;
+    if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, streams_may_change);
+    const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     Control::Work work;
-    work.run = [&] { result.emplace(session.execute()); };
+    work.run = [result, &session] { result->emplace(session.execute()); };
     work.on_interrupt = [&] { session.interrupt(); };
     work.on_tick = [&] {
         if (live) live->tick();
@@ -84,11 +100,17 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     };
     const bool ended = control_.run(std::move(work));
     if (live) live->end();
-    if (!ended) {
+    live_ = nullptr;
+    if (!ended) return std::nullopt;
+    return std::move(*result);
+}
+
+int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+    auto result = watch_session(session, about, request.spare_streams > 0);
+    if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
     }
-    live_ = nullptr;
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) {
         context_.log.warn("the storage has not given back everything that was asked of it");

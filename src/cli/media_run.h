@@ -30,7 +30,15 @@ protected:
     /// Runs something that may block for long (an index of a slow server). An interruption leaves it behind.
     template <typename T>
     Result<T> in_background(std::function<Result<T>()> function);
+    /// A target without media of its own gets the default format where none was asked for; a cut list brings
+    /// its own.
+    Result<void> choose_formats();
     Result<void> write_media(const std::vector<PreparePlan>& plans);
+    /// Plays, watched and listening. nullopt: it was left behind; the session has to stay, and the process has
+    /// to end by leave(). `streams_may_change`: by hand, on a terminal.
+    std::optional<Result<RunResult>> watch_session(Session& session,
+                                                   const std::string& about,
+                                                   bool streams_may_change = false);
     /// `about` is what is being played, for the live view; `request` for the result of a run that was left.
     int play_session(Session& session, const PlayRequest& request, const std::string& about);
     int interrupted_before_play(const PlayRequest& request);

@@ -2,41 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fstream>
 #include <sstream>
 
 #include "base/units.h"
 #include "cli/formats_directory.h"
+#include "cli/typed_options.h"
 #include "media/cut_list.h"
 #include "run/models.h"
 #include "view/metrics_server.h"
 
 namespace streamsim {
 namespace {
-
-constexpr const char* kAbout =
-    "streamsim plays media from storage as an edit seat does, frame by frame on deadlines, and counts every "
-    "frame\n"
-    "that was not there in time. It measures delivery to this client; it does not decode.\n\n"
-    "  streamsim --dpx12 --streams 4 /mnt/media   play four UHD sequences (made first where there are none)\n"
-    "  streamsim /mnt/media/shot                  play what is there\n"
-    "  streamsim prepare|max|run|formats|inspect|report|clean   see streamsim COMMAND --help";
-
-/// Options as they were typed; most are texts, so that all their mistakes can be told at once.
-struct Typed {
-    std::string target;
-    std::vector<std::string> formats;
-    bool dpx10 = false, dpx12 = false, prores_hd = false, prores_uhd = false;
-    std::optional<std::string> fps, streams, seats, total_streams, media, duration, frames, clip_duration;
-    std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
-        decode_cpu;
-    std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
-    std::optional<std::string> multicam, layers, cuts;
-    bool sync = false, audio = false, keep_index = false;
-    bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false;
-};
 
 class Reader {
 public:
@@ -97,88 +75,6 @@ public:
         note(option, fmt::format("'{}': expected one of {}", *text, names));
     }
 };
-
-void add_target(CLI::App& app, Typed& typed, const char* what) {
-    app.add_option("TARGET", typed.target, what)->option_text(" ");
-}
-
-void add_media_options(CLI::App& app, Typed& typed) {
-    const char* group = "Media";
-    app.add_flag("--dpx10", typed.dpx10, "DPX 10 bit, UHD, 24 fps")->group(group);
-    app.add_flag("--dpx12", typed.dpx12, "DPX 12 bit, UHD, 24 fps (what an empty directory gets)")
-        ->group(group);
-    app.add_flag("--prores-hd", typed.prores_hd, "ProRes 422, HD, 30 fps")->group(group);
-    app.add_flag("--prores-uhd", typed.prores_uhd, "ProRes 422 HQ, UHD, 30 fps")->group(group);
-    app.add_option("--format", typed.formats,
-                   "a format that `streamsim formats` lists, or a JSON file; repeatable")
-        ->type_name("NAME")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)  // what follows the name is TARGET
-        ->group(group);
-    app.add_option("--clip-duration", typed.clip_duration, "length of a clip that is made (10s)")
-        ->type_name("TIME")
-        ->group(group);
-    app.add_option("--streams", typed.streams, "streams a seat, of each format (1)")
-        ->type_name("N")
-        ->group(group);
-    app.add_option("--seats", typed.seats, "clients that this process plays (1)")->type_name("N")->group(group);
-    app.add_option("--total-streams", typed.total_streams,
-                   "instead of --streams: N dealt round robin over the seats")
-        ->type_name("N")
-        ->group(group);
-    app.add_option("--media", typed.media, "own: each stream its own clip; same: all one (own)")
-        ->type_name("own|same")
-        ->group(group);
-    app.add_option("--seed", typed.seed, "of every random choice (1)")->type_name("N")->group(group);
-}
-
-void add_play_options(CLI::App& app, Typed& typed) {
-    const auto text = [&](const char* group, const char* name, std::optional<std::string>& into,
-                          const char* type, const char* what) {
-        app.add_option(name, into, what)->type_name(type)->group(group);
-    };
-    const auto flag = [&](const char* group, const char* name, bool& into, const char* what) {
-        app.add_flag(name, into, what)->group(group);
-    };
-    text("Playing", "--fps", typed.fps, "RATE",
-         "24, 23.976, 24000/1001, ... or max: as fast as it goes (the clip's own)");
-    text("Playing", "--duration", typed.duration, "TIME", "how long each stream plays; clips loop (60s)");
-    text("Playing", "--frames", typed.frames, "N", "at most so many frames a stream");
-    text("Playing", "--on-miss", typed.on_miss, "drop|hold|stall",
-         "what the player does with a frame that is not there (drop)");
-    text("Playing", "--readahead", typed.readahead, "N", "frames buffered ahead, a stream (8)");
-    text("Playing", "--inflight", typed.inflight, "N", "frames read at once, a stream (2)");
-    text("Playing", "--pattern", typed.pattern, "PATTERN",
-         "filename-prefetch, streaming or on-demand (sequences the first, containers the second)");
-    text("Playing", "--order", typed.order, "ORDER",
-         "what the operator does: forward, reverse, ping-pong, shuttle:N, scrub, random or cuts (forward)");
-    text("Playing", "--cuts", typed.cuts, "FILE",
-         "the cut list of --order cuts: a CMX3600 EDL or an OpenTimelineIO document; played once; --fps counts "
-         "an EDL whose clips do not share a rate");
-    flag("Playing", "--sync", typed.sync, "the streams of a seat run on one clock");
-    text("Playing", "--multicam", typed.multicam, "all|active",
-         "the streams of a seat are angles of one scene: all are read, or only the one that is shown");
-    text("Playing", "--layers", typed.layers, "N", "clips that lie on each other in each stream (1)");
-    flag("Playing", "--audio", typed.audio, "the audio of containers is read along");
-    flag("Reading", "--keep-index", typed.keep_index, "keep the index of a container beside it");
-    text("Playing", "--stagger", typed.stagger, "TIME", "delay between the starts of streams (0)");
-    text("Playing", "--preroll-timeout", typed.preroll_timeout, "TIME",
-         "give up when preroll takes longer (10s)");
-    text("Reading", "--io", typed.io, "auto|uring|threads", "how it reads (auto)");
-    text("Reading", "--io-size", typed.io_size, "BYTES", "size of one read, or frame: one read a frame (1MiB)");
-    text("Reading", "--io-depth", typed.io_depth, "N", "pieces of one frame in flight (8)");
-    flag("Reading", "--direct", typed.direct,
-         "past this client's page cache, where the storage allows it (default)");
-    flag("Reading", "--buffered", typed.buffered, "through this client's page cache");
-    flag("Reading", "--cold", typed.cold, "evict these files from this client's page cache first");
-    flag("Reading", "--require-cold", typed.require_cold, "fail the verdict where a cache may have been warm");
-    text("Playing", "--decode-cpu", typed.decode_cpu, "TIME",
-         "CPU time burnt for each frame, as a decoder would (0: delivery only)");
-    text("Testing", "--faults", typed.faults, "FILE", "a schedule of injected delays and errors (JSON)");
-    flag("Testing", "--realtime", typed.realtime, "ask for real-time scheduling of the player");
-    text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
-}
 
 std::optional<std::string> read_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -327,92 +223,25 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.realtime = typed.realtime;
 }
 
-void add_file_option(CLI::App& app, const char* name, std::string& into, const char* what) {
-    app.add_option(name, into, what)->type_name("FILE")->group("Results");
+/// "20%" and "20" are the same.
+void read_headroom(Reader& reader, const std::string& typed, double& into) {
+    const std::string_view number =
+        std::string_view(typed).substr(0, typed.size() - (typed.ends_with('%') ? 1 : 0));
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), into);
+    if (error != std::errc() || end != number.data() + number.size() || !(into >= 0 && into <= 100))
+        reader.note("--headroom", fmt::format("'{}': expected 0 % to 100 %", typed));
 }
 
-void add_json_option(CLI::App& app, CliOptions& options, const char* what) {
-    add_file_option(app, "--json", options.files.json, what);
-}
-
-void add_result_options(CLI::App& app, CliOptions& options) {
-    add_json_option(app, options, "the result; - is standard output");
-    add_file_option(app, "--csv", options.files.csv, "one row a frame");
-    add_file_option(app, "--html", options.files.html, "the report, in one file that needs no network");
-    add_file_option(app, "--trace", options.files.trace, "for Perfetto's and Chrome's trace viewer");
-    add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML");
-    app.add_option("--metrics", options.metrics,
-                   "OpenMetrics over HTTP while it plays; a port alone is of 127.0.0.1")
-        ->type_name("ADDR:PORT")
-        ->group("Results");
-}
-
-void add_report_options(CLI::App& app, CliOptions& options) {
-    add_json_option(app, options, "the result, or the comparison, as a document; - is standard output");
-    add_file_option(app, "--csv", options.files.csv, "one row a stream; of several results one row a figure");
-    add_file_option(app, "--html", options.files.html, "the report, in one file that needs no network");
-    add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML; of one result");
-}
-
-void build(CLI::App& app, CliOptions& options, Typed& typed) {
-    using Command = CliOptions::Command;
-    switch (options.command) {
-        case Command::play:
-            app.description(kAbout);
-            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:MODEL)");
-            add_media_options(app, typed);
-            add_play_options(app, typed);
-            add_result_options(app, options);
-            break;
-        case Command::prepare:
-            app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
-            add_target(app, typed, "a directory on the storage");
-            add_media_options(app, typed);
-            add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
-            break;
-        case Command::formats:
-            app.description("lists the media formats, or shows one with its sources");
-            app.add_option("NAME", options.name, "a format, or a JSON file")->option_text(" ");
-            add_json_option(app, options, "as a document; - is standard output");
-            break;
-        case Command::inspect:
-            app.description("the frame index of a clip or sequence: frames, rate, bytes, places");
-            add_target(app, typed, "a clip, a sequence's directory, one of its frames, or a pattern");
-            app.add_flag("--frames", options.frames, "each frame's file, offset, bytes and time");
-            app.add_flag("--audio", typed.audio, "the audio chunks of a container, too");
-            app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
-            add_json_option(app, options, "as a document; - is standard output");
-            break;
-        case Command::run:
-            app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
-            app.add_option("FILE", typed.target, "a scenario (JSON; examples: formats/scenario/)")
-                ->option_text(" ");
-            app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
-            add_result_options(app, options);
-            break;
-        case Command::max:
-            app.description("finds the largest number of streams that plays without a drop");
-            add_target(app, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
-            add_media_options(app, typed);
-            add_play_options(app, typed);
-            add_json_option(app, options, "what was found, with every step; - is standard output");
-            break;
-        case Command::report:
-            app.description("renders results; compares several");
-            app.add_option("RESULT", options.results,
-                           "documents that --json wrote; the first is what others "
-                           "are compared with")
-                ->option_text(" ");
-            add_report_options(app, options);
-            break;
-        case Command::clean:
-            app.description("removes TARGET/streamsim-media, which prepare made, and nothing else");
-            add_target(app, typed, "the directory that was given to prepare");
-            break;
-    }
-    app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
-    app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
-    app.allow_extras();
+/// What only the search for the largest number takes, and what it cannot search with.
+void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
+    reader.time("--confirm", typed.confirm, true, options.confirm);
+    if (typed.headroom) read_headroom(reader, *typed.headroom, options.headroom_percent);
+    const PlayRequest& play = options.play;
+    if (typed.streams || typed.total_streams)
+        options.most_streams = play.total_streams.value_or(play.streams * play.seats);
+    if (!play.paced) reader.note("--fps", "max has no deadlines, so that any number of streams plays");
+    if (play.multicam == MultiCam::active)
+        reader.note("--multicam", "active reads one angle only: more of them are not more streams");
 }
 
 /// What is right by itself and wrong together.
@@ -501,6 +330,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         read_media_options(reader, typed, options.play);
         read_play_options(reader, typed, options.play);
         options.play.keep_frames = options.files.need_frames();
+        if (options.command == Command::max) read_max_options(reader, typed, options);
         const auto directory = formats_directory();
         if (!directory) return directory.error();
         if (options.play.target.kind == Target::Kind::model) {
@@ -552,7 +382,7 @@ Result<ParsedCommandLine> parse_command_line(int argc,
     Typed typed;
     CLI::App app;
     app.name(skip > 0 ? fmt::format("streamsim {}", argv[1]) : "streamsim");
-    build(app, options, typed);
+    declare_options(app, options, typed);
     app.set_version_flag("--version,-V", version_text);
     try {
         app.parse(argc - skip, argv + skip);

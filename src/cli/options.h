@@ -28,10 +28,11 @@ struct CliOptions {
     std::optional<std::uint64_t> seed;  // run: instead of the scenario's
     bool frames = false;                // inspect --frames
     ResultFiles files;
-    std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
-    std::optional<Duration> confirm;   // max: how long the found number is played again
-    double headroom_percent = 0;       // max: of the period, that the p1 margin must keep free
-    std::vector<std::string> results;  // report: the documents
+    std::string metrics;                        // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
+    std::optional<Duration> confirm;            // max: how long the found number is played again
+    double headroom_percent = 0;                // max: of the period, that the p1 margin must keep free
+    std::optional<std::uint32_t> most_streams;  // max: of all seats; no more are tried
+    std::vector<std::string> results;           // report: the documents
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

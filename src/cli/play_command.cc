@@ -18,26 +18,10 @@ public:
     int play();
 
 private:
-    Result<void> choose_formats();
     Result<void> prepare_missing();
     Result<FoundMedia> find();
     int play_media(FoundMedia media);
 };
-
-/// dpx12 is what a target without media of its own gets; a cut list brings its own.
-Result<void> MediaCommand::choose_formats() {
-    if (!options_.play.formats.empty() || options_.play.cuts) return {};
-    bool wanted = store_ == nullptr || options_.command == CliOptions::Command::prepare;
-    if (!wanted) {
-        auto empty =
-            in_background<bool>([this] { return is_empty_directory(*store_, options_.play.target.path); });
-        if (!empty) return empty.error();
-        wanted = *empty;
-    }
-    if (!wanted) return {};
-    options_.play.formats.push_back(options_.default_format);
-    return {};
-}
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr || options_.play.formats.empty()) return {};

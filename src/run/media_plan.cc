@@ -58,38 +58,12 @@ std::vector<Clip> planned_clips(const PlayRequest& request, const MediaFormat& f
     return clips;
 }
 
-Result<std::vector<Clip>> clips_of_target(ByteStore& store,
-                                          const PlayRequest& request,
-                                          const IndexOptions& options) {
-    const std::string& path = request.target.path;
-    auto info = store.stat(path);
-    if (!info) return info.error();
-    std::vector<Clip> clips;
-    if (info->has_value() && (**info).directory) {
-        auto found = clips_in(store, path, options);
-        if (!found) return found.error();
-        clips = std::move(*found);
-        if (clips.empty()) {
-            return bad_input(
-                fmt::format("{}: holds no clip and no image sequence: name one, or give a format such as "
-                            "--dpx12 to have media made below {}/{}",
-                            path, path, kMediaDirectory));
-        }
-    } else if (info->has_value() || is_pattern(path)) {
-        auto clip = index_clip(store, path, options);
-        if (!clip) return clip.error();
-        clips.push_back(std::move(*clip));
-    } else {
-        return environment_error(fmt::format("{}: there is no such file or directory", path));
-    }
-    const std::uint32_t needed = clips_needed(request);
-    if (clips.size() < needed) {
-        return bad_input(fmt::format(
-            "{}: {} streams need {} clips and there {} {}: give more clips, fewer "
-            "--streams, or --media same",
-            path, streams_of_format(request), needed, clips.size() == 1 ? "is" : "are", clips.size()));
-    }
-    return clips;
+IndexOptions index_options(const PlayRequest& request, IndexProgress* progress) {
+    IndexOptions options;
+    options.audio = request.audio;
+    options.keep_index = request.keep_index;
+    options.progress = progress;
+    return options;
 }
 
 }  // namespace
@@ -149,22 +123,55 @@ Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayReque
     return plans;
 }
 
+Result<std::vector<Clip>> clips_of_target(ByteStore& store,
+                                          const PlayRequest& request,
+                                          IndexProgress* progress) {
+    const IndexOptions options = index_options(request, progress);
+    const std::string& path = request.target.path;
+    auto info = store.stat(path);
+    if (!info) return info.error();
+    std::vector<Clip> clips;
+    if (info->has_value() && (**info).directory) {
+        auto found = clips_in(store, path, options);
+        if (!found) return found.error();
+        clips = std::move(*found);
+        if (clips.empty()) {
+            return bad_input(
+                fmt::format("{}: holds no clip and no image sequence: name one, or give a format such as "
+                            "--dpx12 to have media made below {}/{}",
+                            path, path, kMediaDirectory));
+        }
+    } else if (info->has_value() || is_pattern(path)) {
+        auto clip = index_clip(store, path, options);
+        if (!clip) return clip.error();
+        clips.push_back(std::move(*clip));
+    } else {
+        return environment_error(fmt::format("{}: there is no such file or directory", path));
+    }
+    return clips;
+}
+
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
     FoundMedia found;
-    IndexOptions options;
-    options.audio = request.audio;
-    options.keep_index = request.keep_index;
-    options.progress = progress;
     if (request.cuts) {
         if (store == nullptr) return bad_input("--cuts needs the clips that it names: expected a path");
-        auto list = resolve_cut_list(*store, request.target.path, *request.cuts, request.rate, options);
+        auto list = resolve_cut_list(*store, request.target.path, *request.cuts, request.rate,
+                                     index_options(request, progress));
         if (!list) return list.error();
         found.cuts = std::move(*list);
         return found;
     }
     if (store != nullptr && request.formats.empty()) {
-        auto clips = clips_of_target(*store, request, options);
+        auto clips = clips_of_target(*store, request, progress);
         if (!clips) return clips.error();
+        const std::uint32_t needed = clips_needed(request);
+        if (clips->size() < needed) {
+            return bad_input(
+                fmt::format("{}: {} streams need {} clips and there {} {}: give more clips, fewer "
+                            "--streams, or --media same",
+                            request.target.path, streams_of_format(request), needed,
+                            clips->size() == 1 ? "is" : "are", clips->size()));
+        }
         keep_needed(request, std::move(*clips), found);
         return found;
     }

@@ -36,6 +36,11 @@ Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayReque
 /// Blocks. Errors: bad input where the media that others made are fewer than the streams; as the indexing.
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress);
 
+/// Every clip that the target holds of its own, as many as there are. Blocks. Errors: as find_media.
+Result<std::vector<Clip>> clips_of_target(ByteStore& store,
+                                          const PlayRequest& request,
+                                          IndexProgress* progress);
+
 /// True when the target is an existing directory without clips of its own: its media is what prepare made or
 /// will make.
 Result<bool> is_empty_directory(ByteStore& store, const std::string& path);

@@ -131,6 +131,12 @@ std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media) {
     return parts;
 }
 
+std::uint64_t memory_of(const std::vector<StreamPlan>& streams) {
+    std::uint64_t bytes = 0;
+    for (const StreamPlan& plan : streams) bytes += Player::memory_bytes(*plan.path, plan.options);
+    return bytes;
+}
+
 /// Addresses without memory: for storage that never looks at them.
 class AddressRange {
 public:
@@ -151,8 +157,23 @@ private:
 
 }  // namespace
 
+void reserve_threads(const PlayRequest& request, std::uint64_t streams) {
+    if (request.target.kind != Target::Kind::local) return;
+    const std::uint64_t frames = streams * std::min(request.inflight, request.readahead);
+    size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolSpare, kPoolMax));
+}
+
 Result<void> memory_suffices(const PlayRequest& request) {
     return memory_suffices(one_part(request, {}));
+}
+
+Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request, const FoundMedia& media) {
+    if (request.target.kind != Target::Kind::local) return std::optional<std::uint64_t>{};
+    const bool planned = media.clips.empty() && !media.cuts;
+    const auto parts = one_part(request, planned ? planned_media(request) : media);
+    const auto streams = deal_parts(parts, 1);
+    if (!streams) return streams.error();
+    return std::optional(memory_available().bytes / std::max<std::uint64_t>(memory_of(*streams), 1));
 }
 
 Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
@@ -161,8 +182,7 @@ Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
     for (PlayPart& part : planned) part.media = planned_media(part.request);
     auto streams = deal_parts(planned, 1);
     if (!streams) return streams.error();
-    std::uint64_t bytes = 0;
-    for (const StreamPlan& plan : *streams) bytes += Player::memory_bytes(*plan.path, plan.options);
+    const std::uint64_t bytes = memory_of(*streams);
     const MemoryAvailable available = memory_available();
     if (bytes <= available.bytes) return {};
     return environment_error(
@@ -441,6 +461,7 @@ Result<void> Session::run_worlds() {
     for (std::thread& thread : threads) thread.join();
     for (const auto& world : worlds_) {
         stuck_ = stuck_ || world->stuck();
+        preroll_took_too_long_ = preroll_took_too_long_ || world->preroll_took_too_long();
         cut_short_ = cut_short_ || world->interrupted();
     }
     for (const auto& result : results) {

@@ -37,7 +37,15 @@ struct ProgramFacts {
 /// Whether there is memory for the streams of these formats, before their media are written. Errors:
 /// environment.
 Result<void> memory_suffices(const PlayRequest& request);
-/// The same for parts, whose media need not have been found.
+/// The thread pool of this process has the size that the first run gave it. Where several runs follow each
+/// other it is made for the largest: so many streams.
+void reserve_threads(const PlayRequest& request, std::uint64_t streams);
+
+/// For how many times these streams there is memory; nullopt: it does not matter. Without media: as if they
+/// were prepared. Errors: bad input, as
+/// when they are played.
+Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request, const FoundMedia& media);
+/// The same as memory_suffices for parts, whose media need not have been found.
 Result<void> memory_suffices(const std::vector<PlayPart>& parts);
 
 /// One run. execute() blocks, on a thread of the caller's choice; the other calls are for other threads
@@ -85,6 +93,9 @@ public:
     static RunResult not_played(const PlayRequest& request, const ProgramFacts& program);
     /// The storage kept something: the process has to end by _exit once the result is written.
     bool stuck() const { return stuck_; }
+    /// execute() failed because the storage did not fill all read-aheads in time: it answers, but so many are
+    /// too many for it.
+    bool preroll_took_too_long() const { return preroll_took_too_long_; }
 
 private:
     struct Memory;
@@ -131,6 +142,7 @@ private:
     std::atomic<bool> planned_{false};
     std::atomic<bool> looking_{false};
     bool stuck_ = false;
+    bool preroll_took_too_long_ = false;
     bool cut_short_ = false;  // interrupted while there was something left to play
 };
 

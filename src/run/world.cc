@@ -228,6 +228,7 @@ void World::preroll_timed_out() {
     for (auto& stream : streams_)
         if (stream->begun && !stream->added && !stream->playing && !stream->player->ready()) ++waiting;
     if (waiting == 0) return;
+    preroll_took_too_long_ = true;
     error_ =
         environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
                                       "\"preroll_timeout\"): {} of {} streams had "

@@ -96,6 +96,8 @@ public:
         const LocalOptions& local = options_.storage.local;
         return std::uint64_t{local.parallel_reads} + local.parallel_opens;
     }
+    /// run() failed because not every stream had filled its read-ahead in time.
+    bool preroll_took_too_long() const { return preroll_took_too_long_; }
     /// Real-time scheduling was asked for and granted.
     bool realtime() const { return realtime_; }
     /// The storage did not give back what was outstanding: nothing of this world may be destroyed.
@@ -142,6 +144,7 @@ private:
     bool finishing_ = false;
     bool interrupting_ = false;
     bool stuck_ = false;
+    bool preroll_took_too_long_ = false;
     bool timing_is_exact_ = false;
     bool realtime_ = false;
     std::mutex mutex_;

@@ -79,11 +79,13 @@ function(streamsim_make_test_headers)
     target_precompile_headers(streamsim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 endfunction()
 
-# streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD])
+# streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
+#                [ALONE])
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
-# sanitizer has nothing to find and it is not built for that.
+# sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
+# measures.
 function(streamsim_test name)
-    cmake_parse_arguments(TEST "ONE_THREAD" "TIMEOUT" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TEST "ONE_THREAD;ALONE" "TIMEOUT" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
         return()
     endif()
@@ -101,5 +103,5 @@ function(streamsim_test name)
         set(TEST_TIMEOUT 120)
     endif()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-                         PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
+                         PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
 endfunction()

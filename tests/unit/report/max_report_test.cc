@@ -1,0 +1,168 @@
+#include "report/max_report.h"
+
+#include <gmock/gmock.h>
+
+#include "base/json.h"
+#include "unit/report/golden.h"
+#include "unit/report/sample_results.h"
+#include "unit/report/schema_check.h"
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+MaxRun plays(double share_free) {
+    MaxRun run;
+    run.duration_ns = seconds(20).ns;
+    run.pass = true;
+    run.limit = Limit::none;
+    run.reason = "no frame was missed";
+    run.margin_min_ns = 150'000'000;
+    run.margin_p1_ns = 200'000'000;
+    run.margin_p1_percent = share_free;
+    run.required_bytes_per_s = 8.36e9;
+    run.read_bytes_per_s = 8.4e9;
+    return run;
+}
+
+MaxRun drops(std::uint64_t frames) {
+    MaxRun run = plays(-20);
+    run.pass = false;
+    run.limit = Limit::network;
+    run.reason = "the network was full";
+    run.missed = frames;
+    return run;
+}
+
+MaxStep step(std::uint64_t streams, std::vector<MaxRun> runs) {
+    MaxStep out;
+    out.streams = streams;
+    out.pass = runs.back().pass;
+    out.runs = std::move(runs);
+    return out;
+}
+
+/// Seven play and eight do not; six needed three runs, eight emptied their buffers first.
+MaxFormat seven() {
+    MaxFormat format;
+    format.format = "dpx12";
+    format.width = 3840;
+    format.height = 2160;
+    format.streams = 7;
+    format.fails_at = 8;
+    format.confirmed = true;
+    format.confirm_ns = seconds(300).ns;
+    MaxRun emptied = plays(480);
+    emptied.empty_after_ns = seconds(31).ns;
+    emptied.undecided = true;
+    format.steps = {step(4, {plays(480)}), step(8, {emptied, drops(1'021)}),
+                    step(6, {drops(2), plays(480), plays(480)}), step(7, {plays(480)}), step(7, {plays(480)})};
+    format.steps.back().purpose = MaxStep::Purpose::confirm;
+    format.steps.back().runs.back().duration_ns = seconds(300).ns;
+    return format;
+}
+
+MaxFormat none() {
+    MaxFormat format;
+    format.format = "dpx 16 bit 8192x4320";
+    format.rate = {24000, 1001};
+    format.fails_at = 1;
+    format.steps = {step(1, {drops(400), drops(300)})};
+    return format;
+}
+
+MaxFormat at_least() {
+    MaxFormat format;
+    format.format = "prores-hd";
+    format.width = 1920;
+    format.height = 1080;
+    format.rate = {30, 1};
+    format.streams = 64;
+    format.at_least = "there is no space";
+    format.steps = {step(64, {plays(700)})};
+    return format;
+}
+
+MaxResult sample() {
+    MaxResult result;
+    result.common = samples::plays();
+    result.seats = 2;
+    result.headroom_percent = 20;
+    result.step_ns = seconds(20).ns;
+    result.confirm_ns = seconds(300).ns;
+    result.server_cache_may_be_warm = true;
+    result.notices = {"direct I/O could not be had"};
+    result.formats = {seven(), none(), at_least()};
+    return result;
+}
+
+Json schema() {
+    const std::string path = std::string(STREAMSIM_SOURCE_DIR) + "/formats/schema/max.json";
+    return parse_json(read_whole(path), path).value();
+}
+
+TEST(MaxReport, LooksAsAgreed) {
+    expect_golden(max_text_report(sample()), "max.txt");
+}
+
+TEST(MaxReport, TheDocumentLooksAsAgreed) {
+    expect_golden(max_json_report(sample()), "max.json");
+}
+
+TEST(MaxReport, KeepsToItsSchema) {
+    MaxResult interrupted = sample();
+    interrupted.formats = {MaxFormat{}};
+    interrupted.formats.front().interrupted = true;
+    interrupted.formats.front().at_least = "interrupted";
+    MaxResult modelled = sample();
+    modelled.common.model = ModelFacts{"h500", "a cluster", 4, 1, false};
+    for (const MaxResult& result : {sample(), interrupted, modelled, MaxResult{.common = samples::plays()}}) {
+        const std::string text = max_json_report(result);
+        EXPECT_THAT(text, StartsWith(kMaxReportBegins));
+        EXPECT_THAT(schema_problems(schema(), Json::parse(text)), IsEmpty());
+    }
+}
+
+TEST(MaxReport, AnotherDocumentDoesNotFitTheSchema) {
+    Json document = Json::parse(max_json_report(sample()));
+    document["formats"][0].erase("confirmed");
+    document["formats"][0]["steps"][0]["runs"] = Json::array();
+    document["formats"][0]["steps"][1]["limit"] = "disk";
+    document["seats"] = 0;
+    EXPECT_EQ(schema_problems(schema(), document).size(), 4U);
+}
+
+TEST(MaxReport, AStepSaysWhatItsLastRunSaid) {
+    const Json document = Json::parse(max_json_report(sample()));
+    const Json& found = document["formats"][0];
+    EXPECT_EQ(found["streams_per_seat"], 3);
+    EXPECT_EQ(found["limit"], "network");
+    EXPECT_EQ(found["reason"], "the network was full");
+    EXPECT_EQ(found["at_least"], false);
+    const Json& eight = found["steps"][1];
+    EXPECT_EQ(eight["missed"], 1'021);
+    EXPECT_EQ(eight["pass"], false);
+    EXPECT_EQ(eight["repeated"], 1);
+    EXPECT_EQ(eight["runs"][0]["empty_after_ns"], seconds(31).ns);
+    EXPECT_EQ(found["steps"][2]["noisy"], true);
+}
+
+TEST(MaxReport, NamesOfOthersDoNotReachTheTerminal) {
+    MaxResult result = sample();
+    result.formats.front().format = "a\x1b[2Jb";
+    EXPECT_THAT(max_text_report(result), Not(HasSubstr("\x1b")));
+}
+
+TEST(MaxReport, AModelIsNoMeasurement) {
+    MaxResult result = sample();
+    EXPECT_THAT(max_text_report(result), Not(HasSubstr("no measurement")));
+    result.common.model = ModelFacts{"h500", "a cluster", 4, 1, false};
+    EXPECT_THAT(max_text_report(result), HasSubstr("This is no measurement: h500 is a model (a cluster)"));
+}
+
+}  // namespace
+}  // namespace streamsim
