@@ -1,0 +1,20 @@
+// The time line of a result, in steps that a page can show. Inside report/ only.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::html {
+
+/// Neighbours put together until there are at most `limit`: sums stay sums, the least stays the least.
+std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit);
+
+/// 0 where the interval is empty.
+double bytes_per_s(const TimelineEntry& entry);
+
+/// Dropped, late and failed.
+std::uint64_t missed(const TimelineEntry& entry);
+
+}  // namespace streamsim::html
