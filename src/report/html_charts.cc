@@ -186,12 +186,13 @@ std::string strip(const RunResult& result, const StreamResult& stream, std::int6
     return fmt::format(
         "<li><span class=\"who\">{}</span>"
         "<svg viewBox=\"0 0 {:.0f} {:.0f}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">"
-        "<path class=\"base\" d=\"M0 {:.0f}H{:.0f}\"/><path class=\"buffer\" d=\"{}\"/>"
+        "<path class=\"base\" d=\"M0 {:.0f}H{:.0f}V{:.0f}H0Z\"/><path class=\"buffer\" d=\"{}\"/>"
         "<path class=\"tick\" d=\"{}\"/></svg>"
         "<span class=\"count{}\">{}</span></li>\n",
-        who, kStripWidth, kStripHeight, label, kStripHeight, kStripWidth,
+        who, kStripWidth, kStripHeight, label, kBufferTop, kStripWidth, kStripHeight,
         buffer_path(points, static_cast<double>(full)), tick_path(result, stream, points, end_ns),
-        misses > 0 ? " missed" : "", misses > 0 ? show_count(misses) + " missed" : "0");
+        misses > 0 ? " missed" : "",
+        misses == 0 || small ? show_count(misses) : show_count(misses) + " missed");
 }
 
 }  // namespace
@@ -217,14 +218,14 @@ std::string throughput_figure(const RunResult& result) {
         entries.begin(), entries.end(),
         [](const TimelineEntry& a, const TimelineEntry& b) { return bytes_per_s(a) < bytes_per_s(b); });
     std::string label = fmt::format("Read rate over time, in steps of {}: least {}, most {}",
-                                    show_duration({entries.front().interval_ns}),
+                                    show_duration({longest_interval_ns(entries)}),
                                     show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
     std::string caption = label + ".";
     if (std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0) {
         label += "; required " + show_rate(result.required_bytes_per_s);
-        caption += " The broken line is what all streams need together, " +
-                   show_rate(result.required_bytes_per_s) +
-                   ". The first step also fills the read-ahead, so the last has less left to read.";
+        caption +=
+            " The broken line is what all streams need together, " + show_rate(result.required_bytes_per_s) +
+            ". Before 0:00 the read-ahead is filled, so that in the last step there is less left to read.";
     }
     return figure("throughput", label, caption);
 }
@@ -259,16 +260,15 @@ std::string stream_strips(const RunResult& result) {
     const bool small = result.streams.size() > kWideStrips;
     const bool buffers = std::any_of(result.streams.begin(), result.streams.end(),
                                      [](const StreamResult& stream) { return !stream.series.points.empty(); });
-    std::string out = paragraph(
-        buffers
-            ? "Each strip is one stream from the begin of play to its end. The filled area is how many "
-              "complete "
-              "frames were buffered ahead, at the least, of its read-ahead; a tick above it marks frames that "
-              "were missed."
-            : "Each strip is one stream from the begin of play to its end; a tick marks frames that were "
-              "missed. "
-              "How many frames were buffered was not recorded over time.");
-    out += fmt::format("<p class=\"axis\"><span>0:00</span><span>{}</span></p>\n", clock(end_ns, false));
+    std::string words = fmt::format(
+        "Each strip is a stream, from 0:00 to {}: a tick marks frames that were missed", clock(end_ns, false));
+    words += buffers
+                 ? ", the filled area below is the fewest complete frames that were buffered ahead (full: its "
+                   "read-ahead)."
+                 : ". How many frames were buffered was not recorded over time.";
+    std::string out = paragraph(words + " The number is how many frames it missed.");
+    if (!small)
+        out += fmt::format("<p class=\"axis\"><span>0:00</span><span>{}</span></p>\n", clock(end_ns, false));
     out += small ? "<ol class=\"strips small\">\n" : "<ol class=\"strips\">\n";
     for (const StreamResult& stream : result.streams) out += strip(result, stream, end_ns, small);
     return out + "</ol>\n";

@@ -134,7 +134,7 @@ void add_storage(const RunResult& result, html::Facts& facts) {
 
 std::string about(const RunResult& result) {
     html::Facts facts;
-    facts.add("Date", escaped(result.started_at));
+    facts.add("Date", fmt::format("<time>{}</time>", escaped(result.started_at)));
     add_storage(result, facts);
     for (const ResultLine& line : setup_lines(result)) facts.add(escaped(line.heading), escaped(line.text));
     facts.add("Command", "<code>" + name(show_command(result.command)) + "</code>");
@@ -159,13 +159,14 @@ std::string streams(const RunResult& result) {
 
 std::string throughput(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    return section(
-        "throughput", "Read rate against what is required",
-        html::throughput_figure(result) +
-            paragraph(fmt::format("{} were read in {}, in {} over the clips.",
-                                  number("totals.bytes_read", totals.bytes_read, show_bytes(totals.bytes_read)),
-                                  number("totals.wall_ns", result.wall_ns, show_duration({result.wall_ns})),
-                                  number("totals.passes", totals.passes, counted(totals.passes, "pass")))));
+    return section("throughput", "Read rate against what is required",
+                   html::throughput_figure(result) +
+                       paragraph(fmt::format(
+                           "{} were read in {}, in {} over the clips.",
+                           number("totals.bytes_read", totals.bytes_read, show_bytes(totals.bytes_read)),
+                           number("totals.wall_ns", result.wall_ns, show_duration({result.wall_ns})),
+                           number("totals.passes", totals.passes,
+                                  show_count(totals.passes) + (totals.passes == 1 ? " pass" : " passes")))));
 }
 
 std::string margins(const RunResult& result) {
@@ -185,7 +186,7 @@ std::string margins(const RunResult& result) {
 
 std::string same_place_or_random(const PlaceTest& test) {
     switch (test.answer) {
-        case PlaceTest::Answer::nothing_missed: return "No frame was missed.";
+        case PlaceTest::Answer::nothing_missed: return "Same place or random: not recorded.";
         case PlaceTest::Answer::one_pass:
             return "<strong>Same place or random: not known.</strong> No missed place was due twice. Let the "
                    "clips "

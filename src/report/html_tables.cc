@@ -362,7 +362,7 @@ std::string parts_table(const RunResult& result) {
 std::string time_table(const RunResult& result) {
     const std::vector<TimelineEntry> entries = coarser(result.timeline, kTimeRows);
     if (entries.empty()) return {};
-    Table table(fmt::format("Over time, in steps of {}", show(entries.front().interval_ns)));
+    Table table(fmt::format("Over time, in steps of {}", show(longest_interval_ns(entries))));
     table.column("from", Align::right);
     table.column("read", Align::right);
     table.column("on time", Align::right);

@@ -13,6 +13,8 @@
 namespace streamsim::html {
 namespace {
 
+constexpr std::size_t kOnOnePage = 30;  // rows of a table that is not broken where it fits on a page
+
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 /// The length of the well-formed UTF-8 sequence that `text` begins with; 0: there is none.
@@ -185,9 +187,9 @@ std::string Table::html() const {
                             columns_[i].align == Align::right ? " class=\"n\"" : "", columns_[i].heading);
     }
     std::string out = fmt::format(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table class=\"{1}\">\n"
-        "<caption>{0}</caption>\n<thead><tr>{2}</tr></thead>\n<tbody>\n",
-        caption_, class_, head);
+        "<div class=\"scroll{3}\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\">\n<table class=\"{1}\">\n"
+        "<caption><span>{0}</span></caption>\n<thead><tr>{2}</tr></thead>\n<tbody>\n",
+        caption_, class_, head, rows_.size() <= kOnOnePage ? " short" : "");
     for (const auto& row : rows_) out += line(row, shown_columns);
     out += "</tbody>\n";
     if (!sum_.empty()) out += "<tfoot>\n" + line(sum_, shown_columns) + "</tfoot>\n";

@@ -35,6 +35,13 @@ std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, s
     return out;
 }
 
+std::int64_t longest_interval_ns(const std::vector<TimelineEntry>& entries) {
+    return std::max_element(
+               entries.begin(), entries.end(),
+               [](const TimelineEntry& a, const TimelineEntry& b) { return a.interval_ns < b.interval_ns; })
+        ->interval_ns;
+}
+
 double bytes_per_s(const TimelineEntry& entry) {
     if (entry.interval_ns <= 0) return 0;
     return static_cast<double>(entry.bytes) * 1e9 / static_cast<double>(entry.interval_ns);

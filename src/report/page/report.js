@@ -39,11 +39,17 @@
   }
 
   function timeScale(first, last) {
+    const begin = Math.min(0, first);
+    const step = timeStep(last - begin);
     return scale('time of play', {
       type: 'linear',
-      min: Math.min(0, first),
+      min: begin,
       max: last,
-      ticks: { stepSize: timeStep(last - Math.min(0, first)), callback: clock, maxRotation: 0 },
+      ticks: { callback: clock, maxRotation: 0 },
+      afterBuildTicks(axis) {
+        axis.ticks = [];
+        for (let t = step * Math.ceil(begin / step); t <= last; t += step) axis.ticks.push({ value: t });
+      },
     });
   }
 
@@ -108,7 +114,7 @@
 
     distribution(numbers) {
       const to = (i) => (i + 1 < numbers.from.length ? numbers.from[i + 1] : numbers.to);
-      const part = (late) => numbers.frames.map((count, i) => ((numbers.from[i] < 0) === late ? count : null));
+      const part = (late) => numbers.frames.map((count, i) => (count > 0 && (numbers.from[i] < 0) === late ? count : null));
       const sets = [{ label: 'there before it was due', data: part(false), role: 'line', solid: true }];
       if (numbers.from[0] < 0) sets.unshift({ label: 'came after it was due', data: part(true), role: 'bad', solid: false });
       return {
@@ -148,7 +154,7 @@
     const colours = palette();
     for (const chart of charts) {
       paint(chart.config, colours);
-      chart.update('none');
+      chart.update();
     }
   }
 
