@@ -142,7 +142,8 @@ std::string about(const RunResult& result) {
     return section(
         "about", "What was tested, on what",
         facts.html() + paragraph("streamsim measures delivery to this computer. It does not decode unless it "
-                                 "is asked to take the time, and a Linux client is no Windows SMB seat.",
+                                 "is asked to take the time, and a Linux client is no Windows SMB seat. The "
+                                 "JSON document (--json) has every number of this page and more.",
                                  "note"));
 }
 
@@ -182,6 +183,11 @@ std::string margins(const RunResult& result) {
     }
     return section("margin", "Margin: how long before it was due a frame was there",
                    paragraph(words) + html::margin_figure(result) + html::distribution_figure(result));
+}
+
+std::string latencies(const RunResult& result) {
+    const std::string table = html::latency_table(result);
+    return section("latency", "Latency", table.empty() ? paragraph("No frame came.") : table);
 }
 
 std::string same_place_or_random(const PlaceTest& test) {
@@ -291,10 +297,8 @@ std::string html_report(const RunResult& result) {
     out += "<body>\n<main>\n";
     out += verdict(result) + key_figures(result) + about(result) + streams(result) + throughput(result) +
            margins(result) + section("time-lines", "Each stream over time", html::stream_strips(result)) +
-           missed_frames(result) + section("latency", "Latency", html::latency_table(result)) +
-           evidence(result) + figures_at_the_end(result);
-    out += "</main>\n<footer>" +
-           paragraph("The JSON document (--json) has every number of this page and more.") + "</footer>\n";
+           missed_frames(result) + latencies(result) + evidence(result) + figures_at_the_end(result);
+    out += "</main>\n";
     out += "<script type=\"application/json\" id=\"data\">" + html::chart_data(result) + "</script>\n";
     out += "<script>\n";
     out += html::chart_library();

@@ -41,6 +41,7 @@ class Browser:
         self._bytes = b""
         self._last_id = 0
         self._session = None
+        self._loaded = False
         self.requests = []  # URLs, since the last open()
         self.errors = []  # uncaught exceptions of the page, and what it logs as an error
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
@@ -71,6 +72,8 @@ class Browser:
         method, parameters = message.get("method"), message.get("params", {})
         if method == "Network.requestWillBeSent":
             self.requests.append(parameters["request"]["url"])
+        elif method == "Page.loadEventFired":
+            self._loaded = True
         elif method == "Runtime.exceptionThrown":
             self.errors.append(parameters["exceptionDetails"].get("exception", {}).get("description", "?"))
         elif method == "Log.entryAdded" and parameters["entry"]["level"] == "error":
@@ -101,13 +104,12 @@ class Browser:
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, path):
-        """Shows a file, and returns when it is loaded and painted."""
-        self.requests, self.errors = [], []
+        """Shows a file, and returns when it is loaded."""
+        self.requests, self.errors, self._loaded = [], [], False
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        self.run("""new Promise((done) => {
-            const painted = () => requestAnimationFrame(() => requestAnimationFrame(done));
-            document.readyState === 'complete' ? painted() : addEventListener('load', painted);
-        })""")
+        deadline = time.monotonic() + PATIENCE_S
+        while not self._loaded:
+            self._receive(deadline)
 
     def run(self, script):
         """The value of a JavaScript expression; of a promise, what it comes to."""
