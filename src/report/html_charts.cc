@@ -59,12 +59,16 @@ OrderedJson margin_data(const RunResult& result) {
     OrderedJson times = OrderedJson::array();
     OrderedJson least = OrderedJson::array();
     OrderedJson misses = OrderedJson::array();
-    for (const TimelineEntry& entry : coarser(result.timeline, kChartPoints)) {
+    const std::vector<TimelineEntry> entries = coarser(result.timeline, kChartPoints);
+    for (const TimelineEntry& entry : entries) {
         times.push_back(to_seconds(entry.t_ns + entry.interval_ns / 2));
         least.push_back(entry.margin_ns_min ? OrderedJson(to_ms(*entry.margin_ns_min)) : OrderedJson(nullptr));
         misses.push_back(missed(entry));
     }
-    return {{"t", std::move(times)}, {"least", std::move(least)}, {"missed", std::move(misses)}};
+    return {{"t", std::move(times)},
+            {"end", to_seconds(entries.back().t_ns + entries.back().interval_ns)},
+            {"least", std::move(least)},
+            {"missed", std::move(misses)}};
 }
 
 OrderedJson bins_data(const RunResult& result) {

@@ -141,9 +141,8 @@ std::string about(const RunResult& result) {
     facts.add("streamsim", fmt::format("{} ({})", escaped(result.version), escaped(result.revision)));
     return section(
         "about", "What was tested, on what",
-        facts.html() + paragraph("streamsim measures delivery to this computer. It does not decode unless it "
-                                 "is asked to take the time, and a Linux client is no Windows SMB seat. The "
-                                 "JSON document (--json) has every number of this page and more.",
+        facts.html() + paragraph("A Linux client is no Windows SMB seat. The JSON document (--json) has every "
+                                 "number of this page and more.",
                                  "note"));
 }
 
@@ -232,10 +231,9 @@ std::string client_facts(const RunResult& result) {
                                              show_duration({client.loop_lateness_p50_ns}),
                                              show_duration({client.loop_lateness_p99_ns}),
                                              show_duration({client.loop_lateness_max_ns})));
-    facts.add("Held up", client.loop_stalls == 0
-                             ? "never"
-                             : fmt::format("{} times, {} in all", show_count(client.loop_stalls),
-                                           show_duration({client.loop_stalled_ns})));
+    facts.add("Held up", client.loop_stalls == 0 ? "never"
+                                                 : counted(client.loop_stalls, "time") + ", " +
+                                                       show_duration({client.loop_stalled_ns}) + " in all");
     facts.add("Waited for a processor",
               system.run_queue_wait_ns ? show_duration({*system.run_queue_wait_ns}) : "not recorded");
     facts.add("Processor time", fmt::format("{:.0f} % of one processor", client.cpu_percent));

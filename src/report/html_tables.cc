@@ -329,7 +329,7 @@ std::string probes_table(const RunResult& result) {
     table.column("gave", Align::right);
     for (const ProbeResult& probe : result.probes) {
         table.row({escaped(probe.name), show_count(probe.inflight),
-                   probe.io_size_bytes == 0 ? "a frame" : show_bytes(probe.io_size_bytes),
+                   probe.io_size_bytes == 0 ? "a frame" : show_io_bytes(probe.io_size_bytes),
                    show_count(probe.io_depth), show_rate(probe.bytes_per_s)});
     }
     return table.html();
@@ -373,9 +373,10 @@ std::string time_table(const RunResult& result) {
     table.column("fewest frames buffered", Align::right);
     table.column("slowest frame", Align::right);
     for (const TimelineEntry& entry : entries) {
-        table.row({clock(entry.t_ns, false), show_rate(bytes_per_s(entry)), show_count(entry.frames_on_time),
-                   show_count(entry.frames_dropped), show_count(entry.frames_late),
-                   show_count(entry.frames_failed), show_or_nothing(entry.margin_ns_min),
+        table.row({entry.t_ns < 0 ? "before" : clock(entry.t_ns, false), show_rate(bytes_per_s(entry)),
+                   show_count(entry.frames_on_time), show_count(entry.frames_dropped),
+                   show_count(entry.frames_late), show_count(entry.frames_failed),
+                   show_or_nothing(entry.margin_ns_min),
                    entry.buffer_frames_min ? show_count(*entry.buffer_frames_min) : kNothing,
                    entry.service_ns_max > 0 ? show(entry.service_ns_max) : kNothing});
     }

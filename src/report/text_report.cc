@@ -195,11 +195,8 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
 
 std::string show_io_size(const RunResult& result) {
     if (result.io_size_bytes == 0) return "a frame in one read";
-    const std::uint64_t size = result.io_size_bytes;
-    const std::string text = size % (1U << 20) == 0   ? fmt::format("{} MiB", size >> 20)
-                             : size % (1U << 10) == 0 ? fmt::format("{} KiB", size >> 10)
-                                                      : fmt::format("{} B", size);
-    return fmt::format("reads of {}, {} of a frame at once", text, result.io_depth);
+    return fmt::format("reads of {}, {} of a frame at once", show_io_bytes(result.io_size_bytes),
+                       result.io_depth);
 }
 
 void how_lines(const RunResult& result, ResultLines& out) {

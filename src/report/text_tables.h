@@ -58,6 +58,8 @@ std::string show_reason(const DropRecord& drop, bool modelled);
 std::string show_lateness(const DropRecord& drop);
 /// "3,412.5 MB/s", in 10^6 bytes.
 std::string show_rate(double bytes_per_s);
+/// "1 MiB", "64 KiB", "4095 B": exact, as people type it.
+std::string show_io_bytes(std::uint64_t bytes);
 /// "24 fps", "23.976 fps"
 std::string show_fps(FrameRate rate);
 /// Control characters would reach the reader's terminal as commands: each becomes "?".

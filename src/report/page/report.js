@@ -91,7 +91,6 @@
 
     margin(numbers) {
       const at = (values) => numbers.t.map((t, i) => ({ x: t, y: values[i] }));
-      const last = numbers.t[numbers.t.length - 1];
       const missed = numbers.missed.map((count) => (count > 0 ? 0 : null));
       const sets = [
         { label: 'tightest frame', data: at(numbers.least), role: 'line', borderWidth: 1.5,
@@ -104,7 +103,7 @@
       return {
         type: 'line',
         data: { datasets: sets },
-        options: options(timeScale(0, last), scale('ms before due'), {
+        options: options(timeScale(0, numbers.end), scale('ms before due'), {
           title: (items) => 'about ' + clock(items[0].parsed.x),
           label: (item) => item.dataset.role === 'line' ? 'tightest ' + show(item.parsed.y) + ' ms'
             : item.dataset.role === 'bad' ? numbers.missed[item.dataIndex] + ' missed' : '',

@@ -186,7 +186,7 @@ TEST(HtmlReport, TellsWhatIsKnownAndWhatIsNot) {
     for (const char* part : {"filer:/export/media on /mnt/media, type nfs4", "rsize=1048576", "eth0, 10 Gbit/s",
                              "play again with --inflight 8", "at depth 2 the link is 41 % busy",
                              "Random places: 2 of 48", "Pressure: memorynot recorded", "44.1 %", "3,400.0 MB/s",
-                             "a Linux client is no Windows SMB seat", "209 more follow"})
+                             "A Linux client is no Windows SMB seat", "209 more follow"})
         EXPECT_THAT(full, HasSubstr(part));
     const std::string empty = page_of(samples::interrupted());
     EXPECT_THAT(empty, Not(HasSubstr("<canvas")));
