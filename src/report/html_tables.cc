@@ -197,7 +197,7 @@ std::string streams_table(const RunResult& result) {
 
 std::string latency_table(const RunResult& result) {
     if (!result.service_ns && !result.response_ns && !result.open_ns) return {};
-    Table table("How long frames took, all streams");
+    Table table("How long frames took, all streams", "named");
     table.column("", Align::left);
     for (const char* heading : {"half within", "90 % within", "99 % within", "99.9 % within", "slowest"})
         table.column(heading, Align::right);
@@ -278,7 +278,7 @@ std::string places_table(const RunResult& result) {
 
 std::string causes_table(const RunResult& result) {
     if (result.causes.empty()) return {};
-    Table table("What the missed frames are booked to", "prose");
+    Table table("What the missed frames are booked to", "named prose");
     table.column("cause", Align::left);
     table.column("limit", Align::left);
     table.column("frames", Align::right);
@@ -321,7 +321,7 @@ std::string links_table(const RunResult& result) {
 
 std::string probes_table(const RunResult& result) {
     if (result.probes.empty()) return {};
-    Table table("The same clips, read in other ways after play");
+    Table table("The same clips, read in other ways after play", "named");
     table.column("read", Align::left);
     table.column("frames in flight", Align::right);
     table.column("size of a read", Align::right);
@@ -338,7 +338,7 @@ std::string probes_table(const RunResult& result) {
 std::string parts_table(const RunResult& result) {
     if (result.parts.empty()) return {};
     const std::vector<std::size_t> shown = fullest_parts(result, kPartRows);
-    Table table("The fullest parts of the model");
+    Table table("The fullest parts of the model", "named");
     table.column("part", Align::left);
     table.column("busy", Align::right);
     table.column("when frames were missed", Align::right, Keep::where_not_zero);
