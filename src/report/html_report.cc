@@ -36,9 +36,10 @@ std::string verdict(const RunResult& result) {
     const std::size_t colon = head.rest.find(": ");
     std::string out = fmt::format(
         "<header class=\"verdict {}\">\n<p class=\"kind\">streamsim report</p>\n"
-        "<h1><span class=\"word\">{}</span><span class=\"colon\">: </span><span "
+        "<h1><data class=\"word\" value=\"{}\" data-key=\"verdict.pass\">{}</data><span class=\"colon\">: "
+        "</span><span "
         "class=\"sentence\">{}</span></h1>\n",
-        tone_class(head.tone), escaped(head.word + head.rest.substr(0, colon)),
+        tone_class(head.tone), result.verdict.pass, escaped(head.word + head.rest.substr(0, colon)),
         escaped(head.rest.substr(colon + 2)));
     if (result.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was read.", "warning");

@@ -56,7 +56,11 @@ class Browser:
 
     def __exit__(self, *_):
         self._process.terminate()
-        self._process.wait()
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         os.close(self._to)
         os.close(self._from)
 
