@@ -48,7 +48,7 @@ public:
     enum class Align { left, right };
     enum class Keep { always, where_not_zero };
 
-    Table(std::string caption, std::string_view css_class = "");
+    explicit Table(std::string caption, std::string_view css_class = "");
     /// The first column names its row.
     void column(std::string_view heading, Align align, Keep keep = Keep::always);
     /// Fields of HTML. REQUIRES: one for each column.

@@ -124,7 +124,7 @@ class Browser:
 
     def screenshot(self, path):
         """The whole page, as a PNG file."""
-        picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, optimizeForSpeed=True)
         with open(path, "wb") as out:
             out.write(base64.b64decode(picture["data"]))
 
