@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <span>
 
 #include "base/wide.h"
@@ -95,6 +96,18 @@ std::string show_bytes(std::uint64_t bytes) {
         ++step;
     }
     return step == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kNames[step]);
+}
+
+std::string show_io_size(std::uint64_t bytes) {
+    if (bytes > 0 && bytes % (1U << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+    if (bytes > 0 && bytes % (1U << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
+    return fmt::format("{} B", bytes);
+}
+
+std::string show_rate(double bytes_per_s) {
+    if (!std::isfinite(bytes_per_s) || bytes_per_s < 0) return "- MB/s";
+    const auto tenths = static_cast<std::uint64_t>(std::llround(bytes_per_s / 1e5));
+    return fmt::format("{}.{} MB/s", show_count(tenths / 10), tenths % 10);
 }
 
 std::string show_count(std::uint64_t count) {

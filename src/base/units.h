@@ -24,6 +24,12 @@ std::string show_duration(Duration duration);
 /// "49.8 MB", decimal units as storage is sold.
 std::string show_bytes(std::uint64_t bytes);
 
+/// "1 MiB", "64 KiB", "1000 B": what is typed as a power of two is shown as one.
+std::string show_io_size(std::uint64_t bytes);
+
+/// "1,234.5 MB/s"; "- MB/s" for what is no rate.
+std::string show_rate(double bytes_per_s);
+
 /// 1234567 -> "1,234,567".
 std::string show_count(std::uint64_t count);
 

@@ -329,7 +329,7 @@ std::string probes_table(const RunResult& result) {
     table.column("gave", Align::right);
     for (const ProbeResult& probe : result.probes) {
         table.row({escaped(probe.name), show_count(probe.inflight),
-                   probe.io_size_bytes == 0 ? "a frame" : show_io_bytes(probe.io_size_bytes),
+                   probe.io_size_bytes == 0 ? "a frame" : show_io_size(probe.io_size_bytes),
                    show_count(probe.io_depth), show_rate(probe.bytes_per_s)});
     }
     return table.html();

@@ -193,9 +193,9 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
     }
 }
 
-std::string show_io_size(const RunResult& result) {
+std::string io_text(const RunResult& result) {
     if (result.io_size_bytes == 0) return "a frame in one read";
-    return fmt::format("reads of {}, {} of a frame at once", show_io_bytes(result.io_size_bytes),
+    return fmt::format("reads of {}, {} of a frame at once", show_io_size(result.io_size_bytes),
                        result.io_depth);
 }
 
@@ -212,7 +212,7 @@ void how_lines(const RunResult& result, ResultLines& out) {
         for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
         return;
     }
-    line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, show_io_size(result)));
+    line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, io_text(result)));
     std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                                      counted(result.readahead, "frame"), result.inflight, result.order,
                                      result.pattern, result.on_miss);

@@ -252,18 +252,6 @@ std::string drops_table(const RunResult& result) {
     return out;
 }
 
-std::string show_rate(double bytes_per_s) {
-    if (!std::isfinite(bytes_per_s) || bytes_per_s < 0) return "- MB/s";
-    const auto tenths = static_cast<std::uint64_t>(std::llround(bytes_per_s / 1e5));
-    return fmt::format("{}.{} MB/s", show_count(tenths / 10), tenths % 10);
-}
-
-std::string show_io_bytes(std::uint64_t bytes) {
-    if (bytes % (1U << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-    if (bytes % (1U << 10) == 0) return fmt::format("{} KiB", bytes >> 10);
-    return fmt::format("{} B", bytes);
-}
-
 std::string show_fps(FrameRate rate) {
     if (rate.den == 1) return fmt::format("{} fps", rate.num);
     std::string digits = fmt::format("{:.3f}", rate.per_second());

@@ -40,6 +40,13 @@ std::string parts_table(const RunResult& result);
 std::string streams_table(const RunResult& result);
 std::string drops_table(const RunResult& result);
 
+/// "24 fps", "23.976 fps"
+std::string show_fps(FrameRate rate);
+/// Control characters would reach the reader's terminal as commands: each becomes "?".
+std::string printable(std::string_view text);
+/// "1 frame", "1,024 frames"
+std::string counted(std::uint64_t count, std::string_view one);
+
 /// There is more than seat 0.
 bool several_seats(const RunResult& result);
 /// "3", or "2.3" with the seat.
@@ -56,15 +63,5 @@ std::string show_hits(const PartBooks& books);
 std::string show_reason(const DropRecord& drop, bool modelled);
 /// How long after its deadline it came: "31.2 ms", "never came".
 std::string show_lateness(const DropRecord& drop);
-/// "3,412.5 MB/s", in 10^6 bytes.
-std::string show_rate(double bytes_per_s);
-/// "1 MiB", "64 KiB", "4095 B": exact, as people type it.
-std::string show_io_bytes(std::uint64_t bytes);
-/// "24 fps", "23.976 fps"
-std::string show_fps(FrameRate rate);
-/// Control characters would reach the reader's terminal as commands: each becomes "?".
-std::string printable(std::string_view text);
-/// "1 frame", "1,024 frames"
-std::string counted(std::uint64_t count, std::string_view one);
 
 }  // namespace streamsim
