@@ -34,7 +34,7 @@ double to_mb(double bytes) {
 }
 
 OrderedJson throughput_data(const RunResult& result) {
-    const std::vector<TimelineEntry> entries = coarser(result.timeline, kChartPoints);
+    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
     if (entries.empty()) return nullptr;
     OrderedJson times = OrderedJson::array();
     OrderedJson rates = OrderedJson::array();
@@ -50,8 +50,9 @@ OrderedJson throughput_data(const RunResult& result) {
 }
 
 bool has_margins(const RunResult& result) {
-    return std::any_of(result.timeline.begin(), result.timeline.end(),
-                       [](const TimelineEntry& entry) { return entry.margin_ns_min.has_value(); });
+    return std::any_of(result.timeline.begin(), result.timeline.end(), [](const TimelineEntry& entry) {
+        return entry.t_ns >= 0 && entry.margin_ns_min.has_value();
+    });
 }
 
 OrderedJson margin_data(const RunResult& result) {
@@ -59,7 +60,7 @@ OrderedJson margin_data(const RunResult& result) {
     OrderedJson times = OrderedJson::array();
     OrderedJson least = OrderedJson::array();
     OrderedJson misses = OrderedJson::array();
-    const std::vector<TimelineEntry> entries = coarser(result.timeline, kChartPoints);
+    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
     for (const TimelineEntry& entry : entries) {
         times.push_back(to_seconds(entry.t_ns + entry.interval_ns / 2));
         least.push_back(entry.margin_ns_min ? OrderedJson(to_ms(*entry.margin_ns_min)) : OrderedJson(nullptr));
@@ -216,7 +217,7 @@ std::string chart_data(const RunResult& result) {
 }
 
 std::string throughput_figure(const RunResult& result) {
-    const std::vector<TimelineEntry> entries = coarser(result.timeline, kChartPoints);
+    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kChartPoints);
     if (entries.empty()) return paragraph("Not recorded over time.", "none");
     const auto [least, most] = std::minmax_element(
         entries.begin(), entries.end(),
@@ -227,9 +228,9 @@ std::string throughput_figure(const RunResult& result) {
     std::string caption = label + ".";
     if (std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0) {
         label += "; required " + show_rate(result.required_bytes_per_s);
-        caption +=
-            " The broken line is what all streams need together, " + show_rate(result.required_bytes_per_s) +
-            ". Before 0:00 the read-ahead is filled, so that in the last step there is less left to read.";
+        caption += " The broken line is what all streams need together, " +
+                   show_rate(result.required_bytes_per_s) +
+                   ". The read-ahead was filled before 0:00, so that in the last step less is left to read.";
     }
     return figure("throughput", label, caption);
 }

@@ -360,7 +360,7 @@ std::string parts_table(const RunResult& result) {
 }
 
 std::string time_table(const RunResult& result) {
-    const std::vector<TimelineEntry> entries = coarser(result.timeline, kTimeRows);
+    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kTimeRows);
     if (entries.empty()) return {};
     Table table(fmt::format("Over time, in steps of {}", show(longest_interval_ns(entries))));
     table.column("from", Align::right);
@@ -373,10 +373,9 @@ std::string time_table(const RunResult& result) {
     table.column("fewest frames buffered", Align::right);
     table.column("slowest frame", Align::right);
     for (const TimelineEntry& entry : entries) {
-        table.row({entry.t_ns < 0 ? "before" : clock(entry.t_ns, false), show_rate(bytes_per_s(entry)),
-                   show_count(entry.frames_on_time), show_count(entry.frames_dropped),
-                   show_count(entry.frames_late), show_count(entry.frames_failed),
-                   show_or_nothing(entry.margin_ns_min),
+        table.row({clock(entry.t_ns, false), show_rate(bytes_per_s(entry)), show_count(entry.frames_on_time),
+                   show_count(entry.frames_dropped), show_count(entry.frames_late),
+                   show_count(entry.frames_failed), show_or_nothing(entry.margin_ns_min),
                    entry.buffer_frames_min ? show_count(*entry.buffer_frames_min) : kNothing,
                    entry.service_ns_max > 0 ? show(entry.service_ns_max) : kNothing});
     }

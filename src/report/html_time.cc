@@ -1,6 +1,7 @@
 #include "report/html_time.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace streamsim::html {
 namespace {
@@ -32,6 +33,13 @@ std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, s
         sum.buffer_frames_min = lesser(sum.buffer_frames_min, entry.buffer_frames_min);
         sum.margin_ns_min = lesser(sum.margin_ns_min, entry.margin_ns_min);
     }
+    return out;
+}
+
+std::vector<TimelineEntry> of_play(const std::vector<TimelineEntry>& timeline) {
+    std::vector<TimelineEntry> out;
+    std::copy_if(timeline.begin(), timeline.end(), std::back_inserter(out),
+                 [](const TimelineEntry& entry) { return entry.t_ns >= 0; });
     return out;
 }
 

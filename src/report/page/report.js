@@ -16,12 +16,11 @@
   }
 
   function clock(seconds) {
-    const sign = seconds < 0 ? '\u2212' : '';
-    const whole = Math.round(Math.abs(seconds));
+    const whole = Math.round(seconds);
     const two = (n) => String(n).padStart(2, '0');
     const minutes = Math.floor(whole / 60);
     const tail = ':' + two(whole % 60);
-    return sign + (minutes < 60 ? minutes + tail : Math.floor(minutes / 60) + ':' + two(minutes % 60) + tail);
+    return minutes < 60 ? minutes + tail : Math.floor(minutes / 60) + ':' + two(minutes % 60) + tail;
   }
 
   function show(number) {
@@ -38,17 +37,16 @@
     return Object.assign({ title: { display: true, text: title }, border: {}, grid: {}, ticks: {} }, more);
   }
 
-  function timeScale(first, last) {
-    const begin = Math.min(0, first);
-    const step = timeStep(last - begin);
+  function timeScale(last) {
+    const step = timeStep(last);
     return scale('time of play', {
       type: 'linear',
-      min: begin,
+      min: 0,
       max: last,
       ticks: { callback: clock, maxRotation: 0 },
       afterBuildTicks(axis) {
         axis.ticks = [];
-        for (let t = step * Math.ceil(begin / step); t <= last; t += step) axis.ticks.push({ value: t });
+        for (let t = 0; t <= last; t += step) axis.ticks.push({ value: t });
       },
     });
   }
@@ -82,7 +80,7 @@
       return {
         type: 'line',
         data: { datasets: sets.map((set) => Object.assign({ pointRadius: 0, pointStyle: 'line' }, set)) },
-        options: options(timeScale(numbers.t[0], numbers.end), y, {
+        options: options(timeScale(numbers.end), y, {
           title: (items) => 'from ' + clock(items[0].parsed.x),
           label: (item) => item.dataset.role === 'line' ? 'read ' + show(item.parsed.y) + ' MB/s' : item.dataset.label,
         }),
@@ -103,7 +101,7 @@
       return {
         type: 'line',
         data: { datasets: sets },
-        options: options(timeScale(0, numbers.end), scale('ms before due'), {
+        options: options(timeScale(numbers.end), scale('ms before due'), {
           title: (items) => 'about ' + clock(items[0].parsed.x),
           label: (item) => item.dataset.role === 'line' ? 'tightest ' + show(item.parsed.y) + ' ms'
             : item.dataset.role === 'bad' ? numbers.missed[item.dataIndex] + ' missed' : '',

@@ -264,6 +264,8 @@ TEST(HtmlTime, PutsNeighboursTogether) {
     EXPECT_EQ(coarse[1].margin_ns_min, -120'000'000);
     EXPECT_EQ(coarse[0].buffer_frames_min, 3u);
     EXPECT_THAT(html::coarser({}, 4), IsEmpty());
+    EXPECT_EQ(html::of_play(timeline).front().t_ns, 0);
+    EXPECT_EQ(html::of_play(timeline).size(), timeline.size() - 1);
 }
 
 }  // namespace
