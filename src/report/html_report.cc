@@ -205,7 +205,7 @@ std::string same_place_or_random(const PlaceTest& test) {
         case PlaceTest::Answer::random:
             return fmt::format(
                 "<strong>Random places:</strong> {} of {} missed places were missed whenever they were "
-                "due. That is the storage or the way to it, not the material.",
+                "due. So it is not the material.",
                 number("places.every_pass", test.every_pass), number("places.places", test.places));
     }
     return {};

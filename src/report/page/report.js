@@ -96,7 +96,7 @@
         { label: 'due', data: at(numbers.t.map(() => 0)), role: 'ink', borderWidth: 1.5, pointRadius: 0, pointStyle: 'line' },
       ];
       if (missed.some((value) => value !== null)) {
-        sets.push({ label: 'frames missed', data: at(missed), role: 'bad', showLine: false, pointStyle: 'triangle', pointRadius: 5 });
+        sets.push({ label: 'frames missed', data: at(missed), role: 'bad', showLine: false, pointStyle: 'triangle', pointRadius: 5, order: -1 });
       }
       return {
         type: 'line',
