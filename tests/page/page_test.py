@@ -14,6 +14,7 @@ import subprocess
 import sys
 import unittest
 
+sys.dont_write_bytecode = True  # beside the sources
 import chromium
 
 HERE = pathlib.Path(__file__).parent
