@@ -111,9 +111,12 @@ std::string what_went_well(const FrameCounts& counts) {
     return out;
 }
 
-/// A line of the report: a heading in a column of its own, then the text.
-void line(std::string& out, std::string_view heading, const std::string& text) {
-    out += fmt::format("{:<12}{}\n", heading, text);
+void line(ResultLines& out, std::string_view heading, std::string text) {
+    out.push_back({std::string(heading), std::move(text)});
+}
+
+void add_lines(const ResultLines& lines, std::string& out) {
+    for (const ResultLine& each : lines) out += fmt::format("{:<12}{}\n", each.heading, each.text);
 }
 
 std::string latency_text(const LatencySummary& latency) {
@@ -121,7 +124,7 @@ std::string latency_text(const LatencySummary& latency) {
                        show_duration({latency.p99}), show_duration({latency.max}));
 }
 
-void frames_lines(const RunResult& result, std::string& out) {
+void frames_lines(const RunResult& result, ResultLines& out) {
     const FrameCounts& totals = result.totals;
     std::string text =
         fmt::format("{} scheduled: {} on time, {} dropped, {} late, {} failed", show_count(totals.scheduled),
@@ -155,7 +158,7 @@ void frames_lines(const RunResult& result, std::string& out) {
     }
 }
 
-void delivery_lines(const RunResult& result, std::string& out) {
+void delivery_lines(const RunResult& result, ResultLines& out) {
     std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
     if (result.required_bytes_per_s > 0)
         speed += ", " + show_rate(result.required_bytes_per_s) + " required while playing";
@@ -196,7 +199,7 @@ std::string io_text(const RunResult& result) {
                        result.io_depth);
 }
 
-void how_lines(const RunResult& result, std::string& out) {
+void how_lines(const RunResult& result, ResultLines& out) {
     std::string how = result.direct ? "direct (past this computer's page cache)"
                                     : "buffered (through this computer's page cache)";
     if (result.model) {
@@ -232,7 +235,7 @@ std::string why_warm(const MediaFacts& media) {
     return ": the media were " + reasons[0] + (reasons.size() > 1 ? " and " + reasons[1] : "");
 }
 
-void cache_lines(const RunResult& result, std::string& out) {
+void cache_lines(const RunResult& result, ResultLines& out) {
     if (result.model) {
         line(out, "Cache",
              fmt::format("the model's caches were {} when play began{}", result.model->warm ? "warm" : "cold",
@@ -252,20 +255,20 @@ void cache_lines(const RunResult& result, std::string& out) {
     for (const std::string& note : result.media.notes) line(out, "", printable(note));
 }
 
-void repeat_line(const RunResult& result, std::string& out) {
+void repeat_line(const RunResult& result, ResultLines& out) {
     line(out, "Repeat",
          fmt::format("seed {}, digest {}{}", result.seed, result.digest,
                      result.timing_digest ? ", timing " + *result.timing_digest : ""));
 }
 
 /// Nobody shall take it for a measurement who reads two lines.
-void model_line(const ModelFacts& model, std::string& out) {
+void model_line(const ModelFacts& model, ResultLines& out) {
     line(out, "Modelled",
          fmt::format("this is no measurement; model {} ({})", printable(model.name), printable(model.title)));
     line(out, "", fmt::format("seats on {} of {}", model.nodes_with_seats, counted(model.nodes, "node")));
 }
 
-void client_lines(const RunResult& result, std::string& out) {
+void client_lines(const RunResult& result, ResultLines& out) {
     const ClientEvidence& client = result.client;
     line(out, "Computer",
          fmt::format("{}: {}, {}, {} of memory", printable(result.host.name), printable(result.host.os),
@@ -293,7 +296,7 @@ void client_lines(const RunResult& result, std::string& out) {
     repeat_line(result, out);
 }
 
-void scenario_lines(const RunResult& result, std::string& out) {
+void scenario_lines(const RunResult& result, ResultLines& out) {
     if (!result.scenario) return;
     const ScenarioFacts& scenario = *result.scenario;
     if (!scenario.description.empty()) line(out, "Scenario", printable(scenario.description));
@@ -303,15 +306,16 @@ void scenario_lines(const RunResult& result, std::string& out) {
     for (const std::string& surprise : scenario.surprises) line(out, "", "otherwise: " + surprise);
 }
 
-/// What the first line begins with, and its colour.
-struct Headline {
-    const char* word;
-    const char* colour;
-};
-constexpr const char* kGreen = "\x1b[1;32m";
-constexpr const char* kYellow = "\x1b[1;33m";
-constexpr const char* kRed = "\x1b[1;31m";
 constexpr const char* kPlain = "\x1b[0m";
+
+const char* colour_of(Tone tone) {
+    switch (tone) {
+        case Tone::good: return "\x1b[1;32m";
+        case Tone::doubtful: return "\x1b[1;33m";
+        case Tone::bad: return "\x1b[1;31m";
+    }
+    return kPlain;
+}
 
 bool nothing_wrong(const FrameCounts& counts) {
     return counts.dropped == counts.startup_drops && counts.late + counts.failed + counts.stalls == 0;
@@ -325,15 +329,20 @@ bool too_short(const RunResult& result) {
                        [](const StreamResult& stream) { return stream.last_due_ns < 1'000'000'000; });
 }
 
-Headline headline(const RunResult& result) {
-    if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? kYellow : kRed};
+struct Word {
+    const char* text;
+    Tone tone;
+};
+
+Word first_word(const RunResult& result) {
+    if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
     if (!paced(result)) {
-        return result.verdict.pass ? Headline{"READ", kGreen} : Headline{"READ, WITH FAILURES", kRed};
+        return result.verdict.pass ? Word{"READ", Tone::good} : Word{"READ, WITH FAILURES", Tone::bad};
     }
-    if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", kYellow};
-    if (result.verdict.pass) return {"PLAYS", kGreen};
-    return nothing_wrong(result.totals) ? Headline{"PLAYS, BUT PERHAPS FROM A CACHE", kYellow}
-                                        : Headline{"DOES NOT PLAY", kRed};
+    if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
+    if (result.verdict.pass) return {"PLAYS", Tone::good};
+    return nothing_wrong(result.totals) ? Word{"PLAYS, BUT PERHAPS FROM A CACHE", Tone::doubtful}
+                                        : Word{"DOES NOT PLAY", Tone::bad};
 }
 
 std::string after_headline(const RunResult& result) {
@@ -356,24 +365,43 @@ std::string after_headline(const RunResult& result) {
 
 }  // namespace
 
+Headline headline(const RunResult& result) {
+    const Word word = first_word(result);
+    return {word.text, after_headline(result), word.tone};
+}
+
 std::string verdict_line(const RunResult& result) {
-    return headline(result).word + after_headline(result);
+    const Headline head = headline(result);
+    return head.word + head.rest;
+}
+
+ResultLines setup_lines(const RunResult& result) {
+    ResultLines lines;
+    scenario_lines(result, lines);
+    how_lines(result, lines);
+    cache_lines(result, lines);
+    client_lines(result, lines);
+    return lines;
 }
 
 std::string text_report(const RunResult& result, bool colour) {
     const Headline head = headline(result);
-    std::string out = colour ? std::string(head.colour) + head.word + kPlain : head.word;
-    out += after_headline(result) + "\n";
-    if (result.model) model_line(*result.model, out);
-    line(out, "Because", printable(result.verdict.reason));
-    if (!result.verdict.pass) line(out, "Limit", to_string(result.verdict.limit));
-    scenario_lines(result, out);
+    std::string out = colour ? colour_of(head.tone) + head.word + kPlain : head.word;
+    out += head.rest + "\n";
+    ResultLines lines;
+    if (result.model) model_line(*result.model, lines);
+    line(lines, "Because", printable(result.verdict.reason));
+    if (!result.verdict.pass) line(lines, "Limit", to_string(result.verdict.limit));
+    scenario_lines(result, lines);
+    add_lines(lines, out);
     out += "\n";
-    frames_lines(result, out);
-    delivery_lines(result, out);
-    how_lines(result, out);
-    cache_lines(result, out);
-    client_lines(result, out);
+    lines.clear();
+    frames_lines(result, lines);
+    delivery_lines(result, lines);
+    how_lines(result, lines);
+    cache_lines(result, lines);
+    client_lines(result, lines);
+    add_lines(lines, out);
     for (const std::string& table : {parts_table(result), streams_table(result), drops_table(result)}) {
         if (!table.empty()) out += "\n" + table;
     }

@@ -3,10 +3,29 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "streamsim/run_result.h"
 
 namespace streamsim {
+
+enum class Tone { good, doubtful, bad };
+
+/// The verdict line in two: "PLAYS", then ": 4 streams of ...".
+struct Headline {
+    std::string word, rest;
+    Tone tone = Tone::bad;
+};
+Headline headline(const RunResult& result);
+
+struct ResultLine {
+    std::string heading;  // empty: the line above goes on
+    std::string text;
+};
+using ResultLines = std::vector<ResultLine>;
+
+/// How it was played and read, what a cache may have done, on which computer: for every report that says so.
+ResultLines setup_lines(const RunResult& result);
 
 /// UTF-8 with ANSI colours only where `colour` is true. Names from outside are shown without their control
 /// characters. Long tables are cut, and say by how much; the worst rows stay.

@@ -24,16 +24,6 @@ std::size_t width(std::string_view text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-bool several_seats(const RunResult& result) {
-    return std::any_of(result.streams.begin(), result.streams.end(),
-                       [](const StreamResult& stream) { return stream.seat != 0; });
-}
-
-/// "3", or "2.3" where there is more than one seat.
-std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat) {
-    return with_seat ? fmt::format("{}.{}", seat, stream) : fmt::format("{}", stream);
-}
-
 std::uint64_t bad(const StreamResult& stream) {
     return stream.counts.dropped + stream.counts.late + stream.counts.failed + stream.counts.stalls;
 }
@@ -53,11 +43,25 @@ std::vector<std::size_t> shown_streams(const RunResult& result) {
     return order;
 }
 
-/// The earliest drops of all streams: where the trouble began.
-std::vector<std::size_t> shown_drops(const RunResult& result) {
+std::string show_latency_p99(const std::optional<LatencySummary>& latency) {
+    return latency ? show_duration({latency->p99}) : "-";
+}
+
+}  // namespace
+
+bool several_seats(const RunResult& result) {
+    return std::any_of(result.streams.begin(), result.streams.end(),
+                       [](const StreamResult& stream) { return stream.seat != 0; });
+}
+
+std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat) {
+    return with_seat ? fmt::format("{}.{}", seat, stream) : fmt::format("{}", stream);
+}
+
+std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit) {
     std::vector<std::size_t> order(result.drops.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const std::size_t count = std::min(kDropRows, order.size());
+    const std::size_t count = std::min(limit, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                       [&result](std::size_t a, std::size_t b) {
                           return std::pair(result.drops[a].due_ns, a) < std::pair(result.drops[b].due_ns, b);
@@ -66,15 +70,14 @@ std::vector<std::size_t> shown_drops(const RunResult& result) {
     return order;
 }
 
-/// The fullest first: around the missed frames, where there were any.
-std::vector<std::size_t> shown_parts(const RunResult& result) {
+std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit) {
     std::vector<std::size_t> order(result.parts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto rank = [&result](std::size_t index) {
         const PartResult& part = result.parts[index];
         return std::tuple(-part.utilisation_missed.value_or(part.utilisation), -part.queue_mean, index);
     };
-    const std::size_t count = std::min(kPartRows, order.size());
+    const std::size_t count = std::min(limit, order.size());
     std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
                       [&rank](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     order.resize(count);
@@ -85,16 +88,11 @@ std::string show_share(const std::optional<double>& share) {
     return share ? fmt::format("{:.0f} %", *share * 100) : "";
 }
 
-/// Of the blocks that a cache was asked for; empty where it was asked for none.
 std::string show_hits(const PartBooks& books) {
     const std::uint64_t asked = books.hits + books.misses;
     if (asked == 0) return "";
     return fmt::format("{:.0f} % of {}", 100.0 * static_cast<double>(books.hits) / static_cast<double>(asked),
                        show_count(asked));
-}
-
-std::string show_latency_p99(const std::optional<LatencySummary>& latency) {
-    return latency ? show_duration({latency->p99}) : "-";
 }
 
 std::string show_reason(const DropRecord& drop, bool modelled) {
@@ -113,8 +111,6 @@ std::string show_lateness(const DropRecord& drop) {
     if (!drop.completed_ns) return "never came";
     return show_duration({*drop.completed_ns - drop.due_ns});
 }
-
-}  // namespace
 
 void TextTable::column(std::string heading, Align align, Keep keep) {
     columns_.push_back({std::move(heading), align, keep});
@@ -174,7 +170,7 @@ std::string parts_table(const RunResult& result) {
     table.column("at most", Align::right);
     table.column("hits", Align::right, Keep::where_not_zero);
     table.column("lost", Align::right, Keep::where_not_zero);
-    const auto shown = shown_parts(result);
+    const auto shown = fullest_parts(result, kPartRows);
     for (const std::size_t index : shown) {
         const PartResult& part = result.parts[index];
         table.row({printable(part.books.name), show_share(part.utilisation),
@@ -239,7 +235,7 @@ std::string drops_table(const RunResult& result) {
     table.column("what", Align::left);
     table.column("why", Align::left);
     table.column("file", Align::left);
-    const auto shown = shown_drops(result);
+    const auto shown = earliest_drops(result, kDropRows);
     for (const std::size_t index : shown) {
         const DropRecord& drop = result.drops[index];
         table.row({stream_name(drop.seat, drop.stream, seats), show_count(drop.frame), drop.timecode,

@@ -1,7 +1,8 @@
-// The tables of the text report, and how it shows numbers and names. Inside report/ only.
+// The tables of the text report, and how reports for people show numbers and names. Inside report/ only.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,22 @@ std::string show_fps(FrameRate rate);
 std::string printable(std::string_view text);
 /// "1 frame", "1,024 frames"
 std::string counted(std::uint64_t count, std::string_view one);
+
+/// There is more than seat 0.
+bool several_seats(const RunResult& result);
+/// "3", or "2.3" with the seat.
+std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat);
+/// Of all streams, at most `limit`: where the trouble began. Indices of result.drops.
+std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit);
+/// At most `limit`, the fullest first: around the missed frames, where there were any. Indices of result.parts.
+std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit);
+/// "48 %"; empty where it is not known.
+std::string show_share(const std::optional<double>& share);
+/// Of the blocks that a cache was asked for: "75 % of 40"; empty where it was asked for none.
+std::string show_hits(const PartBooks& books);
+/// Why a slot was missed, in words for people.
+std::string show_reason(const DropRecord& drop, bool modelled);
+/// How long after its deadline it came: "31.2 ms", "never came".
+std::string show_lateness(const DropRecord& drop);
 
 }  // namespace streamsim

@@ -296,10 +296,53 @@ RunResult modelled() {
     return out;
 }
 
+RunResult told_in_full() {
+    RunResult out = does_not_play();
+    out.url = "/mnt/media/show";
+    out.mount = {"/mnt/media", "filer:/export/media", "nfs4", "rw,vers=4.2,rsize=1048576,hard,proto=tcp"};
+    out.links = {{"eth0", 10'000'000'000, 38'000'000'000, 41.2, 97.5, 320'000, 180'000, 12},
+                 {"wlan0", std::nullopt, 4096, 0, 0, 0, 0, 0}};
+    out.system = {1'250'000'000, 61.5, 3.2, 44.1, std::nullopt, 0.4};
+    out.probes = {{"as played", 2, 1U << 20, 8, 2.1e9}, {"more in flight", 8, 1U << 20, 32, 3.4e9}};
+    out.causes = {
+        {Cause::too_little_in_flight, Limit::storage, 190, 0, "the player asked for too little at once",
+         "more in flight would help: at depth 2 the link is 41 % busy, at depth 8 it gave 3.4 GB/s"},
+        {Cause::slow_reads, Limit::storage, 22, 0, "some reads took long", "the slowest took 30 ms"}};
+    out.verdict.detail = out.causes[0].detail;
+    out.verdict.next = "play again with --inflight 8";
+    out.places = {PlaceTest::Answer::random, 48, 2};
+    out.drops[0].cause = Cause::too_little_in_flight;
+    for (StreamResult& one : out.streams) {
+        one.series.interval_ns = 500'000'000;
+        for (std::uint32_t i = 0; i < 20; ++i) {
+            const bool bad = i % 7 == one.stream;
+            one.series.points.push_back({bad ? -120'000'000 : 31'200'000 + 1'000'000 * std::int64_t{i},
+                                         bad ? 0 : 3 + i % 5, bad ? 13U : 0U});
+        }
+        one.series.points[5] = {};  // nothing was due
+    }
+    out.timeline = {
+        {-400'000'000, 400'000'000, 32 * kDpxBytes, 0, 0, 0, 0, 30'000'000, std::nullopt, std::nullopt}};
+    for (std::int64_t s = 0; s < 10; ++s) {
+        const std::uint64_t lost = s == 3 ? 53 : s == 7 ? 159 : 0;
+        out.timeline.push_back({s * 1'000'000'000, 1'000'000'000, (96 - lost / 2) * kDpxBytes, 96, lost, 0, 0,
+                                30'000'000, 3, lost > 0 ? -120'000'000 : 31'200'000});
+    }
+    out.margin_bins = {{-200'000'000, -100'000'000, 3},
+                       {-100'000'000, 0, 40},
+                       {0, 100'000'000, 500},
+                       {100'000'000, 200'000'000, 0},
+                       {200'000'000, 300'000'000, 205}};
+    return out;
+}
+
 RunResult hostile() {
     RunResult out = failures();
     out.url = "/mnt/\x1b[2Jx\n";
     out.streams[0].clip = "a \"clip\", \xff\xfe";
+    out.host.name = "</script><script>alert(1)</script>";
+    out.streams[0].format = "<img src=x onerror=alert(1)>";
+    out.command = {"streamsim", "it's <b>&amp;</b>", "\xe2\x80\xae\xc2\x9b"};
     out.drops[0].file = "line\r\nbreak,\"quoted\".dpx";
     out.read_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
     out.required_bytes_per_s = std::numeric_limits<double>::infinity();

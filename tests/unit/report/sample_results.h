@@ -21,6 +21,8 @@ RunResult interrupted();
 RunResult many_streams();
 /// Names with control characters, quotes, commas and bytes that are not UTF-8; a rate that is not a number.
 RunResult hostile();
+/// does_not_play() for a minute, with everything that can be known of a run on a network mount.
+RunResult told_in_full();
 /// On a model whose seat has no processor time left.
 RunResult modelled();
 

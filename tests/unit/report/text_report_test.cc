@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/units.h"
 #include "report/text_tables.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
