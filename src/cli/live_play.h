@@ -49,6 +49,7 @@ private:
     const std::int64_t begin_ns_;
     std::optional<LiveView> view_;
     std::int64_t next_line_ns_;
+    bool said_looking_ = false;
 
     struct Sample {
         std::int64_t at_ns;  // in the streams' own time
