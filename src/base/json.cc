@@ -22,10 +22,15 @@ std::string escape(const std::string& key) {
     return out;
 }
 
-/// Watches the parser to find keys given twice, which the value itself no longer shows.
-class DuplicateKeys {
+/// No document of ours needs more, and what walks a value goes as deep as the value does.
+constexpr int kDeepest = 256;
+
+/// Watches the parser to find keys given twice, which the value itself no longer shows, and an end to nesting.
+class ParserWatch {
 public:
-    bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+        if (depth > kDeepest && too_deep.empty()) too_deep = pointer();
+        if (!too_deep.empty()) return false;  // nothing more is kept
         switch (event) {
             case Json::parse_event_t::object_start:
             case Json::parse_event_t::array_start:
@@ -46,6 +51,7 @@ public:
     }
 
     std::vector<std::string> twice;
+    std::string too_deep;  // where; empty: nowhere
 
 private:
     struct Level {
@@ -70,7 +76,7 @@ private:
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& source) {
-    DuplicateKeys watch;
+    ParserWatch watch;
     Json value;
     try {
         value = Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
@@ -80,6 +86,11 @@ Result<Json> parse_json(std::string_view text, const std::string& source) {
         const auto* parse = dynamic_cast<const Json::parse_error*>(&exception);
         return bad_input(fmt::format("{}: byte {}: not JSON: {}", source, parse != nullptr ? parse->byte : 0,
                                      exception.what()));
+    }
+    if (!watch.too_deep.empty()) {
+        JsonProblems problems(source);
+        problems.add(watch.too_deep, fmt::format("nested deeper than {} levels", kDeepest));
+        return problems.error();
     }
     if (!watch.twice.empty()) {
         JsonProblems problems(source);
