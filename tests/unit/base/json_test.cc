@@ -34,6 +34,15 @@ TEST(ParseJson, what_is_nested_without_end_is_an_error_at_its_place) {
     EXPECT_THAT(deep.error().problems[0], testing::EndsWith(": nested deeper than 256 levels"));
 }
 
+TEST(ParseJson, long_tables_take_no_longer_a_row_than_short_ones) {
+    constexpr std::size_t kRows = 200'000;  // read one against all it would be here for minutes
+    std::string text = "[";
+    for (std::size_t i = 0; i < kRows; ++i) text += i == 0 ? "{\"a\":1}" : ",{\"a\":1}";
+    const auto table = parse_json(text + "]", "d.json");
+    ASSERT_TRUE(table);
+    EXPECT_EQ(table->size(), kRows);
+}
+
 TEST(ParseJson, bytes_that_are_not_utf8_are_an_error_and_not_an_exception) {
     EXPECT_FALSE(parse_json("{\"a\": \"\xff\"}", "f.json").has_value());
     EXPECT_FALSE(parse_json("", "f.json").has_value());
