@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
