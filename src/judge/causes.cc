@@ -30,7 +30,8 @@ constexpr double kMore = 1.3;
 /// A frame that is slow by itself takes so many times as long as others do.
 constexpr std::int64_t kSlowFactor = 3;
 constexpr std::int64_t kSilenceNs = 100'000'000;
-/// A cold start is over by then, in a run that is at least four times as long.
+constexpr int kFewSilences = 3;
+/// A cold start is over by then, in a run that is at least three times as long.
 constexpr std::int64_t kStartNs = 5'000'000'000;
 
 using Place = std::pair<std::uint32_t, std::uint64_t>;  // clip, frame
@@ -213,14 +214,16 @@ bool Booker::silent(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
     std::int64_t silent_ns = 0;
     std::int64_t all_ns = 0;
+    int count = 0;
     for (const Silence& silence : evidence_.silences) {
         if (silence.to_ns - silence.from_ns < std::max(kSilenceNs, 3 * period_ns)) continue;
+        ++count;
         all_ns += silence.to_ns - silence.from_ns;
         silent_ns += std::max<std::int64_t>(
             std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
     }
-    // What is silent all the time is slow.
-    const bool seldom = all_ns * 4 <= evidence_.longest_play_ns;
+    // What is silent all the time, or again and again, is slow.
+    const bool seldom = all_ns * (count <= kFewSilences ? 2 : 4) <= evidence_.longest_play_ns;
     return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns && silent_ns > 0;
 }
 
@@ -317,7 +320,7 @@ bool Booker::only_at_the_start() const {
         any = true;
         const StreamEvidence& stream = evidence_.streams[missed.stream];
         const std::int64_t at_ns = missed.due_ns - stream.play_start_ns;
-        early &= at_ns <= kStartNs && at_ns * 4 <= evidence_.longest_play_ns;
+        early &= at_ns <= kStartNs && at_ns * 3 <= evidence_.longest_play_ns;
         const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
         const bool slow = missed.submitted_ns.has_value();  // others were passed over because of these
         new_only &= booked_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
