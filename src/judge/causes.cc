@@ -70,7 +70,10 @@ public:
             booked_[i] = by_reason(evidence_.missed[i], i);
         for (const Episode& episode : episodes()) {
             const Cause cause = cause_of(episode);
-            for (const std::size_t i : episode.frames) booked_[i] = cause;
+            for (const std::size_t i : episode.frames) {
+                const bool start = evidence_.missed[i].startup && cause != Cause::slow_file;
+                booked_[i] = start ? Cause::cold_start : cause;
+            }
         }
         if (only_at_the_start()) {
             for (std::size_t i = 0; i < booked_.size(); ++i) {
@@ -83,6 +86,7 @@ public:
 private:
     void read_again();
     Cause by_reason(const MissedFrame& missed, std::size_t i) const;
+    bool beside_damage(const MissedFrame& missed) const;
     Cause of_error(const MissedFrame& missed, std::size_t i) const;
     Cause of_client(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
@@ -129,12 +133,20 @@ void Booker::read_again() {
     }
 }
 
+/// In play a read of a container may have fetched more than one frame, and failed for another's sake.
+bool Booker::beside_damage(const MissedFrame& missed) const {
+    const std::uint64_t window = evidence_.streams[missed.stream].readahead;
+    const auto from =
+        failed_again_.lower_bound({missed.clip, missed.clip_frame - std::min(missed.clip_frame, window)});
+    return from != failed_again_.end() && *from <= Place{missed.clip, missed.clip_frame + window};
+}
+
 Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
     const Place place = place_of(missed);
-    if (whole_again_.contains(place)) return Cause::storage_error;  // nothing is wrong with it
+    if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
     if (missed.reason != DropReason::error) return Cause::damaged_file;
     // An error that stays with a few frames is theirs; one that is everywhere is the storage's.
-    const bool stays = failed_again_.contains(place) || every_pass_[i];
+    const bool stays = failed_again_.contains(place) || every_pass_[i] || beside_damage(missed);
     const bool few = error_places_.size() * 10 <= evidence_.totals.scheduled;
     return stays && few ? Cause::damaged_file : Cause::storage_error;
 }
@@ -165,7 +177,7 @@ Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
         case DropReason::none:
         case DropReason::late: break;
     }
-    return missed.startup ? Cause::cold_start : Cause::none;
+    return Cause::none;
 }
 
 /// Of the frames that are not booked yet.
