@@ -54,7 +54,9 @@ std::vector<std::string> children_of(const std::string& process) {
 /// waited longest since the one before; others wait beside it.
 class RunQueue {
 public:
-    explicit RunQueue(const std::optional<int>& server) : processes_{"self"} {
+    /// On the thread that watches, whose own waiting holds nobody up.
+    explicit RunQueue(const std::optional<int>& server)
+        : processes_{"self"}, watching_(std::to_string(gettid())) {
         if (!server) return;
         processes_.push_back(std::to_string(*server));
         for (const std::string& child : children_of(processes_.back())) processes_.push_back(child);
@@ -66,6 +68,7 @@ public:
         for (const std::string& process : processes_) {
             std::error_code error;
             for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
+                if (task.path().filename() == watching_) continue;
                 std::ifstream in(task.path() / "schedstat");
                 std::int64_t ran_ns = 0;
                 std::int64_t waited_ns = 0;
@@ -85,6 +88,7 @@ public:
 
 private:
     std::vector<std::string> processes_;
+    const std::string watching_;
     std::map<std::string, std::int64_t> waited_;
     std::int64_t sum_ns_ = 0;
 };

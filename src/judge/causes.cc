@@ -16,7 +16,7 @@ namespace {
 constexpr double kBusyShare = 0.95;
 /// Of the time, that a thread of this process waited for a processor where others took it.
 constexpr double kWaitingShare = 0.25;
-/// Of the time, that some task of the system waited for one.
+/// Of the time, that some task waited for one.
 constexpr double kPressed = 0.5;
 /// Of its speed, that an interface carries when it is full.
 constexpr double kFullLink = 0.85;
@@ -92,7 +92,8 @@ private:
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
     bool computer_busy(const Episode& episode) const;
-    bool silent(const Episode& episode) const;
+    std::int64_t lost_ns(const Episode& episode) const;
+    std::int64_t silence_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
@@ -214,15 +215,29 @@ bool Booker::computer_busy(const Episode& episode) const {
     if (evidence_.cpu_percent >= 90.0 * std::max(1U, evidence_.cpus)) return true;
     const Around then = around(evidence_.system, episode.from_ns, episode.to_ns);
     if (then.processors_busy.value_or(0) < kBusyShare || then.cpu_pressure.value_or(1) < kPressed) return false;
+    const std::int64_t waited_ns = then.waited_ns.value_or(0);
+    // Whoever waits for his turn, and has it now and then, is given a byte then.
+    if (waited_ns * 4 < silence_ns(episode) * 3) return false;
     // A little waiting does not explain much that was missed; but where the storage gives enough as soon as
     // it is asked without deadlines, nothing else does.
-    const std::int64_t lost_ns =
-        static_cast<std::int64_t>(episode.frames.size()) * evidence_.shortest_period_ns;
-    const bool explains = then.waited_ns.value_or(0) * 2 >= lost_ns;
+    const bool explains = waited_ns * 2 >= lost_ns(episode);
     return explains || (then.waiting.value_or(0) >= kWaitingShare && gives_enough(evidence_.as_played));
 }
 
-bool Booker::silent(const Episode& episode) const {
+/// Of play: the frames that were missed, or how long it stood still for them.
+std::int64_t Booker::lost_ns(const Episode& episode) const {
+    std::int64_t lost_ns = 0;
+    for (const std::size_t i : episode.frames) {
+        const MissedFrame& missed = evidence_.missed[i];
+        const bool stood = missed.stall && missed.delivered_ns;
+        lost_ns += stood ? *missed.delivered_ns - missed.due_ns : evidence_.shortest_period_ns;
+    }
+    return lost_ns;
+}
+
+/// Of the episode, the time in which no stream was given a byte; 0 where that was most of the time, or a small
+/// part of it.
+std::int64_t Booker::silence_ns(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
     std::int64_t silent_ns = 0;
     std::int64_t all_ns = 0;
@@ -236,7 +251,7 @@ bool Booker::silent(const Episode& episode) const {
     }
     // What is silent all the time, or again and again, is slow.
     const bool seldom = all_ns * (count <= kFewSilences ? 2 : 4) <= evidence_.longest_play_ns;
-    return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns && silent_ns > 0;
+    return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns ? silent_ns : 0;
 }
 
 bool Booker::slow_file(const Episode& episode) const {
@@ -289,7 +304,7 @@ Cause Booker::cause_of(const Episode& episode) const {
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
-    if (silent(episode)) return Cause::storage_stall;
+    if (silence_ns(episode) > 0) return Cause::storage_stall;
     if (slow_file(episode)) return Cause::slow_file;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;
