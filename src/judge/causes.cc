@@ -89,6 +89,7 @@ private:
     bool beside_damage(const MissedFrame& missed) const;
     Cause of_error(const MissedFrame& missed, std::size_t i) const;
     Cause of_client(const MissedFrame& missed) const;
+    bool hardly_held_up(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
     bool computer_busy(const Episode& episode) const;
@@ -169,12 +170,21 @@ Cause Booker::of_client(const MissedFrame& missed) const {
     return others ? Cause::client_cpu : Cause::client_scheduling;
 }
 
+/// Less than a frame's time, where the storage would not have kept up without it.
+bool Booker::hardly_held_up(const MissedFrame& missed) const {
+    const bool came = missed.submitted_ns && missed.delivered_ns;
+    return came && *missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns &&
+           evidence_.decode_cpu_ns == 0 && evidence_.as_played && !gives_enough(evidence_.as_played);
+}
+
 Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
     switch (missed.reason) {
         case DropReason::error:
         case DropReason::short_read:
         case DropReason::missing: return of_error(missed, i);
-        case DropReason::client: return of_client(missed);
+        case DropReason::client:
+            if (hardly_held_up(missed)) break;
+            return of_client(missed);
         case DropReason::none:
         case DropReason::late: break;
     }

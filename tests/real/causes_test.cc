@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -52,6 +52,9 @@ protected:
     }
 };
 
+/// Other ways to the same causes: minutes of them.
+class CausesVariants : public Causes {};
+
 struct Stage {
     const char* name;
     std::string rules;
@@ -60,6 +63,10 @@ struct Stage {
     const char* cause;
     const char* words;
 };
+
+void PrintTo(const Stage& stage, std::ostream* out) {
+    *out << stage.name;
+}
 
 /// A frame of 1 MiB, every `step` bytes of which cost `delay`.
 std::string slow_pieces(std::uint64_t step, const std::string& delay) {
@@ -70,41 +77,46 @@ std::string slow_pieces(std::uint64_t step, const std::string& delay) {
 }
 
 const std::vector<Stage> kStages = {
-    {"slow_reads", clips(both("read", "frame=* delay=150ms")), two_streams("3s"), "storage", "slow-reads",
+    {"slow_reads", clips(both("read", "frame=* delay=150ms")), two_streams("2s"), "storage", "slow-reads",
      "more in flight would help"},
+    {"slow_opens", clips(both("open", "frame=* delay=450ms")), two_streams("2s"), "storage", "slow-opens",
+     "opening the files takes too long"},
+    {"a_slow_file", clips("read b frame=40 delay=700ms\n"), two_streams("2s"), "media", "slow-file",
+     "slow in one place"},
+    {"a_damaged_file", clips("read b frame=40 error=EIO\n"), two_streams("2s"), "media", "damaged-file",
+     "1 frame was unreadable"},
+    {"little_bandwidth", "rate 12000000\n" + clips("", "width=512 height=256"), two_streams("2s"), "storage",
+     "bandwidth", "more in flight would not help"},
+    {"too_little_in_flight", clips(both("read", "frame=* delay=70ms")),
+     two_streams("2s", {"--inflight", "1", "--io-depth", "1"}), "client-scheduling", "too-little-in-flight",
+     "asks for too little at once"},
+    {"too_small_reads",
+     slow_pieces(4096, "5ms"),
+     {"--duration", "2s", "--io-size", "4KiB"},
+     "client-scheduling",
+     "too-small-reads",
+     "pieces that are too small (4 KiB)"},
+};
+
+const std::vector<Stage> kVariants = {
     {"slow_reads_that_begin_later", clips(both("read", "frame=30..72 delay=200ms")),
      two_streams("3s", {"--on-miss", "stall", "--io", "threads"}), "storage", "slow-reads", "did not keep up"},
-    {"slow_opens", clips(both("open", "frame=* delay=450ms")), two_streams("3s"), "storage", "slow-opens",
-     "opening the files takes too long"},
     {"slow_opens_on_demand", clips(both("open", "frame=* delay=130ms")),
      two_streams("3s", {"--pattern", "on-demand"}), "storage", "slow-opens", "metadata, not data"},
-    {"a_slow_file", clips("read b frame=40 delay=700ms\n"), two_streams("3s"), "media", "slow-file",
-     "slow in one place"},
     {"a_slow_file_on_each_pass", clips("read b frame=40 delay=700ms\n"),
      two_streams("7s", {"--on-miss", "hold"}), "media", "slow-file", "frame 39 of its clip"},
     {"a_slow_clip", clips("read b frame=* delay=250ms\n"), two_streams("3s"), "media", "slow-file",
      "not the storage as a whole"},
-    {"a_damaged_file", clips("read b frame=40 error=EIO\n"), two_streams("3s"), "media", "damaged-file",
-     "1 frame was unreadable"},
     {"a_file_cut_short", clips("short b frame=40 bytes=5000\n"), two_streams("3s", {"--buffered"}), "media",
      "damaged-file", "1 frame was cut short"},
-    {"a_missing_file", clips("missing b frame=40\n"), two_streams("3s"), "media", "damaged-file",
-     "1 frame was missing"},
+    {"a_missing_file", clips("missing b frame=40\n"), two_streams("3s", {"--on-miss", "stall"}), "media",
+     "damaged-file", "1 frame was missing"},
     {"errors_everywhere", clips(both("read", "frame=every:2 error=EIO")), two_streams("2s"), "storage",
      "storage-error", "the storage gave an error"},
-    {"little_bandwidth", "rate 12000000\n" + clips("", "width=512 height=256"), two_streams("3s"), "storage",
-     "bandwidth", "more in flight would not help"},
-    {"too_little_in_flight", clips(both("read", "frame=* delay=70ms")),
-     two_streams("3s", {"--inflight", "1", "--io-depth", "1"}), "client-scheduling", "too-little-in-flight",
-     "asks for too little at once"},
-    {"too_small_reads",
-     slow_pieces(4096, "5ms"),
-     {"--duration", "3s", "--io-size", "4KiB"},
-     "client-scheduling",
-     "too-small-reads",
-     "pieces that are too small (4 KiB)"},
     {"a_cold_first_pass", clips(both("read", "frame=* pass=1 delay=200ms")), two_streams("7s"), "storage",
      "cold-start", "while the storage was cold"},
+    {"slow_reads_and_a_missing_file", clips(both("read", "frame=* delay=150ms") + "missing a frame=20\n"),
+     two_streams("3s"), "storage", "slow-reads", "1 frame was missing"},
 };
 
 class StagedCauses : public Causes, public ::testing::WithParamInterface<Stage> {};
@@ -114,12 +126,15 @@ TEST_P(StagedCauses, AreNamed) {
     expect_named(play(stage.rules, stage.options), stage.limit, stage.cause, stage.words);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stages, StagedCauses, ::testing::ValuesIn(kStages), [](const auto& stage) {
-    return std::string(stage.param.name);
-});
+std::string name_of(const ::testing::TestParamInfo<Stage>& stage) {
+    return stage.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, StagedCauses, ::testing::ValuesIn(kStages), name_of);
+INSTANTIATE_TEST_SUITE_P(Variants, StagedCauses, ::testing::ValuesIn(kVariants), name_of);
 
 TEST_F(Causes, AColdStartAloneIsNoFailure) {
-    const Json result = play(clips(both("read", "frame=9..10 pass=1 delay=500ms")), two_streams("3s"));
+    const Json result = play(clips(both("read", "frame=9..10 pass=1 delay=500ms")), two_streams("2s"));
     EXPECT_EQ(result["verdict"]["pass"], true) << result["verdict"];
     EXPECT_EQ(result["verdict"]["limit"], "none");
     EXPECT_GT(result["totals"]["startup_drops"], 0);
@@ -134,43 +149,50 @@ TEST_F(Causes, AStorageThatStandsStillIsNamed) {
     const Json result =
         play_staged(two_streams("4s"), mount.path(), [&](const Process&) { stop_for(*server, 2'000, 1'000); });
     expect_named(result, "storage", "storage-stall", "the whole storage stood still");
-    const Json staged = play_staged({"--duration", "4s", "--readahead", "4", "--faults",
-                                     STREAMSIM_SOURCE_DIR "/formats/faults/stall-500ms.json"},
-                                    mount.path());
-    expect_named(staged, "storage", "storage-stall", "the whole storage stood still");
+}
+
+TEST_F(CausesVariants, AStallThatFaultsStageIsNamed) {
+    const SlowMount mount(clips(""));
+    for (const char* on_miss : {"drop", "stall"}) {
+        const Json result = play_staged({"--duration", "4s", "--readahead", "4", "--on-miss", on_miss,
+                                         "--faults", STREAMSIM_SOURCE_DIR "/formats/faults/stall-500ms.json"},
+                                        mount.path());
+        expect_named(result, "storage", "storage-stall", "the whole storage stood still");
+    }
+}
+
+void expect_stopped_client(const Options& more) {
+    const SlowMount mount(clips(""));
+    const Json result = play_staged(two_streams("3s", more), mount.path(),
+                                    [](const Process& process) { stop_for(process.pid(), 1'500, 900); });
+    expect_named(result, "client-scheduling", "client-scheduling", "this computer did not let the player run");
+    EXPECT_THAT(sentences_of(result), HasSubstr("cannot be held against the storage"));
 }
 
 TEST_F(Causes, AClientThatWasStoppedIsNotTheStorage) {
-    const SlowMount mount(clips(""));
-    for (const char* on_miss : {"drop", "stall"}) {
-        const Json result = play_staged(two_streams("3s", {"--on-miss", on_miss}), mount.path(),
-                                        [&](const Process& process) { stop_for(process.pid(), 1'500, 900); });
-        expect_named(result, "client-scheduling", "client-scheduling",
-                     "this computer did not let the player run");
-        EXPECT_THAT(sentences_of(result), HasSubstr("cannot be held against the storage"));
-    }
+    expect_stopped_client({});
+}
+
+TEST_F(CausesVariants, AClientThatWasStoppedWhilePlayWaits) {
+    expect_stopped_client({"--on-miss", "stall", "--io", "threads"});
 }
 
 TEST_F(Causes, TwoAtOnceAreBothNamed) {
     const Json result =
-        play(clips("read b frame=40 delay=700ms\nshort a frame=20 bytes=100\n"), two_streams("3s"));
+        play(clips("read b frame=40 delay=700ms\nshort a frame=20 bytes=100\n"), two_streams("2s"));
     EXPECT_EQ(result["verdict"]["limit"], "media");
     EXPECT_THAT(causes_of(result), ::testing::IsSupersetOf({"slow-file", "damaged-file"}));
     EXPECT_THAT(sentences_of(result), HasSubstr("slow in one place"));
     EXPECT_THAT(sentences_of(result), HasSubstr("cut short"));
+}
 
-    const Json slow =
-        play(clips(both("read", "frame=* delay=150ms") + "missing a frame=20\n"), two_streams("3s"));
-    EXPECT_EQ(slow["verdict"]["limit"], "storage");
-    EXPECT_THAT(causes_of(slow), ::testing::IsSupersetOf({"slow-reads", "damaged-file"}));
-    EXPECT_THAT(sentences_of(slow), HasSubstr("1 frame was missing"));
-
-    const SlowMount mount(clips("read b frame=20 delay=700ms\n"));
-    const Json stopped = play_staged(two_streams("4s", {"--readahead", "4"}), mount.path(),
-                                     [](const Process& process) { stop_for(process.pid(), 2'600, 700); });
-    EXPECT_THAT(stopped["verdict"]["limit"], AnyOf(Eq("client-scheduling"), Eq("media")));
-    EXPECT_THAT(causes_of(stopped), ::testing::IsSupersetOf({"slow-file", "client-scheduling"}));
-    EXPECT_THAT(causes_of(stopped), Not(Contains("slow-reads")));
+TEST_F(CausesVariants, ASlowFileAndAClientThatWasStopped) {
+    const SlowMount mount(clips("read b frame=30 delay=700ms\n"));
+    const Json result = play_staged(two_streams("5s", {"--readahead", "4"}), mount.path(),
+                                    [](const Process& process) { stop_for(process.pid(), 3'200, 700); });
+    EXPECT_THAT(result["verdict"]["limit"], AnyOf(Eq("client-scheduling"), Eq("media")));
+    EXPECT_THAT(causes_of(result), ::testing::IsSupersetOf({"slow-file", "client-scheduling"}));
+    EXPECT_THAT(causes_of(result), Not(Contains("slow-reads")));
 }
 
 }  // namespace
