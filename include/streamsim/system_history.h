@@ -25,14 +25,15 @@ struct SystemSample {
     };
 
     std::int64_t at_ns = 0;  // CLOCK_MONOTONIC, which real loops run by
-    std::optional<std::int64_t>
-        run_queue_wait_ns;                        // of the thread of this process that waited longest each time
-    std::int64_t process_cpu_ns = 0;              // of this process
-    std::optional<std::uint64_t> cpu_ticks;       // of all processors
-    std::uint64_t idle_ticks = 0;                 // of them, nothing to do (waiting for I/O included)
-    std::uint64_t stolen_ticks = 0;               // and taken by a hypervisor
-    std::optional<std::int64_t> cpu_pressure_ns;  // in which some task waited for a processor
-    std::optional<std::int64_t> io_pressure_ns;   // and for I/O
+    /// Able to run and not running: of the threads of this process, and of the process here that serves the
+    /// file system (FUSE), the one that waited longest each time.
+    std::optional<std::int64_t> run_queue_wait_ns;
+    std::int64_t process_cpu_ns = 0;                 // of this process
+    std::optional<std::uint64_t> cpu_ticks;          // of all processors
+    std::uint64_t idle_ticks = 0;                    // of them, nothing to do (waiting for I/O included)
+    std::uint64_t stolen_ticks = 0;                  // and taken by a hypervisor
+    std::optional<std::int64_t> cpu_pressure_ns;     // in which some task waited for a processor
+    std::optional<std::int64_t> io_pressure_ns;      // and for I/O
     std::optional<std::int64_t> memory_pressure_ns;  // and for memory
     std::vector<Link> links;
     std::optional<Connection> connection;

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "host/connections.h"
 #include "host/host.h"
@@ -36,29 +38,57 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return value;
 }
 
-/// Of each look the thread that had waited longest since the one before; others wait beside it.
+/// The processes that this one has started.
+std::vector<std::string> children_of(const std::string& process) {
+    std::vector<std::string> all;
+    std::error_code error;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
+        std::ifstream in(task.path() / "children");
+        for (std::string child; in >> child;) all.push_back(child);
+    }
+    return all;
+}
+
+/// How long threads waited for a processor: those of this process, and those of the process here that serves
+/// the file system, with what it has started, without which no byte comes. Of each look the thread that had
+/// waited longest since the one before; others wait beside it.
 class RunQueue {
 public:
+    /// On the thread that watches, whose own waiting holds nobody up.
+    explicit RunQueue(const std::optional<int>& server)
+        : processes_{"self"}, watching_(std::to_string(gettid())) {
+        if (!server) return;
+        processes_.push_back(std::to_string(*server));
+        for (const std::string& child : children_of(processes_.back())) processes_.push_back(child);
+    }
+
     std::optional<std::int64_t> wait_ns() {
-        std::error_code error;
         bool told = false;
         std::int64_t longest_ns = 0;
-        for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
-            std::ifstream in(task.path() / "schedstat");
-            std::int64_t ran_ns = 0;
-            std::int64_t waited_ns = 0;
-            if (!(in >> ran_ns >> waited_ns)) continue;
-            told = true;
-            std::int64_t& last_ns = waited_[task.path().filename()];
-            longest_ns = std::max(longest_ns, waited_ns - last_ns);
-            last_ns = waited_ns;
+        for (const std::string& process : processes_) {
+            std::error_code error;
+            for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
+                if (task.path().filename() == watching_) continue;
+                std::ifstream in(task.path() / "schedstat");
+                std::int64_t ran_ns = 0;
+                std::int64_t waited_ns = 0;
+                if (!(in >> ran_ns >> waited_ns)) continue;
+                told = true;
+                // Of one of another process it counts from the first look on, not from its birth.
+                const auto first = process == "self" ? 0 : waited_ns;
+                std::int64_t& last_ns = waited_.emplace(task.path(), first).first->second;
+                longest_ns = std::max(longest_ns, waited_ns - last_ns);
+                last_ns = waited_ns;
+            }
         }
-        if (error || !told) return std::nullopt;
+        if (!told) return std::nullopt;
         sum_ns_ += longest_ns;
         return sum_ns_;
     }
 
 private:
+    std::vector<std::string> processes_;
+    const std::string watching_;
     std::map<std::string, std::int64_t> waited_;
     std::int64_t sum_ns_ = 0;
 };
@@ -140,11 +170,9 @@ private:
 };
 
 /// Whether this thread now sees the network of another process than its own.
-bool enter_network_of(const std::string& path) {
-    const auto server = fuse_server_of(path);
-    if (!server) return false;
+bool enter_network_of(int process) {
     std::error_code error;
-    const auto theirs = std::filesystem::path("/proc") / std::to_string(*server) / "ns/net";
+    const auto theirs = std::filesystem::path("/proc") / std::to_string(process) / "ns/net";
     const auto their_name = std::filesystem::read_symlink(theirs, error);
     if (error || their_name == std::filesystem::read_symlink("/proc/self/ns/net", error)) return false;
     const int fd = open(theirs.c_str(), O_RDONLY | O_CLOEXEC);
@@ -181,8 +209,9 @@ SystemHistory SystemWatch::stop(Duration idle) {
 }
 
 void SystemWatch::watch() {
-    const bool elsewhere = enter_network_of(path_);
-    RunQueue run_queue;
+    const std::optional<int> server = fuse_server_of(path_);
+    const bool elsewhere = server && enter_network_of(*server);
+    RunQueue run_queue(server);
     Connections connections;
     Echo echo;
     auto interval = kInterval;

@@ -16,7 +16,7 @@ namespace {
 constexpr double kBusyShare = 0.95;
 /// Of the time, that a thread of this process waited for a processor where others took it.
 constexpr double kWaitingShare = 0.25;
-/// Of the time, that some task of the system waited for one.
+/// Of the time, that some task waited for one.
 constexpr double kPressed = 0.5;
 /// Of its speed, that an interface carries when it is full.
 constexpr double kFullLink = 0.85;
@@ -30,7 +30,8 @@ constexpr double kMore = 1.3;
 /// A frame that is slow by itself takes so many times as long as others do.
 constexpr std::int64_t kSlowFactor = 3;
 constexpr std::int64_t kSilenceNs = 100'000'000;
-/// A cold start is over by then, in a run that is at least four times as long.
+constexpr int kFewSilences = 3;
+/// A cold start is over by then, in a run that is at least three times as long.
 constexpr std::int64_t kStartNs = 5'000'000'000;
 
 using Place = std::pair<std::uint32_t, std::uint64_t>;  // clip, frame
@@ -69,7 +70,10 @@ public:
             booked_[i] = by_reason(evidence_.missed[i], i);
         for (const Episode& episode : episodes()) {
             const Cause cause = cause_of(episode);
-            for (const std::size_t i : episode.frames) booked_[i] = cause;
+            for (const std::size_t i : episode.frames) {
+                const bool start = evidence_.missed[i].startup && cause != Cause::slow_file;
+                booked_[i] = start ? Cause::cold_start : cause;
+            }
         }
         if (only_at_the_start()) {
             for (std::size_t i = 0; i < booked_.size(); ++i) {
@@ -82,12 +86,15 @@ public:
 private:
     void read_again();
     Cause by_reason(const MissedFrame& missed, std::size_t i) const;
+    bool beside_damage(const MissedFrame& missed) const;
     Cause of_error(const MissedFrame& missed, std::size_t i) const;
     Cause of_client(const MissedFrame& missed) const;
+    bool hardly_held_up(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
     bool computer_busy(const Episode& episode) const;
-    bool silent(const Episode& episode) const;
+    std::int64_t lost_ns(const Episode& episode) const;
+    std::int64_t silence_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
@@ -128,12 +135,20 @@ void Booker::read_again() {
     }
 }
 
+/// In play a read of a container may have fetched more than one frame, and failed for another's sake.
+bool Booker::beside_damage(const MissedFrame& missed) const {
+    const std::uint64_t window = evidence_.streams[missed.stream].readahead;
+    const auto from =
+        failed_again_.lower_bound({missed.clip, missed.clip_frame - std::min(missed.clip_frame, window)});
+    return from != failed_again_.end() && *from <= Place{missed.clip, missed.clip_frame + window};
+}
+
 Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
     const Place place = place_of(missed);
-    if (whole_again_.contains(place)) return Cause::storage_error;  // nothing is wrong with it
+    if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
     if (missed.reason != DropReason::error) return Cause::damaged_file;
     // An error that stays with a few frames is theirs; one that is everywhere is the storage's.
-    const bool stays = failed_again_.contains(place) || every_pass_[i];
+    const bool stays = failed_again_.contains(place) || every_pass_[i] || beside_damage(missed);
     const bool few = error_places_.size() * 10 <= evidence_.totals.scheduled;
     return stays && few ? Cause::damaged_file : Cause::storage_error;
 }
@@ -155,16 +170,25 @@ Cause Booker::of_client(const MissedFrame& missed) const {
     return others ? Cause::client_cpu : Cause::client_scheduling;
 }
 
+/// Less than a frame's time, where the storage would not have kept up without it.
+bool Booker::hardly_held_up(const MissedFrame& missed) const {
+    const bool came = missed.submitted_ns && missed.delivered_ns;
+    return came && *missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns &&
+           evidence_.decode_cpu_ns == 0 && evidence_.as_played && !gives_enough(evidence_.as_played);
+}
+
 Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
     switch (missed.reason) {
         case DropReason::error:
         case DropReason::short_read:
         case DropReason::missing: return of_error(missed, i);
-        case DropReason::client: return of_client(missed);
+        case DropReason::client:
+            if (hardly_held_up(missed)) break;
+            return of_client(missed);
         case DropReason::none:
         case DropReason::late: break;
     }
-    return missed.startup ? Cause::cold_start : Cause::none;
+    return Cause::none;
 }
 
 /// Of the frames that are not booked yet.
@@ -201,27 +225,43 @@ bool Booker::computer_busy(const Episode& episode) const {
     if (evidence_.cpu_percent >= 90.0 * std::max(1U, evidence_.cpus)) return true;
     const Around then = around(evidence_.system, episode.from_ns, episode.to_ns);
     if (then.processors_busy.value_or(0) < kBusyShare || then.cpu_pressure.value_or(1) < kPressed) return false;
+    const std::int64_t waited_ns = then.waited_ns.value_or(0);
+    // Whoever waits for his turn, and has it now and then, is given a byte then.
+    if (waited_ns * 4 < silence_ns(episode) * 3) return false;
     // A little waiting does not explain much that was missed; but where the storage gives enough as soon as
     // it is asked without deadlines, nothing else does.
-    const std::int64_t lost_ns =
-        static_cast<std::int64_t>(episode.frames.size()) * evidence_.shortest_period_ns;
-    const bool explains = then.waited_ns.value_or(0) * 2 >= lost_ns;
+    const bool explains = waited_ns * 2 >= lost_ns(episode);
     return explains || (then.waiting.value_or(0) >= kWaitingShare && gives_enough(evidence_.as_played));
 }
 
-bool Booker::silent(const Episode& episode) const {
+/// Of play: the frames that were missed, or how long it stood still for them.
+std::int64_t Booker::lost_ns(const Episode& episode) const {
+    std::int64_t lost_ns = 0;
+    for (const std::size_t i : episode.frames) {
+        const MissedFrame& missed = evidence_.missed[i];
+        const bool stood = missed.stall && missed.delivered_ns;
+        lost_ns += stood ? *missed.delivered_ns - missed.due_ns : evidence_.shortest_period_ns;
+    }
+    return lost_ns;
+}
+
+/// Of the episode, the time in which no stream was given a byte; 0 where that was most of the time, or a small
+/// part of it.
+std::int64_t Booker::silence_ns(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
     std::int64_t silent_ns = 0;
     std::int64_t all_ns = 0;
+    int count = 0;
     for (const Silence& silence : evidence_.silences) {
         if (silence.to_ns - silence.from_ns < std::max(kSilenceNs, 3 * period_ns)) continue;
+        ++count;
         all_ns += silence.to_ns - silence.from_ns;
         silent_ns += std::max<std::int64_t>(
             std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
     }
-    // What is silent all the time is slow.
-    const bool seldom = all_ns * 4 <= evidence_.longest_play_ns;
-    return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns && silent_ns > 0;
+    // What is silent all the time, or again and again, is slow.
+    const bool seldom = all_ns * (count <= kFewSilences ? 2 : 4) <= evidence_.longest_play_ns;
+    return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns ? silent_ns : 0;
 }
 
 bool Booker::slow_file(const Episode& episode) const {
@@ -274,7 +314,7 @@ Cause Booker::cause_of(const Episode& episode) const {
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
-    if (silent(episode)) return Cause::storage_stall;
+    if (silence_ns(episode) > 0) return Cause::storage_stall;
     if (slow_file(episode)) return Cause::slow_file;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;
@@ -317,7 +357,7 @@ bool Booker::only_at_the_start() const {
         any = true;
         const StreamEvidence& stream = evidence_.streams[missed.stream];
         const std::int64_t at_ns = missed.due_ns - stream.play_start_ns;
-        early &= at_ns <= kStartNs && at_ns * 4 <= evidence_.longest_play_ns;
+        early &= at_ns <= kStartNs && at_ns * 3 <= evidence_.longest_play_ns;
         const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
         const bool slow = missed.submitted_ns.has_value();  // others were passed over because of these
         new_only &= booked_[i] != Cause::storage_stall && read_again && (first[i] || !slow);

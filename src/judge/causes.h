@@ -7,12 +7,10 @@
 //   damaged-file       the frame cannot come, and could not when it was read again, or on any pass
 //   storage-error      the storage gave an error, and not where the media is
 //   client-...         the player did not run, or had no processor time; of the reasons of the books
-//   cold-start         in the first second, which does not count
 //   client-cpu         every processor was busy, with other things too, and this process waited for one
 //   storage-stall      meanwhile no stream got a byte
 //   slow-file          the frame is slow again when it is read alone, and its neighbours are not; or, where
-//   nothing was
-//                      read again, it was missed on each pass and others were not
+//                      nothing was read again, it was missed on each pass and others were not
 //   slow-opens         its open took longer than its reading
 //   network            its bytes came over a network that was full: the interface, or an echo that took long
 //   too-small-reads, too-little-in-flight
@@ -20,6 +18,8 @@
 //                      the storage gives enough
 //   slow-reads         asked for more at once it gives more: what counts is the time that it takes to answer
 //   bandwidth          it gives no more, whatever is asked
+//
+// What was late in the first second, which does not count, is a cold start, unless a slow file held it up.
 //
 // If then everything that counts was missed at the beginning, or on the first pass alone, it is a cold start.
 #pragma once

@@ -93,7 +93,9 @@ std::string processors(const Evidence& evidence, const std::vector<const MissedF
     const Around then = around(evidence.system, from_ns, to_ns);
     if (then.processors_busy)
         out += fmt::format("; all of them were {:.0f} % busy with everything", *then.processors_busy * 100);
-    if (then.waited_ns) out += fmt::format("; a thread of it waited {} for one", duration(*then.waited_ns));
+    if (then.waited_ns)
+        out += fmt::format("; a thread of it, or of what serves its file system here, waited {} for one",
+                           duration(*then.waited_ns));
     if (then.cpu_pressure)
         out += fmt::format("; some task waited for one in {:.0f} % of the time", *then.cpu_pressure * 100);
     out += fmt::format("; its player woke up late by {} typically and was held up for {} in all",

@@ -242,12 +242,11 @@ std::size_t Prober::clean_stream(const std::string& format) const {
     return i;
 }
 
-/// Some that cannot be read, and the slowest.
+/// Some that cannot be read, and the slowest: those of the first second, too, may have held up later ones.
 Prober::Frames Prober::missed_frames(std::size_t stream) const {
     const DeadlineLedger& ledger = *subject_.ledgers[stream];
     std::vector<DropEntry> entries = ledger.drops();
     entries.insert(entries.end(), ledger.stalls().begin(), ledger.stalls().end());
-    std::erase_if(entries, [&ledger](const DropEntry& entry) { return !counts(entry, ledger); });
     const auto took = [](const DropEntry& entry) {
         if (entry.submitted == Instant::never() || entry.delivered == Instant::never()) return std::int64_t{-1};
         return (entry.delivered - entry.submitted + entry.open_time).ns;

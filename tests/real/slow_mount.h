@@ -34,6 +34,7 @@ public:
     explicit SlowMount(const std::string& rules);
     ~SlowMount();
 
+    const std::string& path() const { return mountpoint_; }
     /// The place of a folder or a clip in the mount.
     std::string operator/(const std::string& path) const { return mountpoint_ + "/" + path; }
     std::vector<SlowOperation> log() const;

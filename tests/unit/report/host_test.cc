@@ -1,9 +1,16 @@
 #include "host/host.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <thread>
+
+#include "host/connections.h"
+#include "host/mount.h"
+#include "host/system_watch.h"
 
 namespace streamsim {
 namespace {
@@ -49,6 +56,77 @@ TEST(Host, GivesRealtimeOrTheReasonWhyNot) {
 TEST(Host, WritesTheWallClockInUtc) {
     EXPECT_THAT(now_rfc3339(),
                 MatchesRegex("20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z"));
+}
+
+TEST(Mount, IsTheOneThatHoldsThePath) {
+    const auto proc = mount_of("/proc/self");
+    ASSERT_TRUE(proc);
+    EXPECT_EQ(proc->point, "/proc");
+    EXPECT_EQ(proc->type, "proc");
+    EXPECT_FALSE(proc->options.empty());
+    EXPECT_FALSE(mount_of("/there/is/no/such/path"));
+    EXPECT_FALSE(fuse_server_of("/proc"));
+}
+
+TEST(CachedBytes, AreThereAfterWritingAndGoneWhenTheyAreLetGo) {
+    std::string path = "streamsim-cached-XXXXXX";
+    const int fd = mkstemp(path.data());
+    ASSERT_GE(fd, 0);
+    const std::string page(65536, 'x');
+    for (int i = 0; i < 16; ++i) ASSERT_EQ(write(fd, page.data(), page.size()), 65536);
+    EXPECT_EQ(cached_bytes(path.c_str()), 1U << 20);
+    ASSERT_EQ(fsync(fd), 0);
+    ASSERT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+    const auto after = cached_bytes(path.c_str());
+    close(fd);
+    unlink(path.c_str());
+    EXPECT_TRUE(after);
+    if (mount_of(".")->type == "tmpfs") GTEST_SKIP() << "the build directory is in memory: it lets nothing go";
+    EXPECT_EQ(after, 0U);
+}
+
+TEST(CachedBytes, CannotBeSaidOfWhatIsNotThere) {
+    EXPECT_FALSE(cached_bytes("/there/is/no/such/path"));
+}
+
+TEST(SystemWatch, LooksAtTheBeginningAndAtTheEnd) {
+    SystemWatch watch("/");
+    const SystemHistory history = watch.stop();
+    ASSERT_GE(history.size(), 2U);
+    for (std::size_t i = 1; i < history.size(); ++i) {
+        EXPECT_GT(history[i].at_ns, history[i - 1].at_ns);
+        EXPECT_GE(history[i].process_cpu_ns, history[i - 1].process_cpu_ns);
+        EXPECT_GE(history[i].cpu_ticks.value_or(0), history[i - 1].cpu_ticks.value_or(0));
+    }
+    EXPECT_FALSE(history.front().links.empty());
+}
+
+TEST(SystemWatch, GoesOnForAsLongAsItIsTold) {
+    SystemWatch watch("/");
+    const SystemHistory history = watch.stop(milliseconds(500));
+    EXPECT_GE(history.size(), 3U);
+}
+
+TEST(SystemWatch, EndsByItself) {
+    const SystemWatch watch("/there/is/no/such/path");
+}
+
+TEST(Echo, ComesBackFromThisComputer) {
+    for (const auto& [peer, ipv6] : {std::pair("127.0.0.1", false), std::pair("::1", true)}) {
+        Echo echo;
+        echo.aim_at(peer, ipv6);
+        echo.send();
+        if (!echo.receive(200)) GTEST_SKIP() << "no echo from " << peer << " is allowed here, or it has none";
+        EXPECT_GE(echo.last_ns(), 0);
+        EXPECT_LT(echo.last_ns(), 200'000'000);
+        EXPECT_FALSE(echo.receive(0)) << "one was asked for";
+    }
+}
+
+TEST(Echo, ThatWasAimedAtNobodyIsSilent) {
+    Echo echo;
+    echo.send();
+    EXPECT_FALSE(echo.receive(0));
 }
 
 }  // namespace
