@@ -23,7 +23,7 @@ std::string escape(const std::string& key) {
 }
 
 /// No document of ours needs more, and what walks a value goes as deep as the value does.
-constexpr std::size_t kDeepest = 256;
+constexpr std::size_t kDeepest = 1024;
 
 /// Reads along to find keys given twice, which a value itself no longer shows, and an end to nesting. A pass of
 /// its own: a parser with a callback looks through all of an array again for each of its elements.

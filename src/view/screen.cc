@@ -22,12 +22,14 @@ constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 constexpr int kKilling[] = {SIGHUP, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
 
 // What signal handlers need, which can be given nothing.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> taken_now{false};
 std::atomic<bool> continued{false};
 int out_now = -1;
 int in_now = -1;
 termios mode_before{};
 std::array<struct sigaction, NSIG> actions_before{};
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// Nothing but write() and tcsetattr(), which a signal handler may call.
 void give_back() {

@@ -26,12 +26,12 @@ TEST(ParseJson, what_is_nested_without_end_is_an_error_at_its_place) {
     const auto nested = [](std::size_t levels) {
         return "{\"a\": " + std::string(levels, '[') + std::string(levels, ']') + "}";
     };
-    EXPECT_TRUE(parse_json(nested(200), "d.json"));
+    EXPECT_TRUE(parse_json(nested(1000), "d.json"));
     const auto deep = parse_json(nested(1'000'000), "d.json");
     ASSERT_FALSE(deep);
     ASSERT_EQ(deep.error().problems.size(), 1u);
     EXPECT_THAT(deep.error().problems[0], testing::StartsWith("d.json: /a/0/0"));
-    EXPECT_THAT(deep.error().problems[0], testing::EndsWith(": nested deeper than 256 levels"));
+    EXPECT_THAT(deep.error().problems[0], testing::EndsWith(": nested deeper than 1024 levels"));
 }
 
 TEST(ParseJson, long_tables_take_no_longer_a_row_than_short_ones) {
