@@ -89,6 +89,7 @@ private:
     bool beside_damage(const MissedFrame& missed) const;
     Cause of_error(const MissedFrame& missed, std::size_t i) const;
     Cause of_client(const MissedFrame& missed) const;
+    bool client_can_be_late() const;
     bool hardly_held_up(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
@@ -112,6 +113,7 @@ private:
     std::vector<Cause> booked_;
     std::vector<bool> every_pass_;
     std::set<Place> error_places_, slow_again_, fine_again_, failed_again_, whole_again_;
+    std::map<std::uint32_t, std::pair<int, int>> again_of_clip_;  // missed frames: slow again, and fine
     Way way_;
     bool over_network_ = false;
 };
@@ -132,6 +134,8 @@ void Booker::read_again() {
         const bool slow = each.took_ns > usual_ns * kSlowFactor && each.took_ns > usual.back() * 2 &&
                           (each.took_ns - usual_ns) * 4 > evidence_.shortest_period_ns;
         (slow ? slow_again_ : fine_again_).insert(place);
+        auto& [slow_ones, fine_ones] = again_of_clip_[each.clip];
+        ++(slow ? slow_ones : fine_ones);
     }
 }
 
@@ -170,6 +174,11 @@ Cause Booker::of_client(const MissedFrame& missed) const {
     return others ? Cause::client_cpu : Cause::client_scheduling;
 }
 
+/// A loop that was never late ran in virtual time: nothing but decoding holds up anything there.
+bool Booker::client_can_be_late() const {
+    return evidence_.loop_lateness_p50_ns > 0 || evidence_.loop_stalled_ns > 0 || evidence_.decode_cpu_ns > 0;
+}
+
 /// Less than a frame's time, where the storage would not have kept up without it.
 bool Booker::hardly_held_up(const MissedFrame& missed) const {
     const bool came = missed.submitted_ns && missed.delivered_ns;
@@ -183,7 +192,7 @@ Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
         case DropReason::short_read:
         case DropReason::missing: return of_error(missed, i);
         case DropReason::client:
-            if (hardly_held_up(missed)) break;
+            if (hardly_held_up(missed) || !client_can_be_late()) break;
             return of_client(missed);
         case DropReason::none:
         case DropReason::late: break;
@@ -271,6 +280,8 @@ bool Booker::slow_file(const Episode& episode) const {
     for (const std::size_t i : episode.frames) {
         if (slow_again_.contains(place_of(evidence_.missed[i]))) return true;
     }
+    const auto again = again_of_clip_.find(slowest.clip);
+    if (again != again_of_clip_.end() && again->second.first >= 3 && again->second.second == 0) return true;
     return places_.answer == PlaceTest::Answer::same_place && every_pass_[episode.slowest] &&
            places_.places * 5 <= evidence_.streams[slowest.stream].pass_slots && fine_again_.empty();
 }
@@ -310,7 +321,7 @@ Cause Booker::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (small_reads_cost()) return Cause::too_small_reads;
     if (slow_again_.contains(place_of(slowest))) return Cause::slow_file;  // on an idle computer, too
-    if (computer_busy(episode)) return Cause::client_cpu;
+    if (client_can_be_late() && computer_busy(episode)) return Cause::client_cpu;
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
@@ -351,6 +362,7 @@ bool Booker::only_at_the_start() const {
     bool any = false;
     bool early = evidence_.totals.startup_drops > 0;
     bool new_only = true;
+    std::map<std::uint32_t, std::uint64_t> missed_later;  // by stream: behind its first pass
     for (std::size_t i = 0; i < booked_.size(); ++i) {
         const MissedFrame& missed = evidence_.missed[i];
         if (missed.startup || !is_slowness(booked_[i])) continue;
@@ -361,6 +373,12 @@ bool Booker::only_at_the_start() const {
         const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
         const bool slow = missed.submitted_ns.has_value();  // others were passed over because of these
         new_only &= booked_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
+        if (missed.slot >= stream.pass_slots) ++missed_later[missed.stream];
+    }
+    // Where most is missed on later passes, too, little was read a second time.
+    for (const auto& [stream, count] : missed_later) {
+        const StreamEvidence& of = evidence_.streams[stream];
+        new_only &= count * 2 < of.slots - std::min(of.slots, of.pass_slots);
     }
     return any && (early || new_only);
 }

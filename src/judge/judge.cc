@@ -188,7 +188,9 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
         const bool worth = (each.frames + each.stalls) * 10 >= all || each.limit == Limit::media;
         if (&each == &*main || each.limit == Limit::none || !worth) continue;
         verdict.reason += "; besides, " + each.summary;
-        if (!each.detail.empty()) verdict.detail += fmt::format("; {}: {}", to_string(each.cause), each.detail);
+        if (each.detail.empty()) continue;
+        verdict.detail +=
+            fmt::format("{}{}: {}", verdict.detail.empty() ? "" : "; ", to_string(each.cause), each.detail);
     }
     return verdict;
 }

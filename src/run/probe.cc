@@ -341,6 +341,7 @@ void Prober::read_alone(std::size_t stream, const Frames& frames) {
     options.notice = [](const std::string&) {};
     auto world = std::make_unique<World>(std::move(options));
     const bool ran = run(*world);
+    if (world->ledgers().empty()) return;  // its storage could not be had again
     for (const FrameOutcome& outcome : world->ledgers().front()->frames()) {
         if (!ran || outcome.kind == FrameKind::cancelled) continue;
         const auto& [frame, missed] = frames[outcome.slot];

@@ -284,6 +284,31 @@ const std::vector<Case> kCases = {
          drop(e, 100, &ReasonCounts::late);
      },
      Cause::cold_start, Limit::storage, "cold start"},
+    {"what_is_read_for_the_first_time_on_each_pass",
+     [](Evidence& e) {
+         e.streams.front().pass_slots = 400;
+         drop(e, 900, &ReasonCounts::late);
+         for (MissedFrame& each : e.missed) {
+             each.clip_frame = each.slot % 400;
+             each.delivered_ns.reset();
+             each.submitted_ns.reset();
+         }
+     },
+     Cause::slow_reads, Limit::storage, "did not keep up"},
+    {"frames_of_a_clip_that_are_slow_again_speak_for_its_others",
+     [](Evidence& e) {
+         drop(e, 40, &ReasonCounts::late);
+         for (std::size_t i = 0; i < 40; ++i) e.missed[i] = missed(30 + 20 * i, DropReason::late);
+         read_again(e, {30, 50, 70}, 900 * kMs);
+     },
+     Cause::slow_file, Limit::media, "40 frames"},
+    {"a_client_that_was_never_late_is_not_to_blame",
+     [](Evidence& e) {
+         drop(e, 40, &ReasonCounts::client);
+         e.loop_lateness_p50_ns = 0;
+         e.cpu_percent = 100;
+     },
+     Cause::slow_reads, Limit::storage, "did not keep up"},
     {"what_is_read_for_the_first_time_and_again",
      [](Evidence& e) {
          e.streams.front().pass_slots = 400;
