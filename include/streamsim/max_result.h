@@ -29,6 +29,7 @@ struct MaxRun {
     /// play.
     std::optional<std::int64_t> empty_after_ns;
     bool undecided = false;  // that happened so fast that a longer run had to follow
+    bool disturbed = false;  // this computer had other things to do, and frames were missed for that: repeated
     double required_bytes_per_s = 0;
     double read_bytes_per_s = 0;
 };

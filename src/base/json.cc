@@ -22,30 +22,35 @@ std::string escape(const std::string& key) {
     return out;
 }
 
-/// Watches the parser to find keys given twice, which the value itself no longer shows.
-class DuplicateKeys {
+/// No document of ours needs more, and what walks a value goes as deep as the value does.
+constexpr std::size_t kDeepest = 256;
+
+/// Reads along to find keys given twice, which a value itself no longer shows, and an end to nesting. A pass of
+/// its own: a parser with a callback looks through all of an array again for each of its elements.
+class Watch final : public Json::json_sax_t {
 public:
-    bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
-        switch (event) {
-            case Json::parse_event_t::object_start:
-            case Json::parse_event_t::array_start:
-                enter();
-                open_.push_back({event == Json::parse_event_t::array_start, 0, {}, {}});
-                break;
-            case Json::parse_event_t::object_end:
-            case Json::parse_event_t::array_end: open_.pop_back(); break;
-            case Json::parse_event_t::key: {
-                Level& level = open_.back();
-                level.key = parsed.get<std::string>();
-                if (!level.keys.insert(level.key).second) twice.push_back(pointer());
-                break;
-            }
-            case Json::parse_event_t::value: enter(); break;
-        }
+    bool null() override { return enter(); }
+    bool boolean(bool) override { return enter(); }
+    bool number_integer(number_integer_t) override { return enter(); }
+    bool number_unsigned(number_unsigned_t) override { return enter(); }
+    bool number_float(number_float_t, const string_t&) override { return enter(); }
+    bool string(string_t&) override { return enter(); }
+    bool binary(binary_t&) override { return enter(); }
+    bool start_object(std::size_t) override { return open(false); }
+    bool start_array(std::size_t) override { return open(true); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& key) override {
+        Level& level = open_.back();
+        level.key = key;
+        if (!level.keys.insert(key).second) twice.push_back(pointer());
         return true;
     }
+    /// The parser that makes the value says it better.
+    bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
 
     std::vector<std::string> twice;
+    std::string too_deep;  // where; empty: nowhere
 
 private:
     struct Level {
@@ -55,8 +60,19 @@ private:
         std::set<std::string> keys;
     };
 
-    void enter() {
+    bool enter() {
         if (!open_.empty() && open_.back().array) open_.back().key = std::to_string(open_.back().next++);
+        return true;
+    }
+    bool open(bool array) {
+        enter();
+        if (open_.size() == kDeepest) too_deep = pointer();
+        open_.push_back({array, 0, {}, {}});
+        return too_deep.empty();
+    }
+    bool close() {
+        open_.pop_back();
+        return true;
     }
     std::string pointer() const {
         std::string out;
@@ -70,16 +86,20 @@ private:
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& source) {
-    DuplicateKeys watch;
+    Watch watch;
     Json value;
     try {
-        value = Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
-            return watch(depth, event, parsed);
-        });
+        Json::sax_parse(text, &watch);
+        if (watch.too_deep.empty()) value = Json::parse(text);
     } catch (const Json::exception& exception) {
         const auto* parse = dynamic_cast<const Json::parse_error*>(&exception);
         return bad_input(fmt::format("{}: byte {}: not JSON: {}", source, parse != nullptr ? parse->byte : 0,
                                      exception.what()));
+    }
+    if (!watch.too_deep.empty()) {
+        JsonProblems problems(source);
+        problems.add(watch.too_deep, fmt::format("nested deeper than {} levels", kDeepest));
+        return problems.error();
     }
     if (!watch.twice.empty()) {
         JsonProblems problems(source);

@@ -19,4 +19,19 @@ Utf8Character first_character(std::string_view text) {
     return {code, bytes};
 }
 
+bool is_control(std::uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const Utf8Character character = first_character(text);
+        const bool harmless = character.bytes > 0 && !is_control(character.code);
+        out += harmless ? text.substr(0, character.bytes) : "?";
+        text.remove_prefix(character.bytes == 0 ? 1 : character.bytes);
+    }
+    return out;
+}
+
 }  // namespace streamsim

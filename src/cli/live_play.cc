@@ -33,6 +33,9 @@ std::string streams_text(const GrowingList<StreamPlan>& plans, const std::vector
     return first->options.paced ? fmt::format("{} at {} fps", out, first->rate().to_string()) : out;
 }
 
+constexpr const char* kLookingForCause =
+    "play has ended; reading on for some seconds to find out why it failed";
+
 }  // namespace
 
 bool LivePlay::keys_possible() {
@@ -61,8 +64,11 @@ void LivePlay::tick() {
     const Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;
     ViewState now = state(watch, now_ns);
+    if (watch.looking_for_cause) now.message = kLookingForCause;
     if (view_) {
         view_->draw(std::move(now));
+    } else if (watch.looking_for_cause) {
+        if (!std::exchange(said_looking_, true)) fmt::print(stderr, "{}\n", kLookingForCause);
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
         fmt::print(stderr, "{}\n", progress_text(now));

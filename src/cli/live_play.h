@@ -2,7 +2,6 @@
 // on a pipe.
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -37,7 +36,6 @@ private:
     void obey(Key key);
     void remove_stream();
     void show(const std::string& text);
-    void write_line(std::int64_t now_ns);
     ViewState state(const Session::Watch& watch, std::int64_t now_ns);
     void measure(std::uint64_t bytes, std::int64_t at_ns, ViewState& state);
 
@@ -49,6 +47,7 @@ private:
     const std::int64_t begin_ns_;
     std::optional<LiveView> view_;
     std::int64_t next_line_ns_;
+    bool said_looking_ = false;
 
     struct Sample {
         std::int64_t at_ns;  // in the streams' own time

@@ -240,6 +240,8 @@ void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
     if (typed.streams || typed.total_streams)
         options.most_streams = play.total_streams.value_or(play.streams * play.seats);
     if (!play.paced) reader.note("--fps", "max has no deadlines, so that any number of streams plays");
+    if (play.frames)
+        reader.note("--frames", "would end a step before its time: give --duration, and --confirm");
     if (play.multicam == MultiCam::active)
         reader.note("--multicam", "active reads one angle only: more of them are not more streams");
 }

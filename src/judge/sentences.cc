@@ -180,6 +180,45 @@ void describe_settings(CauseResult& cause, const Evidence& evidence, const std::
                     better ? probes_text(evidence) : std::string());
 }
 
+void describe_client(CauseResult& cause,
+                     const std::vector<const MissedFrame*>& missed,
+                     const Evidence& evidence) {
+    const std::string innocent = fmt::format("{} cannot be held against the storage",
+                                             frames_text(cause.stalls > 0 ? cause.stalls : cause.frames));
+    const bool decoding = evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns == 0;
+    if (cause.cause == Cause::client_cpu && decoding) {
+        cause.summary =
+            fmt::format("decoding, at {} of processor time a frame, did not keep up on this computer: {}",
+                        duration(evidence.decode_cpu_ns), innocent);
+    } else if (cause.cause == Cause::client_cpu) {
+        cause.summary = "this computer ran out of processor time: " + innocent;
+    } else {
+        const std::string how = evidence.loop_stalled_ns > 0
+                                    ? fmt::format("held up for {} in all", duration(evidence.loop_stalled_ns))
+                                    : fmt::format("typically {} late", duration(evidence.loop_lateness_p50_ns));
+        cause.summary =
+            fmt::format("this computer did not let the player run when it had to ({}): {}", how, innocent);
+    }
+    cause.detail = processors(evidence, missed);
+}
+
+void describe_damage(CauseResult& cause, const std::vector<const MissedFrame*>& missed) {
+    const auto of = [&missed](DropReason reason) {
+        return static_cast<std::uint64_t>(
+            std::count_if(missed.begin(), missed.end(),
+                          [reason](const MissedFrame* each) { return each->reason == reason; }));
+    };
+    std::string list;
+    for (const auto& [number, word] :
+         {std::pair(of(DropReason::missing), "missing"), std::pair(of(DropReason::short_read), "cut short"),
+          std::pair(of(DropReason::error), "unreadable")}) {
+        if (number == 0) continue;
+        list += fmt::format("{}{} {} {}", list.empty() ? "" : " and ", frames_text(number), were(number), word);
+    }
+    cause.summary = list + ": the media are damaged or incomplete, on any storage";
+    cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(missed));
+}
+
 }  // namespace
 
 std::string frames_text(std::uint64_t count) {
@@ -227,51 +266,14 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
                 "storage as a whole",
                 evidence.rereads.empty() ? "missed on each pass, others never" : read_again_text(evidence));
             return;
-        case Cause::damaged_file: {
-            const auto of = [&missed](DropReason reason) {
-                return static_cast<std::uint64_t>(
-                    std::count_if(missed.begin(), missed.end(),
-                                  [reason](const MissedFrame* m) { return m->reason == reason; }));
-            };
-            std::string list;
-            for (const auto& [number, word] : {std::pair(of(DropReason::missing), "missing"),
-                                               std::pair(of(DropReason::short_read), "cut short"),
-                                               std::pair(of(DropReason::error), "unreadable")}) {
-                if (number == 0) continue;
-                list += fmt::format("{}{} {} {}", list.empty() ? "" : " and ", frames_text(number),
-                                    were(number), word);
-            }
-            cause.summary = list + ": the media are damaged or incomplete, on any storage";
-            cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(missed));
-            return;
-        }
+        case Cause::damaged_file: describe_damage(cause, missed); return;
         case Cause::network:
             cause.summary = fmt::format("the network was full: {}", what);
             cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s),
                                        way_of(evidence.system).link, how_busy(evidence, missed));
             return;
-        default: break;
-    }
-    const std::string innocent = fmt::format("{} cannot be held against the storage", frames_text(count));
-    switch (cause.cause) {
         case Cause::client_cpu:
-            cause.summary = evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns == 0
-                                ? fmt::format(
-                                      "decoding, at {} of processor time a frame, did not keep up on this "
-                                      "computer: {}",
-                                      duration(evidence.decode_cpu_ns), innocent)
-                                : fmt::format("this computer ran out of processor time: {}", innocent);
-            cause.detail = processors(evidence, missed);
-            return;
-        case Cause::client_scheduling:
-            cause.summary =
-                fmt::format("this computer did not let the player run when it had to ({}): {}",
-                            evidence.loop_stalled_ns > 0
-                                ? fmt::format("held up for {} in all", duration(evidence.loop_stalled_ns))
-                                : fmt::format("typically {} late", duration(evidence.loop_lateness_p50_ns)),
-                            innocent);
-            cause.detail = processors(evidence, missed);
-            return;
+        case Cause::client_scheduling: describe_client(cause, missed, evidence); return;
         case Cause::too_little_in_flight:
         case Cause::too_small_reads: describe_settings(cause, evidence, what); return;
         default:

@@ -103,8 +103,7 @@ Player::Player(EventLoop& loop,
 
 Player::~Player() = default;
 
-// ---- preroll
-// ----------------------------------------------------------------------------------------------------
+// ---- preroll ----
 
 void Player::preroll() {
     STREAMSIM_CHECK(state_ == State::idle, "a player prerolls once");
@@ -166,8 +165,7 @@ void Player::play(Instant play_start, Instant series_zero) {
     advance();
 }
 
-// ---- the window
-// -------------------------------------------------------------------------------------------------
+// ---- the window ----
 
 /// What every event ends with: reads that can start do, the clock goes on if what it stood for has come.
 void Player::advance() {
@@ -326,8 +324,7 @@ void Player::abandon(std::uint64_t slot) {
     if (read.idle()) idle_.push_back(&read);
 }
 
-// ---- the clock
-// --------------------------------------------------------------------------------------------------
+// ---- the clock ----
 
 void Player::arm() {
     loop_.cancel(timer_);
@@ -409,8 +406,7 @@ void Player::clock_goes_on() {
     advance();
 }
 
-// ---- what became of the frames
-// ----------------------------------------------------------------------------------
+// ---- what became of the frames ----
 
 void Player::frame_read_ended(FrameRead& read) {
     if (state_ == State::interrupted) {
@@ -505,8 +501,7 @@ void Player::settle(const FrameOutcome& outcome) {
     progress_.settled(outcome, ledger_);
 }
 
-// ---- the end
-// ----------------------------------------------------------------------------------------------------
+// ---- the end ----
 
 void Player::stop_submitting() {
     STREAMSIM_CHECK(!options_.paced, "a paced player plays all its slots");

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/csv_report.h"
 #include "report/text_tables.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/html_charts.h"
 #include "report/html_page.h"
 #include "report/html_tables.h"

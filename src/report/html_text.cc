@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/text_tables.h"
 
 namespace streamsim::html {
@@ -17,23 +18,7 @@ constexpr std::size_t kOnOnePage = 30;  // rows of a table that is not broken wh
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-/// The length of the well-formed UTF-8 sequence that `text` begins with; 0: there is none.
-std::size_t sequence_length(std::string_view text) {
-    const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = at(0);
-    if (first < 0x80) return 1;
-    const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((at(i) & 0xc0) != 0x80) return 0;
-    }
-    const unsigned char second = at(1);  // overlong forms, surrogates, beyond U+10FFFF
-    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f)) return 0;
-    if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f)) return 0;
-    return length;
-}
-
-std::string_view entity(char c) {
+std::string_view entity(std::uint32_t c) {
     switch (c) {
         case '&': return "&amp;";
         case '<': return "&lt;";
@@ -66,20 +51,14 @@ bool says_zero(std::string_view html) {
 std::string escaped(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        const std::size_t length = sequence_length(text);
-        const auto first = static_cast<unsigned char>(text[0]);
-        const bool control = length == 1
-                                 ? first < 0x20 || first == 0x7f
-                                 : length == 2 && first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
-        const std::string_view instead = length == 1 ? entity(text[0]) : std::string_view{};
-        if (length == 0 || control) {
+        const Utf8Character character = first_character(text);
+        const std::string_view instead = entity(character.code);
+        if (character.bytes == 0 || is_control(character.code)) {
             out += kReplacement;
-        } else if (!instead.empty()) {
-            out += instead;
         } else {
-            out += text.substr(0, length);
+            out += instead.empty() ? text.substr(0, character.bytes) : instead;
         }
-        text.remove_prefix(std::max<std::size_t>(length, 1));
+        text.remove_prefix(std::max<std::size_t>(character.bytes, 1));
     }
     return out;
 }

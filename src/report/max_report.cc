@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
@@ -29,6 +30,7 @@ OrderedJson run_json(const MaxRun& run) {
             {"margin_p1_percent", or_null(run.margin_p1_percent)},
             {"empty_after_ns", or_null(run.empty_after_ns)},
             {"undecided", run.undecided},
+            {"disturbed", run.disturbed},
             {"required_bytes_per_s", std::llround(run.required_bytes_per_s)},
             {"read_bytes_per_s", std::llround(run.read_bytes_per_s)}};
 }

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/json.h"
+#include "report/result_books.h"
 
 namespace streamsim {
 namespace {
 
-constexpr std::size_t kFoundCharacters = 60;  // of a value that was not expected
+constexpr std::size_t kFoundBytes = 60;  // of a value that was not expected
 
 /// A value of the document and its place.
 struct Node {
@@ -25,7 +26,11 @@ struct Node {
     void expected(const std::string& what) const {
         const bool large = json.is_structured() && json.size() > 2;
         std::string found = large ? json.type_name() : json.dump();
-        if (found.size() > kFoundCharacters) found = found.substr(0, kFoundCharacters) + "...";
+        if (found.size() > kFoundBytes) {
+            std::size_t end = kFoundBytes;
+            while ((static_cast<unsigned char>(found[end]) & 0xc0) == 0x80) --end;  // no half characters
+            found = found.substr(0, end) + "...";
+        }
         problems.add(pointer, fmt::format("expected {}, found {}", what, found));
     }
 };
@@ -33,28 +38,30 @@ struct Node {
 // read(node, into): takes a value over, or notes a problem and leaves `into` as it is.
 
 template <typename Integer>
-void read_integer(const Node& node, Integer& into, std::int64_t min) {
-    constexpr auto kMax = std::numeric_limits<Integer>::max();
-    if (node.json.is_number_unsigned() && node.json.get<std::uint64_t>() <= std::uint64_t{kMax}) {
+void read_integer(const Node& node,
+                  Integer& into,
+                  std::int64_t min = 0,
+                  std::uint64_t max = static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())) {
+    if (node.json.is_number_unsigned() && node.json.get<std::uint64_t>() <= max) {
         into = static_cast<Integer>(node.json.get<std::uint64_t>());
     } else if (node.json.is_number_integer() && !node.json.is_number_unsigned() &&
                node.json.get<std::int64_t>() >= min) {
         into = static_cast<Integer>(node.json.get<std::int64_t>());
     } else {
-        node.expected(fmt::format("an integer from {} to {}", min, kMax));
+        node.expected(fmt::format("an integer from {} to {}", min, max));
     }
 }
 void read(const Node& node, std::uint64_t& into) {
-    read_integer(node, into, 0);
+    read_integer(node, into);
 }
 void read(const Node& node, std::uint32_t& into) {
-    read_integer(node, into, 0);
+    read_integer(node, into);
 }
 void read(const Node& node, std::int64_t& into) {
-    read_integer(node, into, std::numeric_limits<std::int64_t>::min());
+    read_integer(node, into, -kFarthestNs, std::uint64_t{kFarthestNs});
 }
 void read(const Node& node, int& into) {
-    read_integer(node, into, 0);
+    read_integer(node, into);
 }
 
 /// null: not a finite number.
@@ -573,6 +580,7 @@ Result<RunResult> read_result(std::string_view text, const std::string& source) 
     if (!problems.empty()) return problems.error();
     RunResult result;
     read(Node{*document, "", problems}, result);
+    if (problems.empty()) check_books(result, problems);
     if (!problems.empty()) return problems.error();
     return result;
 }

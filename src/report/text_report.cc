@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
@@ -116,7 +117,8 @@ void line(ResultLines& out, std::string_view heading, std::string text) {
 }
 
 void add_lines(const ResultLines& lines, std::string& out) {
-    for (const ResultLine& each : lines) out += fmt::format("{:<12}{}\n", each.heading, each.text);
+    for (const ResultLine& each : lines)
+        out += fmt::format("{:<12}{}\n", each.heading.empty() ? "" : each.heading + " ", each.text);
 }
 
 std::string latency_text(const LatencySummary& latency) {
@@ -148,7 +150,7 @@ void frames_lines(const RunResult& result, ResultLines& out) {
                          show_count(reasons.client)));
     } else if (reasons.late + reasons.client > 0) {
         line(out, "Not in time",
-             fmt::format("{} because of the storage, {} because this computer was not running the player",
+             fmt::format("{} read too late, {} because this computer was not running the player",
                          show_count(reasons.late), show_count(reasons.client)));
     }
     if (totals.failed > 0) {
@@ -251,7 +253,12 @@ void cache_lines(const RunResult& result, ResultLines& out) {
         line(out, "Cache", "no sign of a warm cache in this run; what was read before it cannot be known");
     }
     const auto& local = result.client.page_cache_bytes;
-    if (local && *local > 0) line(out, "", show_bytes(*local) + " came from this computer's own page cache");
+    if (local && *local > 0) {
+        const bool much = *local > result.totals.bytes_read / 20;
+        line(out, "",
+             fmt::format("{} came from this computer's own page cache{}", show_bytes(*local),
+                         much ? ": that is no measurement of the storage (--cold, --direct)" : ""));
+    }
     for (const std::string& note : result.media.notes) line(out, "", printable(note));
 }
 
@@ -259,6 +266,66 @@ void repeat_line(const RunResult& result, ResultLines& out) {
     line(out, "Repeat",
          fmt::format("seed {}, digest {}{}", result.seed, result.digest,
                      result.timing_digest ? ", timing " + *result.timing_digest : ""));
+}
+
+/// A clause a line: what an engineer reads, with all its numbers, is long.
+void clauses(ResultLines& out, std::string_view heading, std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t end = text.find("; ");
+        line(out, heading, printable(std::string(text.substr(0, end))));
+        heading = "";
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 2);
+    }
+}
+
+std::string places_text(const PlaceTest& places) {
+    switch (places.answer) {
+        case PlaceTest::Answer::nothing_missed: break;
+        case PlaceTest::Answer::one_pass:
+            return "whether at the same places on each pass is not known: there was one";
+        case PlaceTest::Answer::same_place:
+            return fmt::format("at the same places on each pass ({} of {}): that speaks for the material",
+                               show_count(places.every_pass), counted(places.places, "frame"));
+        case PlaceTest::Answer::random: return "at other places on each pass: that speaks against the material";
+    }
+    return {};
+}
+
+void cause_lines(const RunResult& result, ResultLines& out) {
+    clauses(out, "Because", result.verdict.reason);
+    if (!result.verdict.pass) line(out, "Limit", to_string(result.verdict.limit));
+    clauses(out, "In detail", result.verdict.detail);
+    if (!result.verdict.next.empty()) line(out, "Measure next", printable(result.verdict.next));
+    if (result.causes.size() > 1) {
+        std::string booked;
+        for (const CauseResult& cause : result.causes) {
+            booked +=
+                fmt::format("{}{} to {}", booked.empty() ? "" : ", ",
+                            cause.stalls > 0 ? counted(cause.stalls, "stall") : counted(cause.frames, "frame"),
+                            to_string(cause.cause));
+        }
+        line(out, "Booked", booked);
+    }
+    if (!result.model && result.places.answer != PlaceTest::Answer::nothing_missed)
+        line(out, "Missed", places_text(result.places));
+}
+
+/// Where the media are, and the network that they came over.
+void place_lines(const RunResult& result, ResultLines& out) {
+    if (const auto& mount = result.mount) {
+        line(out, "Mounted",
+             fmt::format("{} on {}, {} ({})", printable(mount->source), printable(mount->point),
+                         printable(mount->type), printable(mount->options)));
+    }
+    for (const LinkEvidence& link : result.links) {
+        if (link.received_bytes * 10 < result.totals.bytes_read) continue;
+        std::string text = fmt::format("{} received {}", printable(link.name), show_bytes(link.received_bytes));
+        if (link.bits_per_s) {
+            text += fmt::format(", {:.0f} % of its {:.1f} Gb/s, {:.0f} % at most", link.busy_percent,
+                                static_cast<double>(*link.bits_per_s) / 1e9, link.busy_percent_max);
+        }
+        line(out, "Network", text);
+    }
 }
 
 /// Nobody shall take it for a measurement who reads two lines.
@@ -390,8 +457,7 @@ std::string text_report(const RunResult& result, bool colour) {
     out += head.rest + "\n";
     ResultLines lines;
     if (result.model) model_line(*result.model, lines);
-    line(lines, "Because", printable(result.verdict.reason));
-    if (!result.verdict.pass) line(lines, "Limit", to_string(result.verdict.limit));
+    cause_lines(result, lines);
     scenario_lines(result, lines);
     add_lines(lines, out);
     out += "\n";
@@ -399,6 +465,7 @@ std::string text_report(const RunResult& result, bool colour) {
     frames_lines(result, lines);
     delivery_lines(result, lines);
     how_lines(result, lines);
+    place_lines(result, lines);
     cache_lines(result, lines);
     client_lines(result, lines);
     add_lines(lines, out);

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 namespace streamsim {
 namespace {
@@ -258,18 +259,6 @@ std::string show_fps(FrameRate rate) {
     digits.erase(digits.find_last_not_of('0') + 1);
     if (digits.back() == '.') digits.pop_back();
     return digits + " fps";
-}
-
-std::string printable(std::string_view text) {
-    std::string out(text);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto c = static_cast<unsigned char>(out[i]);
-        // U+0080 to U+009F are controls too; in UTF-8 they are C2 80 to C2 9F.
-        const bool c1 = c == 0xc2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xa0;
-        if (c1) out[i + 1] = '?';
-        if (c < 0x20 || c == 0x7f || c1) out[i] = '?';
-    }
-    return out;
 }
 
 std::string counted(std::uint64_t count, std::string_view one) {

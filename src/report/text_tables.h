@@ -42,8 +42,6 @@ std::string drops_table(const RunResult& result);
 
 /// "24 fps", "23.976 fps"
 std::string show_fps(FrameRate rate);
-/// Control characters would reach the reader's terminal as commands: each becomes "?".
-std::string printable(std::string_view text);
 /// "1 frame", "1,024 frames"
 std::string counted(std::uint64_t count, std::string_view one);
 

@@ -3,7 +3,8 @@
 // how a number of streams is played is the caller's.
 //
 // Two things would make such a search lie. Noise: a run that fails is repeated, and a number has failed when
-// two of three runs did; all of them are in the result. And buffers: N streams that begin with R frames each
+// two of three runs did; one that failed because this computer was busy with other things is repeated, twice at
+// most, before it counts. All of them are in the result. And buffers: N streams that begin with R frames each
 // miss nothing, on storage that brings too little by the share s of what they need, until R / s frame periods
 // have gone by. A run that ends before looks like a success. So a run has to show that its buffers do not empty
 // steadily: where they do, the number is played again for long enough to see the end of them.

@@ -231,12 +231,14 @@ Result<RunResult> Session::execute() {
         facts.mount = mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
     }
+    facts.counts_storage_reads = on_storage && block_device_behind(place);
     std::optional<SystemWatch> watch;
     if (on_storage) watch.emplace(place);
     facts.before = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
-    if (on_storage && !request_.direct) facts.cached_after = cached_share(all_clips(parts_));
+    // Storage that has not given back its reads may not answer an open either, and there is a result to write.
+    if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
     facts.request = &request_;
     collect_streams(facts);
     for (const PlayPart& part : parts_) {
@@ -245,7 +247,6 @@ Result<RunResult> Session::execute() {
     facts.worlds = &worlds_;
     if (memory_->arena) facts.buffer_bytes = memory_->all.size();
     for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
-    facts.counts_storage_reads = on_storage && block_device_behind(place);
     facts.interrupted = cut_short_;
     if (watch) {
         const bool failed = missed_anything(facts);
@@ -263,7 +264,9 @@ Result<RunResult> Session::execute() {
 /// The same clips once more, to find out why: some seconds of it.
 void Session::look_for_cause(RunFacts& facts) {
     looking_.store(true, std::memory_order_relaxed);
-    if (!request_.direct) evict_clips();
+    const bool direct = std::all_of(worlds_.begin(), worlds_.end(),
+                                    [](const auto& world) { return world->capabilities().direct; });
+    if (!direct) evict_clips();
     ProbeSubject subject;
     subject.request = &request_;
     subject.streams = facts.streams;

@@ -25,7 +25,6 @@ namespace streamsim {
 class World;
 struct RunFacts;
 struct WorldOptions;
-struct RunFacts;
 
 /// What is known about the program, not about the run.
 struct ProgramFacts {
@@ -42,8 +41,7 @@ Result<void> memory_suffices(const PlayRequest& request);
 void reserve_threads(const PlayRequest& request, std::uint64_t streams);
 
 /// For how many times these streams there is memory; nullopt: it does not matter. Without media: as if they
-/// were prepared. Errors: bad input, as
-/// when they are played.
+/// were prepared. Errors: bad input, as when they are played.
 Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request, const FoundMedia& media);
 /// The same as memory_suffices for parts, whose media need not have been found.
 Result<void> memory_suffices(const std::vector<PlayPart>& parts);

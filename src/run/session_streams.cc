@@ -120,8 +120,8 @@ Result<std::string> Session::add_stream() {
     const StreamPlan& plan = streams_.emplace_back(std::move(*planned));
     for (std::size_t i = 0; i < worlds_.size(); ++i) {
         World& world = *worlds_[(place + i) % worlds_.size()];
+        added_[place] = &world;  // also where it has ended: it has no books of this stream then
         if (!world.add({&plan, &progress}, *memory)) continue;
-        added_[place] = &world;
         return fmt::format("{} was added: it plays {}", stream_name(plan),
                            whose.empty() ? plan.name : "the clip of " + whose);
     }
@@ -174,7 +174,9 @@ void Session::collect_streams(RunFacts& facts) {
         StreamPlan& plan = all.back().plan;
         if (hand != added_.end()) {
             ++added;
-            plan.start_offset = {std::max<std::int64_t>(progress_[i].play_start_ns.load(), 0)};
+            const std::int64_t start_ns = progress_[i].play_start_ns.load();
+            plan.start_offset = {std::max<std::int64_t>(start_ns, 0)};
+            if (start_ns == INT64_MIN) plan.options.slots = 0;  // given up: nothing was required
         }
         if (removed_.contains(i) && state_of(progress_[i]) == StreamState::removed) {
             ++removed;

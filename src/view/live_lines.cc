@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "view/stream_table.h"
 #include "view/terminal.h"
 
@@ -109,7 +110,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
         return lines;
     }
     const bool wide = columns >= 60;
-    std::string title = spread(printable_label(state.title), time_text(state, wide), columns);
+    std::string title = spread(printable(state.title), time_text(state, wide), columns);
     lines.push_back({std::move(title), Paint::strong, 0, kWholeLine, false});
     std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
     if (wide)
@@ -185,13 +186,13 @@ std::vector<ViewLine> miss_lines(const ViewState& state, std::size_t most) {
                           return std::tuple(b.second->at_ns, a.first) < std::tuple(a.second->at_ns, b.first);
                       });
     all.resize(most);
-    for (const auto& [stream, miss] : all) label = std::max(label, printable_label(stream->label).size());
+    for (const auto& [stream, miss] : all) label = std::max(label, printable(stream->label).size());
     std::vector<ViewLine> lines;
     for (const auto& [stream, miss] : all) {
         const char* const what = miss->stall ? "stalled" : to_string(miss->kind);
         lines.push_back(
             {fmt::format("  {:>9}  {:<{}}  frame {:<7} {:<8} {}", show_duration({miss->at_ns}),
-                         printable_label(stream->label), label, miss->slot, what, reason_text(miss->reason)),
+                         printable(stream->label), label, miss->slot, what, reason_text(miss->reason)),
              Paint::plain, 0, 0, false});
     }
     return lines;
@@ -352,11 +353,11 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     const std::size_t below = (layout.footer ? 1U : 0U) + (layout.message ? 1U : 0U);
     const auto all = static_cast<std::size_t>(std::max(rows, 0));
     if (lines.size() + below < all) lines.resize(all - below);
-    if (layout.message) lines.push_back({printable_label(state.message), Paint::strong, 0, kWholeLine, false});
+    if (layout.message) lines.push_back({printable(state.message), Paint::strong, 0, kWholeLine, false});
     if (layout.footer) {
         const bool message_instead = !layout.message && !state.message.empty();
-        lines.push_back({message_instead ? printable_label(state.message) : footer_text(state, width),
-                         Paint::faint, 0, kWholeLine, false});
+        lines.push_back({message_instead ? printable(state.message) : footer_text(state, width), Paint::faint,
+                         0, kWholeLine, false});
     }
     lines.resize(std::min(lines.size(), all));
     for (ViewLine& line : lines) line.text = clip(line.text, columns);

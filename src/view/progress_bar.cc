@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "view/terminal.h"
 
 namespace streamsim {
@@ -28,7 +29,7 @@ std::string progress_line(const std::string& what,
                           std::uint64_t total_bytes,
                           double bytes_per_s,
                           int columns) {
-    std::string out = fmt::format("{}  {}  {} of {}", printable_label(what), bar(done_bytes, total_bytes),
+    std::string out = fmt::format("{}  {}  {} of {}", printable(what), bar(done_bytes, total_bytes),
                                   show_bytes(done_bytes), show_bytes(total_bytes));
     if (std::isfinite(bytes_per_s) && bytes_per_s > 0) {
         out += fmt::format("  {:.1f} MB/s", bytes_per_s / 1e6);
@@ -71,7 +72,7 @@ void ProgressBar::update(std::uint64_t done_bytes, std::int64_t elapsed_ns) {
 void ProgressBar::finish(std::uint64_t done_bytes, std::int64_t elapsed_ns) {
     if (drawn_) write("\r\x1b[K");
     drawn_ = false;
-    write(fmt::format("{}: {} in {}, {:.1f} MB/s\n", printable_label(what_), show_bytes(done_bytes),
+    write(fmt::format("{}: {} in {}, {:.1f} MB/s\n", printable(what_), show_bytes(done_bytes),
                       show_duration({elapsed_ns}), rate_between(done_bytes, elapsed_ns) / 1e6));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "view/terminal.h"
 
 namespace streamsim {
@@ -69,11 +70,11 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
     bool stalls = false;
     for (const std::size_t index : shown) {
         const StreamView& stream = state_.streams[index];
-        label = std::max(label, printable_label(stream.label).size());
+        label = std::max(label, printable(stream.label).size());
         buffer = std::max(buffer, buffer_cell(stream).size());
         const std::string total = std::to_string(std::max(stream.frames_total, stream.on_time));
         played = std::max(played, stream.frames_total > 0 ? 2 * total.size() + 1 : total.size());
-        clip = std::max(clip, printable_label(stream.clip).size());
+        clip = std::max(clip, printable(stream.clip).size());
         deadlines |= stream.period_ns > 0;
         stalls |= stream.stalls > 0;
     }
@@ -142,11 +143,11 @@ std::string StreamTable::state_cell(const StreamView& stream) const {
 }
 
 std::string StreamTable::label_cell(const StreamView& stream) const {
-    return printable_label(short_labels_ ? stream.short_label : stream.label);
+    return printable(short_labels_ ? stream.short_label : stream.label);
 }
 
 std::string StreamTable::clip_cell(const StreamView& stream) const {
-    return printable_label(stream.clip);
+    return printable(stream.clip);
 }
 
 std::string StreamTable::bar_cell(const StreamView& stream) const {

@@ -49,15 +49,6 @@ std::string clip(std::string_view text, int columns) {
     return std::string(text.substr(0, end));
 }
 
-std::string printable_label(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) c = '?';
-    }
-    return out;
-}
-
 bool utf8_wanted() {
     // The first of them that is set decides.
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {

@@ -18,9 +18,6 @@ void write_all(int fd, std::string_view text);
 /// The first `columns` characters of UTF-8 text, never half of one.
 std::string clip(std::string_view text, int columns);
 
-/// Without control characters, which the terminal would obey.
-std::string printable_label(std::string_view text);
-
 /// Whether the environment says that the terminal shows UTF-8.
 bool utf8_wanted();
 

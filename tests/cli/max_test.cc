@@ -216,11 +216,11 @@ TEST_F(Max, AnInterruptionWritesWhatIsKnown) {
 }
 
 TEST_F(Max, SaysEveryMistake) {
-    const Finished done = streamsim(
-        {"max", "--fps", "max", "--confirm", "5", "--headroom", "120%", "--multicam", "active", "sim:h500"});
+    const Finished done = streamsim({"max", "--fps", "max", "--confirm", "5", "--headroom", "120%",
+                                     "--multicam", "active", "--frames", "9", "sim:h500"});
     EXPECT_EQ(done.exit_code, 2);
     EXPECT_EQ(done.out, "");
-    for (const char* option : {"--fps", "--confirm", "--headroom", "--multicam"})
+    for (const char* option : {"--fps", "--confirm", "--headroom", "--multicam", "--frames"})
         EXPECT_THAT(done.err, HasSubstr(std::string("streamsim: ") + option + ": "));
     EXPECT_EQ(streamsim({"max", dir_ / "nothing"}).exit_code, 3);
     EXPECT_EQ(streamsim({"--headroom", "20", "sim:null"}).exit_code, 2) << "is not for playing";

@@ -22,6 +22,27 @@ TEST(ParseJson, a_key_given_twice_is_named_wherever_it_is) {
                 ElementsAre(HasSubstr("f.json: /a/1/y~0~1/z: "), HasSubstr("f.json: /a: ")));
 }
 
+TEST(ParseJson, what_is_nested_without_end_is_an_error_at_its_place) {
+    const auto nested = [](std::size_t levels) {
+        return "{\"a\": " + std::string(levels, '[') + std::string(levels, ']') + "}";
+    };
+    EXPECT_TRUE(parse_json(nested(200), "d.json"));
+    const auto deep = parse_json(nested(1'000'000), "d.json");
+    ASSERT_FALSE(deep);
+    ASSERT_EQ(deep.error().problems.size(), 1u);
+    EXPECT_THAT(deep.error().problems[0], testing::StartsWith("d.json: /a/0/0"));
+    EXPECT_THAT(deep.error().problems[0], testing::EndsWith(": nested deeper than 256 levels"));
+}
+
+TEST(ParseJson, long_tables_take_no_longer_a_row_than_short_ones) {
+    constexpr std::size_t kRows = 200'000;  // read one against all it would be here for minutes
+    std::string text = "[";
+    for (std::size_t i = 0; i < kRows; ++i) text += i == 0 ? "{\"a\":1}" : ",{\"a\":1}";
+    const auto table = parse_json(text + "]", "d.json");
+    ASSERT_TRUE(table);
+    EXPECT_EQ(table->size(), kRows);
+}
+
 TEST(ParseJson, bytes_that_are_not_utf8_are_an_error_and_not_an_exception) {
     EXPECT_FALSE(parse_json("{\"a\": \"\xff\"}", "f.json").has_value());
     EXPECT_FALSE(parse_json("", "f.json").has_value());

@@ -31,5 +31,10 @@ TEST(Utf8, KnowsWhatIsNone) {
     }
 }
 
+TEST(Utf8, printable_text_commands_no_terminal) {
+    EXPECT_EQ(printable("a\tb\x7f\xc2\x9bz\xc3\xa9"), "a?b??z\xc3\xa9") << "U+009B is an escape, too";
+    EXPECT_EQ(printable("\x9b\xff\xc3"), "???");
+}
+
 }  // namespace
 }  // namespace streamsim

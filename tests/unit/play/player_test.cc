@@ -207,7 +207,8 @@ TEST(PlayerInterrupt, a_frame_that_waits_for_the_tail_of_one_that_is_given_up_en
         play.options.io_depth = 2;
         play.options.readahead = 3;
         play.interrupt_at = Instant{at_us * 1000};
-        play.reads_take(milliseconds(30)).run();
+        play.faults.stalls = {{milliseconds(100), milliseconds(300)}, {milliseconds(600), milliseconds(300)}};
+        play.run();
     }
 }
 

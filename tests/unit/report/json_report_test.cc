@@ -39,7 +39,7 @@ TEST(JsonReport, KeepsToItsSchema) {
     for (const RunResult& result :
          {samples::plays(), samples::does_not_play(), samples::failures(), samples::seats_and_stalls(),
           samples::as_fast_as_it_goes(), samples::interrupted(), samples::many_streams(), samples::hostile(),
-          samples::modelled()}) {
+          samples::modelled(), samples::told_in_full()}) {
         EXPECT_THAT(schema_problems(rules, Json::parse(json_report(result))), IsEmpty());
     }
 }
@@ -55,13 +55,15 @@ TEST(JsonReport, AnotherDocumentDoesNotFitTheSchema) {
 
 TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
     const OrderedJson document = OrderedJson::parse(json_report(samples::does_not_play()));
-    EXPECT_THAT(keys(document), ElementsAre("schema", "version", "streamsim", "started_at", "host", "command",
-                                            "seed", "target", "model", "play", "notices", "interrupted",
-                                            "verdict", "totals", "media", "streams", "drops", "drops_omitted",
-                                            "seeks", "timeline", "parts", "client", "digest", "timing_digest"));
+    EXPECT_THAT(
+        keys(document),
+        ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
+                    "model", "play", "notices", "interrupted", "verdict", "causes", "places", "totals", "media",
+                    "streams", "drops", "drops_omitted", "seeks", "timeline", "margin_bins", "parts", "client",
+                    "mount", "links", "system", "probes", "digest", "timing_digest"));
     EXPECT_THAT(keys(document["drops"][0]),
                 ElementsAre("seat", "stream", "frame", "clip_frame", "file", "due_ns", "completed_ns", "kind",
-                            "reason", "errno", "timecode"));
+                            "reason", "errno", "timecode", "cause"));
 }
 
 TEST(JsonReport, SaysNeverWithNull) {

@@ -132,6 +132,30 @@ TEST(ResultReader, SaysEveryProblemAtOnce) {
             "r.json: /drops/0/kind: expected one of dropped, late, failed, found \"on_time\""));
 }
 
+TEST(ResultReader, BelievesNoBooksThatCannotBe) {
+    Json lies = Json::parse(json_report(full()));
+    lies["totals"]["frames_scheduled"] = 7;
+    lies["streams"][1]["startup_drops"] = UINT64_MAX;
+    lies["streams"][1]["series"]["interval_ns"] = INT64_MAX / 4;
+    lies["timeline"][0]["interval_ns"] = -1;
+    lies["media"]["age_s"] = INT64_MAX / 4;
+    EXPECT_THAT(problems(lies),
+                ElementsAre(StartsWith("r.json: /totals/frames_scheduled: expected the sum of on time, late, "),
+                            StartsWith("r.json: /streams/1/startup_drops: expected at most the "),
+                            StartsWith("r.json: /streams/1/series/interval_ns: expected a length of time"),
+                            StartsWith("r.json: /timeline/0/interval_ns: expected a length of time"),
+                            StartsWith("r.json: /media/age_s: expected 0 to ")));
+    lies["streams"][0]["play_start_ns"] = INT64_MIN;
+    EXPECT_THAT(problems(lies), ElementsAre(HasSubstr("/streams/0/play_start_ns: expected an integer from -")));
+}
+
+TEST(ResultReader, ShowsNoHalfCharacters) {
+    Json document = Json::parse(json_report(samples::plays()));
+    std::string name(58, 'x');
+    document["totals"]["wall_ns"] = name + "\u00e9\u00e9";
+    EXPECT_THAT(problems(document), ElementsAre(HasSubstr("found \"" + name + "...")));
+}
+
 /// As version 1 was before these members were added to it.
 TEST(ResultReader, ReadsWhatWasWrittenBefore) {
     Json document = Json::parse(json_report(samples::does_not_play()));

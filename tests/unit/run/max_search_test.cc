@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/prng.h"
@@ -22,6 +23,7 @@ public:
     MaxSearchOptions options;
     std::vector<MaxNext> asked;
     std::map<std::size_t, bool> instead;             // by the number of the run, from 0: what it gives
+    std::set<std::size_t> disturbed;                 // runs that fail for the computer's doing
     std::map<std::uint64_t, Duration> drops_after;   // by streams: shorter runs pass, with emptying buffers
     std::map<std::uint64_t, Duration> drops_unseen;  // the same, without a sign
     std::optional<std::uint64_t> cannot;             // so many and more cannot be tried
@@ -48,7 +50,9 @@ public:
         if (const auto at = drops_unseen.find(next.streams); at != drops_unseen.end())
             run.pass = next.length < at->second;
         if (const auto at = instead.find(number); at != instead.end()) run.pass = at->second;
-        run.limit = run.pass ? Limit::none : Limit::storage;
+        run.limit = run.pass                     ? Limit::none
+                    : disturbed.contains(number) ? Limit::client_scheduling
+                                                 : Limit::storage;
         return run;
     }
 
@@ -75,6 +79,28 @@ TEST(MaxSearch, DoublesThenHalvesThenConfirms) {
     EXPECT_EQ(storage.asked.back().length, seconds(300));
     EXPECT_EQ(storage.asked.back().purpose, MaxStep::Purpose::confirm);
     EXPECT_EQ(found.decided(12)->limit, Limit::storage);
+}
+
+TEST(MaxSearch, ARunThatTheComputerDisturbedIsRepeatedAndDoesNotCount) {
+    Scripted storage(3);
+    storage.instead = {{0, false}, {1, false}};
+    storage.disturbed = {0, 1};
+    const MaxFormat found = storage.search();
+    EXPECT_EQ(found.streams, 3U);
+    EXPECT_THAT(storage.streams_asked(), ElementsAre(1, 1, 1, 2, 4, 4, 3, 3));
+    EXPECT_TRUE(found.steps.front().runs[1].disturbed);
+    EXPECT_TRUE(found.steps.front().noisy());
+}
+
+TEST(MaxSearch, AComputerThatIsTheLimitAgainAndAgainIsTheLimit) {
+    Scripted storage(3);
+    for (std::size_t run = 2; run < 6; ++run) {  // all those of 4
+        storage.instead[run] = false;
+        storage.disturbed.insert(run);
+    }
+    const MaxFormat found = storage.search();
+    EXPECT_EQ(found.fails_at, 4U);
+    EXPECT_EQ(found.decided(4)->limit, Limit::client_scheduling);
 }
 
 TEST(MaxSearch, FindsEveryNumber) {

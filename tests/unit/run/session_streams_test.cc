@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 #include <tuple>
+#include <utility>
 
 #include "media/catalogue.h"
 #include "media/media_set.h"
@@ -30,6 +31,8 @@ public:
     using Where = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;  // seat, stream, slot
 
     void at(Where where, std::function<void()> what) { what_[where] = std::move(what); }
+    /// When the loop has ended, and what it played has not been put together.
+    void after_play(std::function<void()> what) { after_play_ = std::move(what); }
     StorageWrapper wrapper() {
         return [this](std::unique_ptr<Storage> inner) {
             return std::make_unique<Watched>(std::move(inner), *this);
@@ -50,11 +53,18 @@ private:
         }
         void close(FileId file) override { inner_->close(file); }
         void cancel(Op& op) override { inner_->cancel(op); }
-        StorageCapabilities capabilities() const override { return inner_->capabilities(); }
+        StorageCapabilities capabilities() const override {
+            if (ended_ && hands_.after_play_) std::exchange(hands_.after_play_, nullptr)();
+            return inner_->capabilities();
+        }
         void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
-        void shutdown(Callback done) override { inner_->shutdown(done); }
+        void shutdown(Callback done) override {
+            ended_ = true;
+            inner_->shutdown(done);
+        }
 
     private:
+        bool ended_ = false;
         std::unique_ptr<Storage> inner_;
         Hands& hands_;
     };
@@ -68,6 +78,7 @@ private:
     }
 
     std::map<Where, std::function<void()>> what_;
+    std::function<void()> after_play_;
 };
 
 class SessionStreams : public testing::Test {
@@ -202,6 +213,7 @@ TEST_F(SessionStreams, one_that_never_gets_ready_is_given_up_alone) {
     const RunResult result = run(request);
     EXPECT_EQ(result.streams[0].counts.on_time, 96u);
     EXPECT_EQ(result.streams[1].counts.cancelled, 8u);
+    EXPECT_EQ(result.required_bytes_per_s, result.streams[0].required_bytes_per_s);
     EXPECT_TRUE(result.verdict.pass);
     EXPECT_THAT(result.notices, Contains(HasSubstr("was not ready to play within 1.0 s")));
 }
@@ -265,6 +277,17 @@ TEST_F(SessionStreams, as_fast_as_it_goes_more_may_join_until_the_time_is_up) {
     ASSERT_EQ(result.streams.size(), 2u);
     EXPECT_GT(result.streams[1].counts.on_time, 0u);
     EXPECT_LT(result.streams[1].counts.on_time, result.streams[0].counts.on_time);
+}
+
+TEST_F(SessionStreams, one_that_comes_when_all_is_over_is_in_no_books) {
+    PlayRequest request = request_on("sim:null", {"dpx10"});
+    request.paced = false;
+    request.frames = 40;
+    hands_.after_play([this] { add(); });
+    const RunResult result = run(request);
+    EXPECT_THAT(said_, ElementsAre("the run has ended"));
+    ASSERT_EQ(result.streams.size(), 1u);
+    EXPECT_EQ(result.totals.on_time, 40u);
 }
 
 /// Prepared clips in a folder that goes away.

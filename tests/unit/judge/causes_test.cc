@@ -1,0 +1,396 @@
+// Which cause frames are booked to, by what evidence.
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "evidence_samples.h"
+#include "judge/judge.h"
+
+namespace streamsim {
+namespace {
+
+using test::drop;
+using test::fail;
+using test::good_run;
+using test::kMs;
+using test::kPeriodNs;
+using test::missed;
+using testing::HasSubstr;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+ProbeResult gives(double bytes_per_s) {
+    return {"", 2, 1 << 20, 8, bytes_per_s};
+}
+
+/// Looks of every 200 ms over `seconds`; of each second these shares are spent.
+struct Computer {
+    double busy = 0.1;    // of both processors
+    double waiting = 0;   // of the thread that waits most
+    double pressure = 0;  // of the time some task waits
+    std::uint64_t received_per_s = 0;
+    std::optional<std::uint64_t> link_bits_per_s;
+    std::optional<std::int64_t> echo_ns;
+    std::optional<std::int64_t> echo_idle_ns;  // after play
+};
+
+SystemHistory watched(const Computer& computer, int seconds = 50) {
+    SystemHistory history;
+    for (int i = 0; i <= seconds * 5; ++i) {
+        SystemSample sample;
+        sample.at_ns = i * 200 * kMs;
+        const auto part = [i](double share) { return static_cast<std::int64_t>(share * i * 200e6); };
+        sample.run_queue_wait_ns = part(computer.waiting);
+        sample.cpu_pressure_ns = part(computer.pressure);
+        sample.cpu_ticks = static_cast<std::uint64_t>(i) * 40;
+        sample.idle_ticks = static_cast<std::uint64_t>((1 - computer.busy) * i * 40);
+        sample.links.push_back(
+            {"eth0", computer.link_bits_per_s, computer.received_per_s * static_cast<std::uint64_t>(i) / 5});
+        sample.echo_ns = i == seconds * 5 && computer.echo_idle_ns ? computer.echo_idle_ns : computer.echo_ns;
+        history.push_back(std::move(sample));
+    }
+    return history;
+}
+
+/// Of clip 0: read alone, missed ones and others.
+void read_again(Evidence& evidence,
+                const std::vector<std::uint64_t>& slots,
+                std::int64_t took_ns,
+                bool failed = false) {
+    for (const std::uint64_t slot : slots) evidence.rereads.push_back({0, slot, true, failed, took_ns});
+    for (std::uint64_t slot = 900; slot < 905; ++slot)
+        evidence.rereads.push_back({0, slot, false, false, 2 * kMs});
+}
+
+struct Case {
+    const char* name;
+    std::function<void(Evidence&)> change;
+    Cause cause;
+    Limit limit;
+    const char* says;  // in reason or detail
+};
+
+const std::vector<Case> kCases = {
+    {"more_in_flight_gives_more",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.as_played = gives(100e6);
+         e.more_in_flight = gives(380e6);
+     },
+     Cause::slow_reads, Limit::storage, "more in flight would help"},
+    {"more_in_flight_gives_no_more",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.as_played = gives(100e6);
+         e.more_in_flight = gives(101e6);
+     },
+     Cause::bandwidth, Limit::storage, "it gives 100.0 MB/s, and 400.0 MB/s are required"},
+    {"enough_on_average",
+     [](Evidence& e) {
+         drop(e, 20, &ReasonCounts::late);
+         e.as_played = gives(900e6);
+         e.more_in_flight = gives(910e6);
+     },
+     Cause::slow_reads, Limit::storage, "not at every moment"},
+    {"asked_for_less_than_is_usual",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.as_played = gives(100e6);
+         e.usual = gives(420e6);
+     },
+     Cause::too_little_in_flight, Limit::client_scheduling, "asks for too little at once"},
+    {"the_usual_is_not_enough_either",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.as_played = gives(100e6);
+         e.usual = gives(220e6);
+         e.more_in_flight = gives(380e6);
+     },
+     Cause::slow_reads, Limit::storage, "more in flight would help"},
+    {"pieces_too_small",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.io_size = 4096;
+         e.as_played = gives(100e6);
+         e.larger_reads = gives(900e6);
+     },
+     Cause::too_small_reads, Limit::client_scheduling, "pieces that are too small (4 KiB)"},
+    {"pieces_too_small_for_this_computer",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::client);
+         e.cpu_percent = 99;
+         e.io_size = 4096;
+         e.as_played = gives(100e6);
+         e.larger_reads = gives(900e6);
+     },
+     Cause::too_small_reads, Limit::client_scheduling, "larger I/O size"},
+    {"opening_takes_longer_than_reading",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         for (MissedFrame& each : e.missed) {
+             each.open_ns = 300 * kMs;
+             each.read_ns = 20 * kMs;
+         }
+     },
+     Cause::slow_opens, Limit::storage, "opening the files takes too long"},
+    {"one_frame_is_slow_again_when_it_is_read_alone",
+     [](Evidence& e) {
+         drop(e, 1, &ReasonCounts::late);
+         read_again(e, {30}, 900 * kMs);
+     },
+     Cause::slow_file, Limit::media, "slow in one place"},
+    {"frames_that_were_held_up_by_a_slow_one_are_its",
+     [](Evidence& e) {
+         drop(e, 6, &ReasonCounts::late);
+         e.missed[2].delivered_ns = *e.missed[2].submitted_ns + 2 * kSecond;
+         read_again(e, {32}, 900 * kMs);
+     },
+     Cause::slow_file, Limit::media, "6 frames"},
+    {"a_frame_that_is_fine_when_it_is_read_alone_is_not_the_medias",
+     [](Evidence& e) {
+         drop(e, 1, &ReasonCounts::late);
+         read_again(e, {30}, 3 * kMs);
+     },
+     Cause::slow_reads, Limit::storage, "did not keep up"},
+    {"slow_on_each_pass_where_nothing_was_read_again",
+     [](Evidence& e) {
+         e.streams.front().pass_slots = 250;
+         for (int pass = 0; pass < 4; ++pass) drop(e, 1, &ReasonCounts::late);
+         for (std::size_t i = 0; i < 4; ++i) {
+             e.missed[i] = missed(70 + 250 * i, DropReason::late);
+             e.missed[i].clip_frame = 70;
+         }
+     },
+     Cause::slow_file, Limit::media, "missed on each pass"},
+    {"a_file_that_cannot_be_read_again_either",
+     [](Evidence& e) {
+         fail(e, 1, &ReasonCounts::error);
+         read_again(e, {30}, 0, true);
+     },
+     Cause::damaged_file, Limit::media, "1 frame was unreadable"},
+    {"an_error_that_does_not_come_again",
+     [](Evidence& e) {
+         fail(e, 1, &ReasonCounts::error);
+         read_again(e, {30}, 3 * kMs);
+     },
+     Cause::storage_error, Limit::storage, "gave an error for 1 frame"},
+    {"a_missing_file_that_is_there_later_is_the_storages",
+     [](Evidence& e) {
+         fail(e, 1, &ReasonCounts::missing);
+         read_again(e, {30}, 3 * kMs);
+     },
+     Cause::storage_error, Limit::storage, "gave an error"},
+    {"errors_everywhere_are_the_storages_though_they_stay",
+     [](Evidence& e) {
+         fail(e, 500, &ReasonCounts::error);
+         read_again(e, {30, 31, 32}, 0, true);
+         for (std::size_t i = 0; i < 5; ++i) e.rereads.pop_back();
+     },
+     Cause::storage_error, Limit::storage, "gave an error for 500 frames"},
+    {"every_processor_busy_and_the_player_waiting",
+     [](Evidence& e) {
+         drop(e, 60, &ReasonCounts::late);
+         e.system = watched({.busy = 1, .waiting = 0.7, .pressure = 0.99});
+         e.as_played = gives(900e6);
+     },
+     Cause::client_cpu, Limit::client_cpu, "processor time"},
+    {"every_processor_busy_and_the_storage_too_slow_all_the_same",
+     [](Evidence& e) {
+         drop(e, 600, &ReasonCounts::late);
+         e.system = watched({.busy = 1, .waiting = 0.1, .pressure = 0.99});
+         e.as_played = gives(100e6);
+         e.more_in_flight = gives(100e6);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"not_run_because_others_had_the_processors",
+     [](Evidence& e) {
+         drop(e, 60, &ReasonCounts::client);
+         e.loop_stalled_ns = 3 * kSecond;
+         e.system = watched({.busy = 1, .waiting = 0.8, .pressure = 0.99});
+     },
+     Cause::client_cpu, Limit::client_cpu, "cannot be held against the storage"},
+    {"stopped_on_a_busy_computer",
+     [](Evidence& e) {
+         drop(e, 60, &ReasonCounts::client);
+         e.loop_stalled_ns = 3 * kSecond;
+         e.system = watched({.busy = 1, .waiting = 0.02, .pressure = 0.99});
+     },
+     Cause::client_scheduling, Limit::client_scheduling, "held up for 3.0 s"},
+    {"nobody_got_a_byte",
+     [](Evidence& e) {
+         drop(e, 12, &ReasonCounts::late);
+         e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
+     },
+     Cause::storage_stall, Limit::storage, "the whole storage stood still"},
+    {"silent_all_the_time_is_slow",
+     [](Evidence& e) {
+         drop(e, 900, &ReasonCounts::late);
+         for (std::int64_t at = 0; at < 40; ++at)
+             e.silences.push_back({at * kSecond, at * kSecond + 800 * kMs});
+     },
+     Cause::slow_reads, Limit::storage, "did not keep up"},
+    {"a_full_interface",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.system = watched({.received_per_s = 380'000'000, .link_bits_per_s = 3'200'000'000});
+         e.as_played = gives(380e6);
+     },
+     Cause::network, Limit::network, "eth0 was 95 % busy"},
+    {"an_echo_that_waits_in_a_queue",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.system = watched({.received_per_s = 380'000'000, .echo_ns = 16 * kMs, .echo_idle_ns = 50'000});
+         e.as_played = gives(380e6);
+     },
+     Cause::network, Limit::network, "the network was full"},
+    {"an_echo_that_does_not",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.system = watched({.received_per_s = 380'000'000, .echo_ns = 60'000, .echo_idle_ns = 50'000});
+         e.as_played = gives(380e6);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"a_network_that_carried_something_else",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.system = watched({.received_per_s = 10'000'000, .link_bits_per_s = 80'000'000});
+         e.as_played = gives(380e6);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"a_server_far_away_of_which_nothing_is_known",
+     [](Evidence& e) {
+         drop(e, 200, &ReasonCounts::late);
+         e.remote = true;
+         e.as_played = gives(100e6);
+     },
+     Cause::unknown, Limit::unknown, "cannot be told from here"},
+    {"early_drops_that_go_on_from_the_first_second",
+     [](Evidence& e) {
+         drop(e, 20, &ReasonCounts::late);
+         e.totals.startup_drops = 12;
+         e.totals.dropped += 12;
+         e.totals.on_time -= 12;
+         for (std::uint64_t slot = 12; slot < 24; ++slot) {
+             e.missed.push_back(missed(slot, DropReason::late));
+             e.missed.back().startup = true;
+         }
+     },
+     Cause::cold_start, Limit::storage, "cold start"},
+    {"what_is_read_for_the_first_time",
+     [](Evidence& e) {
+         e.streams.front().pass_slots = 400;
+         drop(e, 100, &ReasonCounts::late);
+     },
+     Cause::cold_start, Limit::storage, "cold start"},
+    {"what_is_read_for_the_first_time_and_again",
+     [](Evidence& e) {
+         e.streams.front().pass_slots = 400;
+         drop(e, 100, &ReasonCounts::late);
+         for (std::size_t i = 50; i < 100; ++i) e.missed[i] = missed(380 + i, DropReason::late);
+         for (std::size_t i = 50; i < 100; ++i) e.missed[i].clip_frame -= 400;
+     },
+     Cause::slow_reads, Limit::storage, "did not keep up"},
+};
+
+class Causes : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Causes, AreWhatTheEvidenceShows) {
+    const Case& expected = kCases[GetParam()];
+    Evidence evidence = good_run();
+    expected.change(evidence);
+    const Judgement found = judge(evidence);
+    ASSERT_FALSE(found.causes.empty());
+    EXPECT_STREQ(to_string(found.causes.front().cause), to_string(expected.cause));
+    EXPECT_STREQ(to_string(found.verdict.limit), to_string(expected.limit));
+    EXPECT_THAT(found.verdict.reason + "; " + found.verdict.detail, HasSubstr(expected.says));
+    EXPECT_FALSE(found.verdict.pass);
+    ASSERT_EQ(found.booked.size(), evidence.missed.size());
+    std::uint64_t frames = 0;
+    for (const CauseResult& each : found.causes) {
+        frames += each.frames;
+        EXPECT_FALSE(each.summary.empty());
+    }
+    EXPECT_EQ(frames, evidence.totals.dropped + evidence.totals.late + evidence.totals.failed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Causes, testing::Range(std::size_t{0}, kCases.size()), [](const auto& param) {
+    return kCases[param.param].name;
+});
+
+TEST(TwoCauses, AreBothNamedAndTheLargerOneIsTheLimit) {
+    Evidence evidence = good_run();
+    drop(evidence, 200, &ReasonCounts::late);
+    fail(evidence, 3, &ReasonCounts::missing);
+    const Judgement found = judge(evidence);
+    EXPECT_EQ(found.verdict.limit, Limit::storage);
+    EXPECT_THAT(found.verdict.reason, HasSubstr("did not keep up"));
+    EXPECT_THAT(found.verdict.reason, HasSubstr("besides, 3 frames were missing"));
+    EXPECT_EQ(found.booked[0], Cause::slow_reads);
+    EXPECT_EQ(found.booked[202], Cause::damaged_file);
+}
+
+TEST(TwoCauses, FramesThatAreNotInTheTableCountToTheLargest) {
+    Evidence evidence = good_run();
+    drop(evidence, 100, &ReasonCounts::late);
+    evidence.totals.dropped += 400;
+    evidence.reasons.late += 400;
+    evidence.totals.on_time -= 400;
+    EXPECT_EQ(judge(evidence).causes.front().frames, 500u);
+}
+
+TEST(StartupDrops, AreAColdStartThatNobodyIsBlamedFor) {
+    Evidence evidence = good_run();
+    evidence.totals.startup_drops = evidence.totals.dropped = 5;
+    evidence.totals.on_time -= 5;
+    for (std::uint64_t slot = 8; slot < 13; ++slot) {
+        evidence.missed.push_back(missed(slot, DropReason::late));
+        evidence.missed.back().startup = true;
+    }
+    const Judgement found = judge(evidence);
+    EXPECT_TRUE(found.verdict.pass);
+    EXPECT_EQ(found.verdict.limit, Limit::none);
+    EXPECT_THAT(found.verdict.reason, HasSubstr("cold start"));
+    EXPECT_EQ(found.causes.front().cause, Cause::cold_start);
+    EXPECT_EQ(found.causes.front().limit, Limit::none);
+}
+
+TEST(OwnMemory, IsSaidAboveOneTwentieth) {
+    Evidence evidence = good_run();
+    evidence.own_memory_share = 0.05;
+    EXPECT_THAT(judge(evidence).verdict.reason, testing::Not(HasSubstr("own memory")));
+    evidence.own_memory_share = 0.83;
+    EXPECT_THAT(judge(evidence).verdict.reason,
+                HasSubstr("83 % of the bytes came from this computer's own memory"));
+    EXPECT_TRUE(judge(evidence).verdict.pass);
+    evidence.require_cold = true;
+    EXPECT_FALSE(judge(evidence).verdict.pass);
+}
+
+TEST(Places, AreTheSameWhereEachPassMissesThem) {
+    Evidence evidence = good_run();
+    EXPECT_EQ(judge(evidence).places.answer, PlaceTest::Answer::nothing_missed);
+    evidence.streams.front().pass_slots = 250;
+    drop(evidence, 8, &ReasonCounts::late);
+    for (std::size_t i = 0; i < 8; ++i) {
+        evidence.missed[i] = missed(70 + i % 2 + 250 * (i / 2), DropReason::late);
+        evidence.missed[i].clip_frame = 70 + i % 2;
+    }
+    PlaceTest places = judge(evidence).places;
+    EXPECT_EQ(places.answer, PlaceTest::Answer::same_place);
+    EXPECT_EQ(places.places, 2u);
+    EXPECT_EQ(places.every_pass, 2u);
+    for (std::size_t i = 0; i < 8; ++i) {
+        evidence.missed[i] = missed(70 + 17 * i + 250 * (i / 2), DropReason::late);
+        evidence.missed[i].clip_frame = 70 + 17 * i;
+    }
+    places = judge(evidence).places;
+    EXPECT_EQ(places.answer, PlaceTest::Answer::random);
+    EXPECT_EQ(places.places, 8u);
+    evidence.streams.front().pass_slots = 2000;
+    EXPECT_EQ(judge(evidence).places.answer, PlaceTest::Answer::one_pass);
+}
+
+}  // namespace
+}  // namespace streamsim
