@@ -351,7 +351,7 @@ struct RunResult {
     std::optional<ScenarioFacts> scenario;
     bool interrupted = false;
     Verdict verdict;
-    std::vector<CauseResult> causes;  // the one with most frames first
+    std::vector<CauseResult> causes;  // the one that cost most first
     PlaceTest places;
     FrameCounts totals;
     ReasonCounts reasons;

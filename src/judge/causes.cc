@@ -139,12 +139,15 @@ void Booker::read_again() {
     }
 }
 
-/// In play a read of a container may have fetched more than one frame, and failed for another's sake.
+/// Others of its clip stay unreadable: near it, as a read of a container may have fetched more than one frame
+/// in play, and have failed for another's sake; or anywhere, where it was not among those that were read again.
 bool Booker::beside_damage(const MissedFrame& missed) const {
-    const std::uint64_t window = evidence_.streams[missed.stream].readahead;
-    const auto from =
-        failed_again_.lower_bound({missed.clip, missed.clip_frame - std::min(missed.clip_frame, window)});
-    return from != failed_again_.end() && *from <= Place{missed.clip, missed.clip_frame + window};
+    const bool known = whole_again_.contains(place_of(missed));
+    const std::uint64_t window = known ? evidence_.streams[missed.stream].readahead : UINT64_MAX;
+    const std::uint64_t before = std::min(missed.clip_frame, window);
+    const auto from = failed_again_.lower_bound({missed.clip, missed.clip_frame - before});
+    const std::uint64_t to = missed.clip_frame + std::min(UINT64_MAX - missed.clip_frame, window);
+    return from != failed_again_.end() && *from <= Place{missed.clip, to};
 }
 
 Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {

@@ -124,10 +124,23 @@ std::vector<Cause> of_model(const Evidence& evidence) {
     return booked;
 }
 
+/// What each cause cost: a missed frame is one slot, and play that stood still so many as it stood still for.
+using LostSlots = std::map<Cause, std::uint64_t>;
+
+std::uint64_t lost_slots(const MissedFrame& missed, const Evidence& evidence) {
+    if (!missed.stall || !missed.delivered_ns) return 1;
+    const std::int64_t period_ns = std::max<std::int64_t>(evidence.streams[missed.stream].period_ns, 1);
+    const std::int64_t slots = (*missed.delivered_ns - missed.due_ns) / period_ns;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(slots, 1));
+}
+
 /// Frames that are not in the tables (there were too many) count to the largest cause.
-std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& booked) {
+std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& booked, LostSlots& lost) {
     std::map<Cause, std::vector<const MissedFrame*>> by_cause;
-    for (std::size_t i = 0; i < booked.size(); ++i) by_cause[booked[i]].push_back(&evidence.missed[i]);
+    for (std::size_t i = 0; i < booked.size(); ++i) {
+        by_cause[booked[i]].push_back(&evidence.missed[i]);
+        lost[booked[i]] += lost_slots(evidence.missed[i], evidence);
+    }
     std::vector<CauseResult> out;
     std::uint64_t frames = 0;
     for (const auto& [cause, missed] : by_cause) {
@@ -140,11 +153,15 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         frames += result.frames;
         out.push_back(result);
     }
-    std::stable_sort(out.begin(), out.end(), [](const CauseResult& a, const CauseResult& b) {
-        return a.frames + a.stalls > b.frames + b.stalls;
+    std::stable_sort(out.begin(), out.end(), [&lost](const CauseResult& a, const CauseResult& b) {
+        return lost[a.cause] > lost[b.cause];
     });
     const FrameCounts& totals = evidence.totals;
-    if (!out.empty()) out.front().frames += totals.late + totals.failed + totals.dropped - frames;
+    if (!out.empty()) {
+        const std::uint64_t omitted = totals.late + totals.failed + totals.dropped - frames;
+        out.front().frames += omitted;
+        lost[out.front().cause] += omitted;
+    }
     for (CauseResult& result : out) {
         if (result.cause != Cause::model_part) {
             describe(result, by_cause[result.cause], evidence);
@@ -158,8 +175,8 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
 }
 
 /// The side that had half of it in hand or more, this computer first, then the media; else the one that had
-/// most. Of that side the cause with most frames.
-Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& causes) {
+/// most. Of that side the cause that cost most.
+Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& causes, const LostSlots& lost) {
     std::map<Limit, std::uint64_t> sides;
     std::uint64_t all = 0;
     const auto side_of = [](Limit limit) {
@@ -167,8 +184,8 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
     };
     for (const CauseResult& cause : causes) {
         if (cause.limit == Limit::none) continue;
-        sides[side_of(cause.limit)] += cause.frames + cause.stalls;
-        all += cause.frames + cause.stalls;
+        sides[side_of(cause.limit)] += lost.at(cause.cause);
+        all += lost.at(cause.cause);
     }
     if (all == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
     Limit side = Limit::none;
@@ -185,7 +202,7 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
     Verdict verdict{false, main->summary, main->limit, main->detail, what_next(main->cause, evidence)};
     for (const CauseResult& each : causes) {
         // What is wrong with the media stays wrong, however little it is.
-        const bool worth = (each.frames + each.stalls) * 10 >= all || each.limit == Limit::media;
+        const bool worth = lost.at(each.cause) * 10 >= all || each.limit == Limit::media;
         if (&each == &*main || each.limit == Limit::none || !worth) continue;
         verdict.reason += "; besides, " + each.summary;
         if (each.detail.empty()) continue;
@@ -250,13 +267,14 @@ Judgement judge(const Evidence& evidence) {
     Judgement out;
     out.places = test_places(evidence);
     out.booked = evidence.modelled ? of_model(evidence) : book_causes(evidence, out.places);
-    out.causes = sum_up(evidence, out.booked);
+    LostSlots lost;
+    out.causes = sum_up(evidence, out.booked, lost);
     if (bad_frames(evidence.totals) == 0) {
         out.verdict = pass(evidence);
     } else if (const Blame by = blame(evidence); evidence.modelled && (by.client + by.slow) * 2 >= by.all()) {
         out.verdict = model_verdict(evidence, by);
     } else {
-        out.verdict = by_causes(evidence, out.causes);
+        out.verdict = by_causes(evidence, out.causes, lost);
     }
     return out;
 }

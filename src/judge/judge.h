@@ -19,7 +19,7 @@ namespace streamsim {
 /// Why frames were missed: the causes, and what each missed frame is booked to.
 struct Judgement {
     Verdict verdict;
-    std::vector<CauseResult> causes;  // the one with most frames first
+    std::vector<CauseResult> causes;  // the one that cost most first
     std::vector<Cause> booked;        // by Evidence::missed
     PlaceTest places;
 };

@@ -79,8 +79,8 @@ std::string slow_pieces(std::uint64_t step, const std::string& delay) {
 const std::vector<Stage> kStages = {
     {"slow_reads", clips(both("read", "frame=* delay=150ms")), two_streams("2s"), "storage", "slow-reads",
      "more in flight would help"},
-    {"slow_opens", clips(both("open", "frame=* delay=450ms")), two_streams("2s"), "storage", "slow-opens",
-     "opening the files takes too long"},
+    {"slow_opens", clips(both("open", "frame=* delay=130ms")), two_streams("2s", {"--pattern", "on-demand"}),
+     "storage", "slow-opens", "opening the files takes too long"},
     {"a_slow_file", clips("read b frame=40 delay=700ms\n"), two_streams("2s"), "media", "slow-file",
      "slow in one place"},
     {"a_damaged_file", clips("read b frame=40 error=EIO\n"), two_streams("2s"), "media", "damaged-file",
@@ -101,8 +101,8 @@ const std::vector<Stage> kStages = {
 const std::vector<Stage> kVariants = {
     {"slow_reads_that_begin_later", clips(both("read", "frame=30..72 delay=200ms")),
      two_streams("3s", {"--on-miss", "stall", "--io", "threads"}), "storage", "slow-reads", "did not keep up"},
-    {"slow_opens_on_demand", clips(both("open", "frame=* delay=130ms")),
-     two_streams("3s", {"--pattern", "on-demand"}), "storage", "slow-opens", "metadata, not data"},
+    {"slow_opens_ahead_of_the_play_head", clips(both("open", "frame=* delay=450ms")), two_streams("3s"),
+     "storage", "slow-opens", "metadata, not data"},
     {"a_slow_file_on_each_pass", clips("read b frame=40 delay=700ms\n"),
      two_streams("7s", {"--on-miss", "hold"}), "media", "slow-file", "frame 39 of its clip"},
     {"a_slow_clip", clips("read b frame=* delay=250ms\n"), two_streams("3s"), "media", "slow-file",
