@@ -163,7 +163,7 @@ struct CauseResult {
 
 /// Whether frames are missed at the same places on each pass: then it is the material.
 struct PlaceTest {
-    enum class Answer { nothing_missed, one_pass, same_place, random };
+    enum class Answer { nothing_missed, one_pass, everywhere, same_place, random };
     Answer answer = Answer::nothing_missed;
     std::uint64_t places = 0;      // frames of clips that were missed at least once
     std::uint64_t every_pass = 0;  // of them, those that were missed whenever they were due, twice or more
@@ -173,6 +173,7 @@ constexpr const char* to_string(PlaceTest::Answer answer) {
     switch (answer) {
         case PlaceTest::Answer::nothing_missed: return "nothing-missed";
         case PlaceTest::Answer::one_pass: return "one-pass";
+        case PlaceTest::Answer::everywhere: return "everywhere";
         case PlaceTest::Answer::same_place: return "same-place";
         case PlaceTest::Answer::random: return "random";
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -239,6 +240,9 @@ void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
     const PlayRequest& play = options.play;
     if (typed.streams || typed.total_streams)
         options.most_streams = play.total_streams.value_or(play.streams * play.seats);
+    constexpr Duration kShortestStep = seconds(2);  // the first second of it does not count
+    if (play.duration && *play.duration < kShortestStep)
+        reader.note("--duration", fmt::format("'{}': expected 2s or more for a step", *typed.duration));
     if (!play.paced) reader.note("--fps", "max has no deadlines, so that any number of streams plays");
     if (play.frames)
         reader.note("--frames", "would end a step before its time: give --duration, and --confirm");
@@ -275,6 +279,14 @@ void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& p
     }
 }
 
+/// The same for all ways to name a file that may not be there yet.
+std::string place_of(const std::string& file) {
+    if (file == "-") return file;
+    std::error_code error;
+    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+    return error ? file : place.string();
+}
+
 /// Two results in one file would be none.
 void check_files(Reader& reader, const ResultFiles& files) {
     const std::pair<const char*, const std::string*> all[] = {{"--json", &files.json},
@@ -285,7 +297,9 @@ void check_files(Reader& reader, const ResultFiles& files) {
     for (const auto& one : all) {
         for (const auto& other : all) {
             if (&other >= &one) break;
-            if (one.second->empty() || *one.second != *other.second) continue;
+            if (one.second->empty() || other.second->empty() ||
+                place_of(*one.second) != place_of(*other.second))
+                continue;
             reader.note(one.first, fmt::format("'{}' is where {} goes already", *one.second, other.first));
         }
     }

@@ -156,7 +156,7 @@ Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
     if (missed.reason != DropReason::error) return Cause::damaged_file;
     // An error that stays with a few frames is theirs; one that is everywhere is the storage's.
     const bool stays = failed_again_.contains(place) || every_pass_[i] || beside_damage(missed);
-    const bool few = error_places_.size() * 10 <= evidence_.totals.scheduled;
+    const bool few = error_places_.size() * 4 <= evidence_.totals.scheduled;
     return stays && few ? Cause::damaged_file : Cause::storage_error;
 }
 
@@ -417,6 +417,7 @@ PlaceTest test_places(const Evidence& evidence) {
     if (evidence.missed.empty()) return out;
     const std::vector<bool> every_pass = missed_every_pass(evidence);
     std::map<Place, bool> places;
+    std::map<std::uint32_t, std::uint64_t> missed_of;  // by stream
     bool twice = false;
     for (std::size_t i = 0; i < evidence.missed.size(); ++i) {
         const MissedFrame& missed = evidence.missed[i];
@@ -425,12 +426,21 @@ PlaceTest test_places(const Evidence& evidence) {
         twice |= stream.slots >= 2 * stream.pass_slots;
         bool& every = places[place_of(missed)];
         every = every || every_pass[i];
+        ++missed_of[missed.stream];
+    }
+    std::uint64_t missed = 0;
+    std::uint64_t slots = 0;
+    for (const auto& [stream, count] : missed_of) {
+        missed += count;
+        slots += evidence.streams[stream].slots;
     }
     out.places = places.size();
     out.every_pass = static_cast<std::uint64_t>(
         std::count_if(places.begin(), places.end(), [](const auto& each) { return each.second; }));
     if (places.empty()) return out;
+    // Where a third is missed, the same places are missed again by chance, or in step with the storage.
     out.answer = !twice                             ? PlaceTest::Answer::one_pass
+                 : missed * 3 >= slots              ? PlaceTest::Answer::everywhere
                  : out.every_pass * 2 >= out.places ? PlaceTest::Answer::same_place
                                                     : PlaceTest::Answer::random;
     return out;

@@ -110,6 +110,7 @@ std::string shown_change(const ComparedFigure& figure, const ComparedValue& valu
                        ? "changed"
                        : fmt::format("changed: {}", to_string(value.direction));
         case Judgement::within_noise:
+            if (shown(figure, value) == shown(figure, figure.values.front())) return "the same";
             if (!value.noise || *value.noise == 0) return "within the noise";
             return fmt::format("within the noise ({})", shown_number(figure.unit, *value.noise));
     }

@@ -35,7 +35,7 @@ std::string comparison_html(const Comparison& comparison);
 
 /// "12.3 ms", "plays"; "-" where there is none.
 std::string shown(const ComparedFigure& figure, const ComparedValue& value);
-/// "worse", "changed", "within the noise (12.3 ms)", "not comparable"; empty: the reference.
+/// "worse", "changed", "the same", "within the noise (12.3 ms)", "not comparable"; empty: the reference.
 std::string shown_change(const ComparedFigure& figure, const ComparedValue& value);
 /// How a result is called in a table: "A", "B", ... "27".
 std::string column_name(std::size_t index);

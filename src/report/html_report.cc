@@ -198,6 +198,9 @@ std::string same_place_or_random(const PlaceTest& test) {
             return "<strong>Same place or random: not known.</strong> No missed place was due twice. Let the "
                    "clips "
                    "play more than once to tell the material from the storage.";
+        case PlaceTest::Answer::everywhere:
+            return "<strong>Same place or random: not known.</strong> So much was missed that the same places "
+                   "on each pass say nothing about the material.";
         case PlaceTest::Answer::same_place:
             return fmt::format(
                 "<strong>The same places on each pass:</strong> {} of {} missed places were missed "

@@ -125,7 +125,9 @@ void read(const Node& node, Cause& into) {
 }
 void read(const Node& node, PlaceTest::Answer& into) {
     using Answer = PlaceTest::Answer;
-    read_word(node, into, {Answer::nothing_missed, Answer::one_pass, Answer::same_place, Answer::random});
+    read_word(
+        node, into,
+        {Answer::nothing_missed, Answer::one_pass, Answer::everywhere, Answer::same_place, Answer::random});
 }
 void read(const Node& node, FrameKind& into) {
     read_word(node, into, {FrameKind::dropped, FrameKind::late, FrameKind::failed});

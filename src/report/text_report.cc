@@ -283,6 +283,8 @@ std::string places_text(const PlaceTest& places) {
         case PlaceTest::Answer::nothing_missed: break;
         case PlaceTest::Answer::one_pass:
             return "whether at the same places on each pass is not known: there was one";
+        case PlaceTest::Answer::everywhere:
+            return "so much that the same places on each pass say nothing about the material";
         case PlaceTest::Answer::same_place:
             return fmt::format("at the same places on each pass ({} of {}): that speaks for the material",
                                show_count(places.every_pass), counted(places.places, "frame"));

@@ -142,24 +142,35 @@ bool Search::search() {
     return true;
 }
 
-/// Goes down from what the search has found until it plays for longer. False when it was interrupted.
+/// The number that was found has to play for longer; where it does not, the search goes on below it with runs
+/// of that length: down by 1, 2, 4, ... until one plays, then halves. False when it was interrupted.
 bool Search::confirm() {
     if (options_.confirm.ns == 0) return true;
-    for (; found_.streams > 0; --found_.streams) {
-        const Answer answer = try_number(found_.streams, MaxStep::Purpose::confirm);
+    std::uint64_t next = found_.streams;
+    std::uint64_t plays = 0;  // confirmed
+    for (std::uint64_t down = 1; next > plays;) {
+        const Answer answer = try_number(next, MaxStep::Purpose::confirm);
         if (answer == Answer::interrupted) return false;
-        if (answer == Answer::cannot_be_tried) {
-            above_ = found_.streams + 1;
-            return true;
-        }
         if (answer == Answer::plays) {
-            found_.confirmed = true;
-            found_.confirm_ns = options_.confirm.ns;
-            return true;
+            plays = next;
+        } else {
+            above_ = next;
+            found_.streams = next - 1;
+            if (answer == Answer::fails) {
+                found_.fails_at = next;
+                why_not_.reset();
+            }
         }
-        above_ = found_.fails_at = found_.streams;
-        why_not_.reset();
+        if (plays > 0) {
+            next = plays + (found_.streams - plays + 1) / 2;
+        } else {
+            next -= std::min(next, down);
+            down *= 2;
+        }
     }
+    found_.streams = plays;
+    found_.confirmed = plays > 0;
+    if (found_.confirmed) found_.confirm_ns = options_.confirm.ns;
     return true;
 }
 

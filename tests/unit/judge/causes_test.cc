@@ -422,6 +422,11 @@ TEST(Places, AreTheSameWhereEachPassMissesThem) {
     EXPECT_EQ(places.places, 8u);
     evidence.streams.front().pass_slots = 2000;
     EXPECT_EQ(judge(evidence).places.answer, PlaceTest::Answer::one_pass);
+    evidence = good_run();
+    evidence.streams.front().pass_slots = 250;
+    drop(evidence, 400, &ReasonCounts::late);
+    EXPECT_EQ(judge(evidence).places.answer, PlaceTest::Answer::everywhere)
+        << "which would be the same by chance";
 }
 
 }  // namespace

@@ -81,6 +81,20 @@ TEST(MaxSearch, DoublesThenHalvesThenConfirms) {
     EXPECT_EQ(found.decided(12)->limit, Limit::storage);
 }
 
+TEST(MaxSearch, FarBelowWhatWasFoundTheConfirmationGoesDownInStrides) {
+    Scripted storage(45);
+    storage.options.repeatable = false;
+    for (std::uint64_t streams = 24; streams <= 45; ++streams) storage.drops_unseen[streams] = seconds(100);
+    const MaxFormat found = storage.search();
+    EXPECT_EQ(found.streams, 23U);
+    EXPECT_EQ(found.fails_at, 24U);
+    EXPECT_TRUE(found.confirmed);
+    const auto confirmations =
+        std::count_if(storage.asked.begin(), storage.asked.end(),
+                      [](const MaxNext& next) { return next.purpose == MaxStep::Purpose::confirm; });
+    EXPECT_LE(confirmations, 11);
+}
+
 TEST(MaxSearch, ARunThatTheComputerDisturbedIsRepeatedAndDoesNotCount) {
     Scripted storage(3);
     storage.instead = {{0, false}, {1, false}};
