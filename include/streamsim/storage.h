@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/callback.h"
 #include "base/time.h"
@@ -97,6 +98,26 @@ public:
 
     /// `done` runs when nothing is outstanding any more and everything is closed. No other call afterwards.
     virtual void shutdown(Callback done) = 0;
+};
+
+/// A storage that stands before another one and passes everything on; what it changes, a class of it overrides.
+class StorageDecorator : public Storage {
+public:
+    explicit StorageDecorator(std::unique_ptr<Storage> inner) : inner_(std::move(inner)) {}
+
+    void open(OpenOp& op) override { inner_->open(op); }
+    void read(ReadOp& op) override { inner_->read(op); }
+    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
+        inner_->hint(file, offset, bytes);
+    }
+    void close(FileId file) override { inner_->close(file); }
+    void cancel(Op& op) override { inner_->cancel(op); }
+    StorageCapabilities capabilities() const override { return inner_->capabilities(); }
+    void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
+    void shutdown(Callback done) override { inner_->shutdown(done); }
+
+private:
+    std::unique_ptr<Storage> inner_;
 };
 
 /// Says once what could not be had ("direct I/O refused by ...: reading through the page cache"). Callable from

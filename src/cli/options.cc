@@ -222,6 +222,7 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.cold = typed.cold;
     play.require_cold = typed.require_cold;
     play.realtime = typed.realtime;
+    play.find_cause = !typed.no_probes;
 }
 
 /// "20%" and "20" are the same.
@@ -240,9 +241,11 @@ void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
     const PlayRequest& play = options.play;
     if (typed.streams || typed.total_streams)
         options.most_streams = play.total_streams.value_or(play.streams * play.seats);
-    constexpr Duration kShortestStep = seconds(2);  // the first second of it does not count
-    if (play.duration && *play.duration < kShortestStep)
-        reader.note("--duration", fmt::format("'{}': expected 2s or more for a step", *typed.duration));
+    if (play.duration && *play.duration <= seconds(1)) {
+        reader.note("--duration",
+                    fmt::format("'{}': expected more than 1s: the first second of a step does not count",
+                                *typed.duration));
+    }
     if (!play.paced) reader.note("--fps", "max has no deadlines, so that any number of streams plays");
     if (play.frames)
         reader.note("--frames", "would end a step before its time: give --duration, and --confirm");

@@ -89,6 +89,8 @@ void add_play_options(CLI::App& app, Typed& typed) {
     text("Playing", "--decode-cpu", typed.decode_cpu, "TIME",
          "CPU time burnt for each frame, as a decoder would (0: delivery only)");
     text("Testing", "--faults", typed.faults, "FILE", "a schedule of injected delays and errors (JSON)");
+    flag("Testing", "--no-probes", typed.no_probes,
+         "where it fails: do not read on for some seconds to find out why");
     flag("Testing", "--realtime", typed.realtime, "ask for real-time scheduling of the player");
     text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
 }

@@ -21,7 +21,8 @@ struct Typed {
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
     std::optional<std::string> multicam, layers, cuts, confirm, headroom;
     bool sync = false, audio = false, keep_index = false;
-    bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false;
+    bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false,
+         no_probes = false;
 };
 
 /// Declares what options.command has. `options` and `typed` are where parsing puts it; both outlive the app.

@@ -26,29 +26,21 @@ constexpr std::uint64_t kPiecesMax = 256;  // of all streams: no storage answers
 constexpr double kSmallest = 0.5;          // reads below this part of the usual size are worth a question
 
 /// Counts what the storage gives in a span of time.
-class ByteMeter final : public Storage {
+class ByteMeter final : public StorageDecorator {
 public:
     struct Count {
         Instant first = Instant::never();  // a read was submitted
         std::uint64_t bytes = 0;           // in the span
     };
-    ByteMeter(std::unique_ptr<Storage> inner, Count& count) : inner_(std::move(inner)), count_(count) {}
+    ByteMeter(std::unique_ptr<Storage> inner, Count& count)
+        : StorageDecorator(std::move(inner)), count_(count) {}
 
-    void open(OpenOp& op) override { inner_->open(op); }
     void read(ReadOp& op) override {
         Watched& watched = watched_[&op];
         watched = {this, &op, op.done};
         op.done = Callback::of<&Watched::finished>(&watched);
-        inner_->read(op);
+        StorageDecorator::read(op);
     }
-    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
-        inner_->hint(file, offset, bytes);
-    }
-    void close(FileId file) override { inner_->close(file); }
-    void cancel(Op& op) override { inner_->cancel(op); }
-    StorageCapabilities capabilities() const override { return inner_->capabilities(); }
-    void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
-    void shutdown(Callback done) override { inner_->shutdown(done); }
 
 private:
     struct Watched {
@@ -69,7 +61,6 @@ private:
         if (op.completed_at >= from && op.completed_at < from + kMeasured) count_.bytes += op.bytes;
     }
 
-    std::unique_ptr<Storage> inner_;
     Count& count_;
     std::unordered_map<const ReadOp*, Watched> watched_;  // whose members stay where they are
 };

@@ -142,21 +142,21 @@ TEST_F(Max, HeadroomLeavesRoom) {
 }
 
 TEST_F(Max, StorageThatNeverFailsEndsTheSearch) {
-    const Json result = search(small_with({"--duration", "1s", "--confirm", "1s"}), "sim:null");
+    const Json result = search(small_with({"--duration", "1200ms", "--confirm", "1s"}), "sim:null");
     const Json& found = result["formats"][0];
     EXPECT_EQ(found["at_least"], true);
     EXPECT_GE(found["streams"], 1'000);
     EXPECT_TRUE(found["fails_at"].is_null());
     EXPECT_EQ(found["limit"], "none");
     const Json asked =
-        search(small_with({"--duration", "1s", "--total-streams", "37"}), "sim:null")["formats"][0];
+        search(small_with({"--duration", "1200ms", "--total-streams", "37"}), "sim:null")["formats"][0];
     EXPECT_EQ(asked["streams"], 37);
     EXPECT_EQ(asked["at_least_because"], "not asked for more");
 }
 
 TEST_F(Max, MakesTheMediaThatItNeeds) {
-    const Json result = search(small_with({"--duration", "500ms", "--clip-duration", "1s", "--confirm", "600ms",
-                                           "--total-streams", "3", "--media", "own"}),
+    const Json result = search(small_with({"--duration", "1200ms", "--clip-duration", "1s", "--confirm",
+                                           "600ms", "--total-streams", "3", "--media", "own"}),
                                target());
     EXPECT_EQ(done().exit_code, 0) << done().text();
     EXPECT_EQ(result["formats"][0]["streams"], 3);
@@ -165,7 +165,7 @@ TEST_F(Max, MakesTheMediaThatItNeeds) {
     EXPECT_THAT(done().err, HasSubstr("small: trying 1 for 500.0 ms; at most"));
     const std::string second = "small: 1 play; trying 2";
     EXPECT_LT(done().err.find("small: trying 1"), done().err.find(second));
-    search(small_with({"--duration", "500ms", "--confirm", "0", "--total-streams", "2"}), target());
+    search(small_with({"--duration", "1200ms", "--confirm", "0", "--total-streams", "2"}), target());
     EXPECT_THAT(done().err, Not(HasSubstr("what is missing")));
 }
 
@@ -176,19 +176,19 @@ TEST_F(Max, PlaysTheClipsOfOthersAndSaysHowManyThereAre) {
     int number = 0;
     for (const std::string& clip : clip_directories())
         std::filesystem::copy(clip, theirs + "/shot" + std::to_string(++number));
-    const Json result = search({"--duration", "500ms", "--confirm", "0"}, theirs);
+    const Json result = search({"--duration", "1200ms", "--confirm", "0"}, theirs);
     ASSERT_EQ(result["formats"].size(), 1U) << done().text();
     EXPECT_EQ(result["formats"][0]["streams"], 2);
     EXPECT_THAT(result["formats"][0]["at_least_because"].get<std::string>(), HasSubstr("no more clips"));
     const Json same =
-        search({"--duration", "500ms", "--confirm", "0", "--media", "same", "--streams", "5"}, theirs);
+        search({"--duration", "1200ms", "--confirm", "0", "--media", "same", "--streams", "5"}, theirs);
     EXPECT_EQ(same["formats"][0]["streams"], 5);
 }
 
 TEST_F(Max, ADamagedClipPlaysNowhere) {
     prepare(1);
     std::filesystem::remove(frames_in(clip_directories().front())[3]);
-    const Json result = search(small_with({"--duration", "1s", "--total-streams", "1"}), target());
+    const Json result = search(small_with({"--duration", "1200ms", "--total-streams", "1"}), target());
     EXPECT_EQ(done().exit_code, 1) << done().text();
     EXPECT_EQ(result["formats"][0]["streams"], 0);
     EXPECT_EQ(result["formats"][0]["fails_at"], 1);
@@ -198,7 +198,7 @@ TEST_F(Max, ADamagedClipPlaysNowhere) {
 
 TEST_F(Max, AnInterruptionWritesWhatIsKnown) {
     Spawn spawn;
-    spawn.args = small_with({"max", "--duration", "1s", "--clip-duration", "1s", "--json", json_path()});
+    spawn.args = small_with({"max", "--duration", "1200ms", "--clip-duration", "1s", "--json", json_path()});
     spawn.args.push_back(target());
     Process process(streamsim_binary(), spawn);
     while (process.running() && process.err_so_far().find("1 play; trying 2") == std::string::npos)

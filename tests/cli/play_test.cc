@@ -82,7 +82,8 @@ TEST_F(Play, OneClipForAllStreams) {
 TEST_F(Play, AnErrorOnEverySecondFrameFailsThatFrameAndNoOther) {
     prepare(1);
     const Json rule{{"slots", {{"first", 1}, {"every", 2}}}, {"error", "EIO"}};
-    const Json result = play_small({"--duration", "2s", "--faults", write_faults(Json::array({rule}))});
+    const Json result =
+        play_small({"--duration", "2s", "--no-probes", "--faults", write_faults(Json::array({rule}))});
     EXPECT_EQ(result["totals"]["frames_failed"], 24);
     EXPECT_EQ(result["totals"]["frames_on_time"].get<int>() + result["totals"]["frames_dropped"].get<int>(),
               24);
@@ -154,19 +155,19 @@ TEST_F(Play, PlayingEveryFrameStopsTheClock) {
     prepare(1);
     const Json rule{{"slots", {{"first", 30}, {"last", 30}}}, {"delay", "300ms"}};
     const std::string faults = write_faults(Json::array({rule}));
-    const Json result =
-        play_small({"--duration", "2s", "--on-miss", "stall", "--readahead", "1", "--faults", faults});
+    const Json result = play_small(
+        {"--duration", "2s", "--on-miss", "stall", "--readahead", "1", "--no-probes", "--faults", faults});
     EXPECT_EQ(result["totals"]["frames_dropped"], 0);
     EXPECT_EQ(result["totals"]["frames_late"], 0);
     EXPECT_GE(result["totals"]["stalls"], 1);
     // It entered the window one period before it was due.
     EXPECT_NEAR(result["totals"]["stall_ns"].get<double>(), 258.4e6, 40e6);
     EXPECT_EQ(finished().exit_code, 1);
-    EXPECT_EQ(
-        play_small({"--duration", "2s", "--readahead", "16", "--faults", faults})["totals"]["frames_dropped"],
-        0);
-    const Json held =
-        play_small({"--duration", "2s", "--on-miss", "hold", "--readahead", "1", "--faults", faults});
+    EXPECT_EQ(play_small({"--duration", "2s", "--readahead", "16", "--no-probes", "--faults",
+                          faults})["totals"]["frames_dropped"],
+              0);
+    const Json held = play_small(
+        {"--duration", "2s", "--on-miss", "hold", "--readahead", "1", "--no-probes", "--faults", faults});
     EXPECT_EQ(held["totals"]["frames_dropped"], 0);
     EXPECT_GE(held["totals"]["frames_late"], 7);
     EXPECT_EQ(finished().exit_code, 1);

@@ -85,7 +85,7 @@ TEST_F(Interrupted, WhilePlaying) {
     const Json rule{{"probability", 0.2}, {"delay", "150ms"}};
     const std::string faults = write_faults(Json::array({rule}));
     const char* policies[] = {"drop", "hold", "stall"};
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 6; i++) {
         std::vector<std::string> options{"--format", small(),       "--streams", "2",         "--duration",
                                          "20s",      "--readahead", "4",         "--on-miss", policies[i % 3]};
         if (i % 2 == 0) options.insert(options.end(), {"--faults", faults});

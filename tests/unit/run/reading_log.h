@@ -30,32 +30,24 @@ public:
     }
 
 private:
-    class Logged final : public Storage {
+    class Logged final : public StorageDecorator {
     public:
-        Logged(std::unique_ptr<Storage> inner, ReadingLog& log) : inner_(std::move(inner)), log_(log) {}
+        Logged(std::unique_ptr<Storage> inner, ReadingLog& log)
+            : StorageDecorator(std::move(inner)), log_(log) {}
 
         void open(OpenOp& op) override {
             const std::string path = op.path;
             log_.of(op).opens.push_back(path.substr(path.find('/')));
-            inner_->open(op);
+            StorageDecorator::open(op);
         }
         void read(ReadOp& op) override {
             log_.of(op).reads.push_back("slot " + std::to_string(op.tag.slot) + ", frame " +
                                         std::to_string(op.tag.clip_frame) + ": " + std::to_string(op.offset) +
                                         "+" + std::to_string(op.buffer.size()));
-            inner_->read(op);
+            StorageDecorator::read(op);
         }
-        void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
-            inner_->hint(file, offset, bytes);
-        }
-        void close(FileId file) override { inner_->close(file); }
-        void cancel(Op& op) override { inner_->cancel(op); }
-        StorageCapabilities capabilities() const override { return inner_->capabilities(); }
-        void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
-        void shutdown(Callback done) override { inner_->shutdown(done); }
 
     private:
-        std::unique_ptr<Storage> inner_;
         ReadingLog& log_;
     };
 
