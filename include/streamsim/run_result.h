@@ -60,6 +60,22 @@ struct StreamSeries {
     std::vector<Point> points;
 };
 
+/// Counts of a histogram's buckets that are not empty, ascending: exact to merge.
+struct HistogramCounts {
+    struct Bucket {
+        std::int64_t value =
+            0;  // its middle, as Histogram::each gives it; negative for margins that were missed
+        std::uint64_t times = 0;
+    };
+    std::int64_t min = 0, max = 0;  // exact
+    std::vector<Bucket> buckets;
+};
+
+/// The distributions behind the summaries of a stream. In documents that are to be merged.
+struct StreamHistograms {
+    HistogramCounts margin_ns, preroll_margin_ns, service_ns, response_ns, open_ns, seek_ns, buffer_frames;
+};
+
 struct StreamResult {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;  // within the seat
@@ -81,6 +97,7 @@ struct StreamResult {
     std::optional<LatencySummary> seek_ns;  // from the request of a jump to its first frame
     std::optional<BufferSummary> buffer_frames;
     StreamSeries series;
+    std::optional<StreamHistograms> histograms;  // where the document is to be merged
 };
 
 /// A jump that nobody knew of before it was made. Times count from the stream's play_start.
@@ -254,6 +271,28 @@ struct MountFacts {
     std::string source;   // "server:/export", "/dev/sdb1"
     std::string type;     // "nfs4", "ext4", "fuse.sshfs"
     std::string options;  // as mounted
+    // Of a network file system; empty or nothing where it does not say.
+    std::string server;                             // "isilon"
+    std::string protocol;                           // "NFSv4.2", "SMB 3.1.1"
+    std::optional<std::uint64_t> connections;       // nconnect, max_channels
+    std::optional<std::uint64_t> read_bytes;        // rsize
+    std::optional<std::uint64_t> read_ahead_bytes;  // of the kernel
+    std::vector<std::string> hints;                 // what a playback tester would change, a sentence each
+};
+
+/// A file server that streamsim spoke to itself, one entry a node.
+struct ServerResult {
+    std::string address;
+    std::string protocol;              // "NFSv3", "NFSv4.0", "SMB 3.1.1"
+    std::vector<std::uint32_t> seats;  // that used it
+    std::uint32_t connections = 0;
+    std::uint64_t read_bytes = 0;  // the most that one request reads
+    std::uint64_t requests = 0;
+    double requests_per_frame = 0;  // of the frames that were read from it
+    std::uint64_t received_bytes = 0;
+    std::uint64_t reconnects = 0;
+    std::uint64_t retransmitted_segments = 0;
+    std::optional<std::int64_t> rtt_ns;
 };
 
 /// A network interface over the time of play.
@@ -278,6 +317,47 @@ struct SystemEvidence {
     std::optional<double> memory_pressure_percent;
     std::optional<double> stolen_percent;  // of all processors, by a hypervisor
 };
+
+/// One computer's part in a run over several.
+struct SeatResult {
+    std::uint32_t rank = 0;
+    std::vector<std::uint32_t> seats;  // that it played
+    enum class State {
+        complete,
+        interrupted,  // it ended early and said so
+        partial,      // it vanished: what is here is what its journal, or its last word, holds
+        missing,      // nothing is known of what it played
+    };
+    State state = State::complete;
+    std::string why;  // where it is not complete
+    HostFacts host;
+    std::string started_at;
+    std::string node;  // of the server, that it used; empty: none is known
+    Verdict verdict;
+    FrameCounts totals;
+    /// Its clock against rank 0's: what has to be added to its instants, and how wrong that may be. Measured
+    /// before play, and again after it.
+    std::int64_t clock_offset_ns = 0, clock_bound_ns = 0;
+    std::optional<std::int64_t> clock_offset_after_ns, clock_bound_after_ns;
+    /// First play_start against the agreed instant, by rank 0's clock; nullopt: it did not begin.
+    std::optional<std::int64_t> start_ns;
+    std::int64_t played_ns = 0;  // from its play_start to the end of what is known
+    ClientEvidence client;
+    SystemEvidence system;
+    std::vector<LinkEvidence> links;
+    std::optional<MountFacts> mount;
+    std::string journal;  // where it is on that computer; empty: none was kept
+};
+
+constexpr const char* to_string(SeatResult::State state) {
+    switch (state) {
+        case SeatResult::State::complete: return "complete";
+        case SeatResult::State::interrupted: return "interrupted";
+        case SeatResult::State::partial: return "partial";
+        case SeatResult::State::missing: return "missing";
+    }
+    return "?";
+}
 
 /// A measurement after play that failed: what the same clips give when they are read in another way.
 struct ProbeResult {
@@ -336,9 +416,15 @@ struct RunResult {
     std::vector<std::string> notices;  // what could not be had
 
     std::optional<MountFacts> mount;
+    std::vector<ServerResult> servers;  // that streamsim spoke to itself
     std::vector<LinkEvidence> links;
     SystemEvidence system;
     std::vector<ProbeResult> probes;
+
+    // A run over several computers: one entry for each, by rank; empty: there was one. `run_id` is the same in
+    // all documents of a run, "" in those of one computer.
+    std::string run_id;
+    std::vector<SeatResult> seats;
 
     // how it was played
     std::uint64_t readahead = 0, inflight = 0, io_size_bytes = 0, io_depth = 0;  // io_size 0: a read a frame

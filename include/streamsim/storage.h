@@ -14,9 +14,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/callback.h"
 #include "base/time.h"
@@ -27,7 +29,8 @@ namespace streamsim {
 using FileId = std::int32_t;
 constexpr FileId kNoFile = -1;
 
-/// For whom an operation is. Only decorators, models and traces look at it.
+/// For whom an operation is. Decorators, models and traces look at it, and a backend whose seats use different
+/// nodes of one server (at the seat).
 struct IoTag {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;
@@ -73,6 +76,21 @@ struct StorageCapabilities {
     bool fills_buffers = true;    // false: buffers are never touched and may have no memory behind them
 };
 
+/// What was exchanged with one node of a file server, by a backend that speaks to it itself. Counters only
+/// grow.
+struct ServerTraffic {
+    std::string address;                       // of the node
+    std::string protocol;                      // as negotiated: "NFSv3", "NFSv4.0", "SMB 3.1.1"
+    std::vector<std::uint32_t> seats;          // whose files are read from it
+    std::uint32_t connections = 0;             // that were ever up at once
+    std::uint64_t read_bytes = 0;              // the most that one request may read, as negotiated
+    std::uint64_t requests = 0;                // RPCs, or SMB requests, opens and closes included
+    std::uint64_t received_bytes = 0;          // of files
+    std::uint64_t reconnects = 0;              // connections that came back
+    std::uint64_t retransmitted_segments = 0;  // by this side, of TCP
+    std::optional<std::int64_t> rtt_ns;        // of TCP, smoothed; nothing: cannot be known
+};
+
 class Storage {
 public:
     virtual ~Storage() = default;
@@ -92,6 +110,10 @@ public:
     virtual void cancel(Op& op) = 0;
 
     virtual StorageCapabilities capabilities() const = 0;
+
+    /// One entry a node, in the order of their addresses; empty where there is no server that this storage
+    /// knows of.
+    virtual std::vector<ServerTraffic> traffic() const { return {}; }
 
     /// Memory that reads will use, so that it may be registered with the kernel. Once, before the first read.
     virtual void use_memory(std::span<std::byte> memory) = 0;
@@ -113,6 +135,7 @@ public:
     void close(FileId file) override { inner_->close(file); }
     void cancel(Op& op) override { inner_->cancel(op); }
     StorageCapabilities capabilities() const override { return inner_->capabilities(); }
+    std::vector<ServerTraffic> traffic() const override { return inner_->traffic(); }
     void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
     void shutdown(Callback done) override { inner_->shutdown(done); }
 

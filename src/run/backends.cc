@@ -10,7 +10,11 @@
 #include "sim/seat.h"
 #include "storage/fault_storage.h"
 #include "storage/local_byte_store.h"
+#include "storage/nfs_byte_store.h"
+#include "storage/nfs_storage.h"
 #include "storage/null_storage.h"
+#include "storage/smb_byte_store.h"
+#include "storage/smb_storage.h"
 #include "storage/threads_storage.h"
 #include "storage/uring_storage.h"
 
@@ -27,6 +31,13 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvL
         }
     }
     return make_threads_storage(loop, loop.uv(), spec.local);
+}
+
+Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, UvLoop& loop) {
+    const RemotePlace& place = *spec.target.remote;
+    if (place.protocol == RemotePlace::Protocol::nfs)
+        return make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
+    return make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
 }
 
 /// Where it was said, else round robin; with the link that was said, else the model's.
@@ -57,7 +68,7 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 }  // namespace
 
 std::vector<std::string> backend_names() {
-    return {"uring", "threads", "null", "sim"};
+    return {"uring", "threads", "nfs", "smb", "null", "sim"};
 }
 
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
@@ -66,6 +77,14 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
         case Target::Kind::local: {
             auto loop = std::make_unique<UvLoop>();
             auto storage = make_local_storage(spec, *loop);
+            if (!storage) return storage.error();
+            made.loop = std::move(loop);
+            made.storage = std::move(*storage);
+            break;
+        }
+        case Target::Kind::remote: {
+            auto loop = std::make_unique<UvLoop>();
+            auto storage = make_remote_storage(spec, *loop);
             if (!storage) return storage.error();
             made.loop = std::move(loop);
             made.storage = std::move(*storage);
@@ -123,7 +142,11 @@ Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
 }
 
 std::unique_ptr<ByteStore> make_byte_store(const Target& target) {
-    return target.kind == Target::Kind::local ? make_local_byte_store() : nullptr;
+    if (target.kind == Target::Kind::local) return make_local_byte_store();
+    if (target.kind != Target::Kind::remote) return nullptr;
+    if (target.remote->protocol == RemotePlace::Protocol::nfs)
+        return make_nfs_byte_store(*target.remote, target.path);
+    return make_smb_byte_store(*target.remote, target.path, {});
 }
 
 }  // namespace streamsim

@@ -12,6 +12,7 @@
 #include "sim/cluster.h"
 #include "storage/fault_plan.h"
 #include "storage/local_options.h"
+#include "storage/remote_options.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
@@ -31,6 +32,7 @@ struct StorageSpec {
     Target target;
     IoChoice io = IoChoice::automatic;
     LocalOptions local;               // of one loop
+    RemoteOptions remote;             // of one loop
     std::optional<FaultPlan> faults;  // injected over it
     std::uint64_t seed = 0;           // of the faults, and of what a model leaves to chance
     // A model: how many seats there are, and what they play.
@@ -41,7 +43,7 @@ struct StorageSpec {
     StorageWrapper through;
 };
 
-/// "uring", "threads", "null", "sim": what --version lists and a result may name.
+/// "uring", "threads", "nfs", "smb", "null", "sim": what --version lists and a result may name.
 std::vector<std::string> backend_names();
 
 /// A loop and what reads on it. The members are destroyed in the right order, the storage first.
@@ -72,7 +74,7 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
 /// Processor time of one core that a model says for a frame.
 Duration decode_cost(const ClusterModel& model, const MediaFormat& format);
 
-/// The blocking side of a target; null where there are no files (null:, sim:).
+/// The blocking side of a target; null where there are no files (null:, sim:). Connects when it is first used.
 std::unique_ptr<ByteStore> make_byte_store(const Target& target);
 
 }  // namespace streamsim

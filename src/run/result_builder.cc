@@ -223,7 +223,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     }
     for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
-    const bool has_server = facts.request->target.kind == Target::Kind::local;
+    const bool has_server = facts.request->target.has_files();
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
     if (facts.request->target.kind == Target::Kind::model) {
         result.media.server_cache_may_be_warm =
@@ -355,14 +355,23 @@ std::uint32_t nodes_with_seats(const PlayRequest& request) {
     return static_cast<std::uint32_t>(nodes.size());
 }
 
+const char* backend_of(const Target& target) {
+    switch (target.kind) {
+        case Target::Kind::local: return "local";
+        case Target::Kind::remote: return target.remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+        case Target::Kind::null: return "null";
+        case Target::Kind::null_virtual:
+        case Target::Kind::model: return "sim";
+    }
+    return "?";
+}
+
 }  // namespace
 
 void fill_request(const PlayRequest& request, RunResult& result) {
     result.seed = request.seed;
     result.url = request.target.url;
-    result.backend = request.target.kind == Target::Kind::local  ? "local"
-                     : request.target.kind == Target::Kind::null ? "null"
-                                                                 : "sim";
+    result.backend = backend_of(request.target);
     result.io = result.backend == "local" ? "threads" : result.backend;
     if (const auto& model = request.target.model; model != nullptr) {
         result.model = {.name = model->name,

@@ -148,7 +148,8 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& mode
                 const ClusterModel& model = *target->model;
                 return ScenarioTarget{ScenarioTarget::Kind::model, target->url, model.nodes, model.node.drives};
             }
-            case Target::Kind::local: break;
+            case Target::Kind::local:
+            case Target::Kind::remote: break;
         }
         return ScenarioTarget{
             .kind = ScenarioTarget::Kind::files, .world = "real files", .place = place_of(*target)};

@@ -168,7 +168,7 @@ Result<void> memory_suffices(const PlayRequest& request) {
 }
 
 Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request, const FoundMedia& media) {
-    if (request.target.kind != Target::Kind::local) return std::optional<std::uint64_t>{};
+    if (!request.target.has_files()) return std::optional<std::uint64_t>{};
     const bool planned = media.clips.empty() && !media.cuts;
     const auto parts = one_part(request, planned ? planned_media(request) : media);
     const auto streams = deal_parts(parts, 1);
@@ -177,7 +177,7 @@ Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request,
 }
 
 Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
-    if (parts.front().request.target.kind != Target::Kind::local) return {};
+    if (!parts.front().request.target.has_files()) return {};
     std::vector<PlayPart> planned = parts;
     for (PlayPart& part : planned) part.media = planned_media(part.request);
     auto streams = deal_parts(planned, 1);
@@ -358,7 +358,7 @@ Result<void> Session::reserve_memory() {
         largest = std::max(largest, bytes);
     }
     memory_ = std::make_unique<Memory>();
-    if (request_.target.kind != Target::Kind::local) {
+    if (!request_.target.has_files()) {
         memory_->addresses.emplace(largest);
         memory_->all = memory_->addresses->span();
         return {};

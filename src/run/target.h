@@ -8,19 +8,23 @@
 
 #include "base/result.h"
 #include "streamsim/cluster_model.h"
+#include "streamsim/remote_place.h"
 
 namespace streamsim {
 
 struct Target {
     enum class Kind {
         local,         // files and directories of this machine, whatever is mounted there
+        remote,        // of a file server, to which streamsim speaks itself
         null,          // completes at once, in real time
         null_virtual,  // completes at once, in virtual time
         model,         // a modelled cluster, in virtual time
     };
     Kind kind = Kind::local;
-    std::string url;   // as typed
-    std::string path;  // local: for open(2); model: its name, or the file of its document
+    std::string url;  // as typed
+    std::string
+        path;  // local: for open(2); remote: from the server's root; model: its name, or its document's file
+    std::optional<RemotePlace> remote;  // of kind remote
 
     // What the URL of a model says besides.
     std::optional<std::uint32_t> nodes;    // over how many of them the seats are spread; nothing: over all
@@ -29,6 +33,8 @@ struct Target {
 
     std::shared_ptr<const ClusterModel> model;  // once open_model has read it
 
+    /// Real files, with names, ages and bytes that fill buffers.
+    bool has_files() const { return kind == Kind::local || kind == Kind::remote; }
     bool is_virtual_time() const { return kind == Kind::null_virtual || kind == Kind::model; }
     /// The node that a seat mounts from: round robin. REQUIRES: model.
     std::uint32_t node_of(std::uint32_t seat) const { return seat % nodes.value_or(model->nodes); }
