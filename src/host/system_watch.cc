@@ -24,7 +24,6 @@ namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
 constexpr std::size_t kSamplesMax = 8192;
-constexpr std::size_t kThreadsMax = 64;  // the first ones are the players'; a pool of a thousand waits alike
 
 std::int64_t monotonic_ns() {
     timespec now{};

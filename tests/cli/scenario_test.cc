@@ -78,7 +78,7 @@ TEST_F(ScenarioTest, PlaysTheClipsThatAPlaceHolds) {
     prepare(2);
     const std::string clips = clip_directories().front() + "/..";
     Json document = scenario(clips);
-    for (Json& seats : document["seats"]) seats["streams"] = {Json::object()};
+    for (Json& seats : document["seats"]) seats["streams"] = Json::array({Json::object()});
     EXPECT_EQ(result_of(document, 0)["totals"]["frames_on_time"], 48 + 36);
     document["seats"][0]["streams"][0]["count"] = 2;
     const Finished finished = streamsim({"run", write(document)});

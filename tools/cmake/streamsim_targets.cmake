@@ -15,11 +15,14 @@ if(STREAMSIM_WERROR)
     target_compile_options(streamsim_options INTERFACE -Werror)
 endif()
 if(STREAMSIM_SANITIZE)
-    # GCC 12 sees maybe-uninitialised values and overflows that its own instrumentation made.
     target_compile_options(streamsim_options INTERFACE
         -fsanitize=${STREAMSIM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-        -pthread  # precompiled headers: of all rooms, or of none
-        -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
+        -pthread)  # precompiled headers: of all rooms, or of none
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # GCC 12 sees maybe-uninitialised values and overflows that its own instrumentation made.
+        target_compile_options(streamsim_options INTERFACE
+            -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
+    endif()
     target_link_options(streamsim_options INTERFACE -fsanitize=${STREAMSIM_SANITIZE})
 endif()
 if(STREAMSIM_COVERAGE)

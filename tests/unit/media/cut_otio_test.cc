@@ -50,20 +50,19 @@ Json transition(double in, double out) {
             {"out_offset", time(out)}};
 }
 
-Json track(Json children, const std::string& kind = "Video") {
-    return {{"OTIO_SCHEMA", "Track.1"},
-            {"kind", kind},
-            {"children", std::move(children)},
-            {"source_range", nullptr}};
+/// A list of one item in braces would be that item to some compilers.
+using Items = std::vector<Json>;
+
+Json track(const Items& children, const std::string& kind = "Video") {
+    return {{"OTIO_SCHEMA", "Track.1"}, {"kind", kind}, {"children", children}, {"source_range", nullptr}};
 }
 
-Json stack(Json children) {
-    return {{"OTIO_SCHEMA", "Stack.1"}, {"children", std::move(children)}, {"source_range", nullptr}};
+Json stack(const Items& children) {
+    return {{"OTIO_SCHEMA", "Stack.1"}, {"children", children}, {"source_range", nullptr}};
 }
 
-std::string timeline(Json tracks) {
-    return Json({{"OTIO_SCHEMA", "Timeline.1"}, {"name", "the cut"}, {"tracks", stack(std::move(tracks))}})
-        .dump();
+std::string timeline(const Items& tracks) {
+    return Json({{"OTIO_SCHEMA", "Timeline.1"}, {"name", "the cut"}, {"tracks", stack(tracks)}}).dump();
 }
 
 using CutsOtio = Cuts;
@@ -182,9 +181,9 @@ TEST_F(CutsOtio, the_topmost_track_is_read) {
     add("B", 0, 99);
     Json disabled = clip("C", range(0, 1));
     disabled["enabled"] = false;
-    const Json tracks = {track({with_speed(clip("A", range(10, 6)), 0.5)}),
-                         track({gap(1), clip("B", range(20, 2)), disabled}),
-                         track({clip("sound", range(0, 5))}, "Audio")};
+    const Items tracks = {track({with_speed(clip("A", range(10, 6)), 0.5)}),
+                          track({gap(1), clip("B", range(20, 2)), disabled}),
+                          track({clip("sound", range(0, 5))}, "Audio")};
     const CutList list = cuts(timeline(tracks));
     EXPECT_EQ(shown(list, 0, 6), (Texts{"A 10", "B 20", "B 21", "A 11", "A 12", "A 12"}));
     EXPECT_TRUE(has(joined(list.notes), "only the topmost"));
@@ -200,7 +199,7 @@ TEST_F(CutsOtio, compositions_inside_each_other) {
     EXPECT_EQ(shown(cuts(timeline({track({clip("B", range(0, 1)), inner, clip("B", range(1, 1))})})), 0, 6),
               (Texts{"B 0", "A 12", "A 13", "B 20", "B 21", "B 1"}));
     Json collection = {{"OTIO_SCHEMA", "SerializableCollection.1"},
-                       {"children", {track({clip("A", range(10, 1))})}}};
+                       {"children", Items{track({clip("A", range(10, 1))})}}};
     EXPECT_EQ(shown(cuts(collection.dump()), 0), "A 10");
 }
 
