@@ -161,8 +161,9 @@ void NfsNode::on_mount(const NfsReply& reply) {
     }
     if (reply.outcome != NfsOutcome::failed)
         return fail(fmt::format("its mount service does not answer ({})", reply.text));
-    // What was forbidden says more than what is not there.
-    if (mount_error_ == 0 || reply.error == EACCES || reply.error == EPERM) mount_error_ = reply.error;
+    // What is forbidden says more than what is not there; but the root is forbidden as a rule.
+    const bool forbidden = reply.error == EACCES || reply.error == EPERM;
+    if (mount_error_ == 0 || (forbidden && mounting_ != "/")) mount_error_ = reply.error;
     if (mounting_ == "/") return enter(Step::exports);
     const std::size_t slash = mounting_.rfind('/');
     mounting_.resize(std::max<std::size_t>(slash, 1));
@@ -211,6 +212,7 @@ void NfsNode::lane_lost(NfsLane& lane) {
     lane.stage = NfsLane::Stage::down;
     if (was_up && !std::exchange(troubled_, true))
         say(fmt::format("{}: the connection was lost: {}; connecting again", name(), lane.link.trouble()));
+    if (!booted_ && !was_up && now_ - lane.since <= kConnectPatience) return fail(last_trouble_);
     // A server that came back may have its service at another port.
     if (booted_ && !was_up && version_ == 3 && place_.port == 0 && lane.pause == kLongestPause &&
         step_ == Step::join) {
