@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::uint16_t kMapperPort = 111;
 constexpr std::uint16_t kNfsPort = 2049;
+constexpr const char* kNoExport = "no such export";
+constexpr const char* kForbidden =
+    "the server does not let this computer have the export (permission denied: its list of clients, or its "
+    "wish "
+    "for a port below 1024, which takes root)";
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = seconds(1);
 /// Of one TCP connect, when it is made again: a lost packet must not cost more than a second.
@@ -171,22 +176,23 @@ void NfsNode::on_mount(const NfsReply& reply) {
 }
 
 void NfsNode::on_exports(const NfsReply& reply) {
-    const bool forbidden = mount_error_ == EACCES || mount_error_ == EPERM;
-    std::string why =
-        forbidden ? "the server does not let this computer have the export (permission denied: its list "
-                    "of clients, or a port below 1024, which takes root)"
-                  : "no such export";
-    if (reply.outcome == NfsOutcome::done && reply.names != nullptr) {
-        constexpr std::size_t kShown = 12;
-        std::vector<std::string> shown = *reply.names;
-        if (shown.size() > kShown) {
-            shown.resize(kShown);
-            shown.emplace_back("...");
-        }
-        why += shown.empty() ? "; the server has no exports"
-                             : fmt::format("; the server's exports: {}", fmt::join(shown, ", "));
+    if (reply.outcome != NfsOutcome::done || reply.names == nullptr) {
+        const bool forbidden = mount_error_ == EACCES || mount_error_ == EPERM;
+        return fail(forbidden ? kForbidden : kNoExport);
     }
-    fail(why);
+    // Servers refuse what they do not have with either error.
+    const bool there = std::any_of(reply.names->begin(), reply.names->end(), [&](const std::string& name) {
+        return directory_ == name || directory_.starts_with(name == "/" ? name : name + "/");
+    });
+    constexpr std::size_t kShown = 12;
+    std::vector<std::string> shown = *reply.names;
+    if (shown.size() > kShown) {
+        shown.resize(kShown);
+        shown.emplace_back("...");
+    }
+    const char* const why = there ? kForbidden : kNoExport;
+    fail(shown.empty() ? fmt::format("{}; the server shows none", why)
+                       : fmt::format("{}; the server's exports: {}", why, fmt::join(shown, ", ")));
 }
 
 void NfsNode::fail(const std::string& why) {

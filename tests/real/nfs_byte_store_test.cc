@@ -39,7 +39,8 @@ TEST_P(NfsByteStore, writes_and_reads) {
     auto sink = store_->create(url_path("clip"));
     ASSERT_TRUE(sink) << sink.error().problems.front();
     const std::span<const std::byte> all(bytes);
-    ASSERT_TRUE((*sink)->write_at(1000, all.subspan(1000)));
+    const auto put = (*sink)->write_at(1000, all.subspan(1000));
+    ASSERT_TRUE(put) << put.error().problems.front();
     ASSERT_TRUE((*sink)->write_at(0, all.first(1000)));
     const auto closed = (*sink)->close();
     ASSERT_TRUE(closed) << closed.error().problems.front();
@@ -53,7 +54,9 @@ TEST_P(NfsByteStore, writes_and_reads) {
     EXPECT_EQ(got.value(), bytes.size());
     EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), back.begin()));
     EXPECT_EQ((*source)->read_at(bytes.size() + 5, back).value(), 0U);
-    ASSERT_TRUE(store_->create(url_path("clip"))) << "an old file is emptied";
+    source->reset();
+    const auto emptied = store_->create(url_path("clip"));
+    ASSERT_TRUE(emptied) << emptied.error().problems.front();
     EXPECT_EQ(fs::file_size(directory_ / "clip"), 0U);
 }
 
