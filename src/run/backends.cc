@@ -14,6 +14,7 @@
 #include "storage/nfs_storage.h"
 #include "storage/null_storage.h"
 #include "storage/smb_byte_store.h"
+#include "storage/smb_process.h"
 #include "storage/smb_storage.h"
 #include "storage/threads_storage.h"
 #include "storage/uring_storage.h"
@@ -68,7 +69,9 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 }  // namespace
 
 std::vector<std::string> backend_names() {
-    return {"uring", "threads", "nfs", "smb", "null", "sim"};
+    std::vector<std::string> names{"uring", "threads", "nfs", "null", "sim"};
+    if (smb_is_built()) names.insert(names.end() - 2, "smb");
+    return names;
 }
 
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
@@ -141,12 +144,12 @@ Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
     return Seat::decode_time(one_core, &format, Duration{});
 }
 
-std::unique_ptr<ByteStore> make_byte_store(const Target& target) {
+std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials) {
     if (target.kind == Target::Kind::local) return make_local_byte_store();
     if (target.kind != Target::Kind::remote) return nullptr;
     if (target.remote->protocol == RemotePlace::Protocol::nfs)
         return make_nfs_byte_store(*target.remote, target.path);
-    return make_smb_byte_store(*target.remote, target.path, {});
+    return make_smb_byte_store(*target.remote, target.path, credentials);
 }
 
 }  // namespace streamsim
