@@ -71,7 +71,10 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 }  // namespace
 
 std::vector<std::string> backend_names() {
-    return {"uring", "threads", "nfs", "smb", "null", "sim"};
+    std::vector<std::string> names{"uring", "threads"};
+    if (nfs_is_built_in()) names.emplace_back("nfs");
+    names.insert(names.end(), {"smb", "null", "sim"});
+    return names;
 }
 
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
