@@ -22,6 +22,7 @@
 #include "run/scenario_faults.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
+#include "storage/resolve_host.h"
 #include "storage/threads_storage.h"
 
 namespace streamsim {
@@ -222,6 +223,9 @@ Session::Session(PlayRequest request,
 Session::~Session() = default;
 
 Result<RunResult> Session::execute() {
+    if (auto& server = request_.target.remote) {  // once, so that all worlds have its nodes in one order
+        if (auto known = resolve(*server); !known) return known.error();
+    }
     if (auto planned = plan(); !planned) return planned.error();
     RunResult result = not_played(request_, program_);
     RunFacts facts;
