@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::size_t kGroupsMax = 16;  // that AUTH_SYS carries
 
-/// As whom files are opened: this process, or who the URL says.
-AUTH* make_auth(const RemotePlace& place) {
+}  // namespace
+
+AUTH* make_nfs_auth(const RemotePlace& place) {
     std::array<gid_t, 256> groups{};
     int count = 0;
     if (!place.uid && !place.gid)
@@ -35,8 +36,6 @@ AUTH* make_auth(const RemotePlace& place) {
                                   static_cast<std::uint32_t>(some), sent.data());
 }
 
-}  // namespace
-
 bool NfsLink::connect(const std::string& address, std::uint16_t port, Instant now) {
     nfs_ = nfs_init_context();
     if (nfs_ == nullptr) {
@@ -45,7 +44,7 @@ bool NfsLink::connect(const std::string& address, std::uint16_t port, Instant no
     }
     rpc_ = nfs_get_rpc_context(nfs_);
     nfs_set_autoreconnect(nfs_, 0);
-    if (AUTH* auth = make_auth(place_)) rpc_set_auth(rpc_, auth);  // which owns it now
+    if (AUTH* auth = make_nfs_auth(place_)) rpc_set_auth(rpc_, auth);  // which owns it now
     failed_ = false;
     state_ = State::connecting;
     heard_ = now;

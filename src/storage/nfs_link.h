@@ -17,10 +17,14 @@
 #include "storage/nfs_call.h"
 #include "streamsim/remote_place.h"
 
+struct AUTH;
 struct nfs_context;
 struct rpc_context;
 
 namespace streamsim {
+
+/// As whom files are opened: this process, or who the URL says.
+AUTH* make_nfs_auth(const RemotePlace& place);
 
 class NfsLink {
 public:

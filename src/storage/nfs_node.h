@@ -83,6 +83,10 @@ public:
     /// The connection with the least to do. REQUIRES: ready().
     NfsLink& pick();
     const NfsHandle& root() const { return root_; }
+    /// The path of root(), and where its services are. REQUIRES: ready().
+    const std::string& mounted() const { return mounted_; }
+    std::uint16_t nfs_port() const { return nfs_port_; }
+    std::uint16_t mount_port() const { return mount_port_; }
     /// A path of the server, seen from root(). Nothing: it is not below.
     std::optional<std::string_view> below_root(std::string_view path) const;
     std::uint32_t read_bytes() const { return read_bytes_; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include <algorithm>
 #include <array>
@@ -18,11 +19,15 @@ namespace {
 
 constexpr Duration kStep = milliseconds(10);
 
+/// The clock of every loop in real time.
+Instant clock_now() {
+    return {static_cast<std::int64_t>(uv_hrtime())};
+}
+
 }  // namespace
 
-NfsServer::NfsServer(EventLoop& loop, RemotePlace place, std::string directory, const RemoteOptions& options)
-    : loop_(loop),
-      place_(std::move(place)),
+NfsServer::NfsServer(RemotePlace place, std::string directory, const RemoteOptions& options)
+    : place_(std::move(place)),
       directory_(std::move(directory)),
       options_(options),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
@@ -58,16 +63,16 @@ void NfsServer::wait_and_serve(Duration at_most) {
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
         auto& lane = *static_cast<NfsLane*>(event.data.ptr);
-        lane.node.serve(lane, event.events, loop_.now());
+        lane.node.serve(lane, event.events, clock_now());
     }
 }
 
 std::optional<std::string> NfsServer::connect_with(std::uint32_t version, Instant until) {
     make_nodes(version);
-    for (auto& node : nodes_) node->begin(loop_.now());
+    for (auto& node : nodes_) node->begin(clock_now());
     for (;;) {
         wait_and_serve(kStep);
-        const Instant now = loop_.now();
+        const Instant now = clock_now();
         bool all = true;
         for (auto& node : nodes_) {
             node->tick(now);
@@ -88,7 +93,7 @@ std::optional<int> NfsServer::try_open(NfsNode& node, const std::string& path, I
     bool done = false;
     opening.begin(
         node, path, [](void* flag, NfsOpening&) { *static_cast<bool*>(flag) = true; }, &done);
-    for (Instant now = loop_.now(); now < until; now = loop_.now()) {
+    for (Instant now = clock_now(); now < until; now = clock_now()) {
         opening.advance(now);
         node.flush(now);
         if (!done) wait_and_serve(kStep);
@@ -104,8 +109,8 @@ std::optional<int> NfsServer::try_open(NfsNode& node, const std::string& path, I
         bool closed = false;
         call.owner = &closed;
         call.answer = [](void* flag, NfsCall&, const NfsReply&) { *static_cast<bool*>(flag) = true; };
-        if (!NfsRequests::close(node.pick(), call, opening.file(), loop_.now())) closed = true;
-        for (Instant now = loop_.now(); !closed && now < until; now = loop_.now()) {
+        if (!NfsRequests::close(node.pick(), call, opening.file(), clock_now())) closed = true;
+        for (Instant now = clock_now(); !closed && now < until; now = clock_now()) {
             node.flush(now);
             wait_and_serve(kStep);
         }
@@ -134,14 +139,14 @@ std::optional<std::string> NfsServer::look_for_directory(Instant until) {
 }
 
 Result<void> NfsServer::connect() {
-    const Instant until = loop_.now() + place_.timeout;
+    const Instant until = clock_now() + place_.timeout;
     std::string why;
     for (const std::uint32_t version : {3U, 4U}) {
         if (place_.version && *place_.version != version) continue;
         const auto problem = connect_with(version, until);
         if (!problem) return {};
         why = why.empty() ? *problem : fmt::format("by NFS version 3: {}; by version 4: {}", why, *problem);
-        if (loop_.now() < until) continue;
+        if (clock_now() < until) continue;
         why += fmt::format("; given up after {}", show_duration(place_.timeout));
         break;
     }

@@ -9,14 +9,13 @@
 #include "base/result.h"
 #include "storage/nfs_node.h"
 #include "storage/remote_options.h"
-#include "streamsim/event_loop.h"
 
 namespace streamsim {
 
 class NfsServer {
 public:
     /// REQUIRES: the addresses of `place` are resolved.
-    NfsServer(EventLoop& loop, RemotePlace place, std::string directory, const RemoteOptions& options);
+    NfsServer(RemotePlace place, std::string directory, const RemoteOptions& options);
     ~NfsServer();
     NfsServer(const NfsServer&) = delete;
     NfsServer& operator=(const NfsServer&) = delete;
@@ -41,7 +40,6 @@ private:
     std::optional<std::string> look_for_directory(Instant until);
     std::optional<int> try_open(NfsNode& node, const std::string& path, Instant until);
 
-    EventLoop& loop_;
     const RemotePlace place_;
     const std::string directory_;
     const RemoteOptions options_;

@@ -610,7 +610,7 @@ Result<std::unique_ptr<Storage>> make_nfs_storage(EventLoop& loop,
                                                   const RemoteOptions& options) {
     RemotePlace resolved = place;
     if (auto known = resolve(resolved); !known) return known.error();
-    auto server = std::make_unique<NfsServer>(loop, std::move(resolved), directory, options);
+    auto server = std::make_unique<NfsServer>(std::move(resolved), directory, options);
     if (auto connected = server->connect(); !connected) return connected.error();
     auto storage = std::make_unique<NfsStorage>(loop, std::move(server), options);
     storage->watch(uv);
