@@ -32,7 +32,7 @@ std::uint64_t nearest_whole(double value) {
 }
 
 int clean_command(CliContext& context, const CliOptions& options) {
-    const auto store = make_byte_store(options.play.target);
+    const auto store = make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return report_error(context, bad_input("clean needs a directory: expected a path"));
     const auto cleaned = clean(*store, options.play.target.name());
     if (!cleaned) return report_error(context, cleaned.error());

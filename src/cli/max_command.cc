@@ -88,7 +88,7 @@ std::string progress_of(const MaxNext& next, bool virtual_time) {
 class MaxCommand final : private MediaRun {
 public:
     MaxCommand(CliContext& context, Control& control, CliOptions& options)
-        : MediaRun(context, control, options, make_byte_store(options.play.target)) {}
+        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
 
     int run();
 

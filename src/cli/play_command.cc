@@ -12,7 +12,7 @@ namespace {
 class MediaCommand final : private MediaRun {
 public:
     MediaCommand(CliContext& context, Control& control, CliOptions& options)
-        : MediaRun(context, control, options, make_byte_store(options.play.target)) {}
+        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
 
     int prepare_only();
     int play();

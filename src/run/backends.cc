@@ -15,6 +15,7 @@
 #include "storage/null_storage.h"
 #include "storage/remote_names.h"
 #include "storage/smb_byte_store.h"
+#include "storage/smb_process.h"
 #include "storage/smb_storage.h"
 #include "storage/threads_storage.h"
 #include "storage/uring_storage.h"
@@ -73,7 +74,8 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 std::vector<std::string> backend_names() {
     std::vector<std::string> names{"uring", "threads"};
     if (nfs_is_built_in()) names.emplace_back("nfs");
-    names.insert(names.end(), {"smb", "null", "sim"});
+    if (smb_is_built()) names.emplace_back("smb");
+    names.insert(names.end(), {"null", "sim"});
     return names;
 }
 
@@ -147,12 +149,12 @@ Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
     return Seat::decode_time(one_core, &format, Duration{});
 }
 
-std::unique_ptr<ByteStore> make_byte_store(const Target& target) {
+std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials) {
     if (target.kind == Target::Kind::local) return make_local_byte_store();
     if (target.kind != Target::Kind::remote) return nullptr;
     if (target.remote->protocol == RemotePlace::Protocol::nfs)
         return by_whole_names(make_nfs_byte_store(*target.remote, target.path));
-    return by_whole_names(make_smb_byte_store(*target.remote, target.path, {}));
+    return by_whole_names(make_smb_byte_store(*target.remote, target.path, credentials));
 }
 
 }  // namespace streamsim

@@ -292,6 +292,7 @@ void Session::look_for_cause(RunFacts& facts) {
 
 Result<void> Session::plan() {
     spec_.target = request_.target;
+    spec_.remote.credentials = request_.credentials;
     spec_.io = request_.io;
     spec_.faults = request_.faults;
     spec_.seed = request_.seed;
@@ -348,7 +349,7 @@ void Session::plan_model() {
 }
 
 void Session::evict_clips() {
-    const auto store = make_byte_store(request_.target);
+    const auto store = make_byte_store(request_.target, request_.credentials);
     for (const Clip* clip : all_clips(parts_)) {
         std::string path(clip->index->path_capacity(), '\0');
         const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
