@@ -40,7 +40,7 @@ int MediaCommand::prepare_only() {
         for (const MediaFormat& format : options_.play.formats) {
             fmt::print("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
                        clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
-                       options_.play.target.path, kMediaDirectory);
+                       options_.play.target.name(), kMediaDirectory);
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());

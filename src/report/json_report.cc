@@ -182,8 +182,30 @@ OrderedJson cause_json(const CauseResult& cause) {
 
 OrderedJson mount_json(const std::optional<MountFacts>& mount) {
     if (!mount) return nullptr;
-    return {
-        {"point", mount->point}, {"source", mount->source}, {"type", mount->type}, {"options", mount->options}};
+    return {{"point", mount->point},
+            {"source", mount->source},
+            {"type", mount->type},
+            {"options", mount->options},
+            {"server", mount->server},
+            {"protocol", mount->protocol},
+            {"connections", or_null(mount->connections)},
+            {"read_bytes", or_null(mount->read_bytes)},
+            {"read_ahead_bytes", or_null(mount->read_ahead_bytes)},
+            {"hints", mount->hints}};
+}
+
+OrderedJson server_json(const ServerResult& server) {
+    return {{"address", server.address},
+            {"protocol", server.protocol},
+            {"seats", server.seats},
+            {"connections", server.connections},
+            {"read_bytes", server.read_bytes},
+            {"requests", server.requests},
+            {"requests_per_frame", finite(server.requests_per_frame)},
+            {"received_bytes", server.received_bytes},
+            {"reconnects", server.reconnects},
+            {"retransmitted_segments", server.retransmitted_segments},
+            {"rtt_ns", or_null(server.rtt_ns)}};
 }
 
 OrderedJson link_json(const LinkEvidence& link) {
@@ -356,6 +378,7 @@ std::string json_report(const RunResult& result) {
     out.table("parts", result.parts, part_json);
     out.member("client", client_json(result.client));
     out.member("mount", mount_json(result.mount));
+    out.table("servers", result.servers, server_json);
     out.table("links", result.links, link_json);
     out.member("system", system_json(result.system));
     out.table("probes", result.probes, probe_json);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/server_text.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
@@ -206,8 +207,11 @@ void how_lines(const RunResult& result, ResultLines& out) {
                                     : "buffered (through this computer's page cache)";
     if (result.model) {
         how = "no bytes are moved: the model says when they would be there";
-    } else if (result.backend != "local")
+    } else if (result.backend == "nfs" || result.backend == "smb") {
+        how = "by streamsim itself (not as a mounted share, which this computer's kernel reads and keeps)";
+    } else if (result.backend != "local") {
         how = "nothing is read: every request is answered at once";
+    }
     if (result.scenario) {  // which may have several ways
         line(out, "Read with", fmt::format("{}, {}", printable(result.io), how));
         line(out, "Played", "each group of streams as the scenario says");
@@ -318,6 +322,12 @@ void place_lines(const RunResult& result, ResultLines& out) {
         line(out, "Mounted",
              fmt::format("{} on {}, {} ({})", printable(mount->source), printable(mount->point),
                          printable(mount->type), printable(mount->options)));
+        if (!mount->protocol.empty()) line(out, "", share_text(*mount));
+        for (const std::string& hint : mount->hints) line(out, "Hint", printable(hint));
+    }
+    for (const ServerResult& server : result.servers) {
+        line(out, &server == result.servers.data() ? "Server" : "", server_text(server, several_seats(result)));
+        line(out, "", requests_text(server));
     }
     for (const LinkEvidence& link : result.links) {
         if (link.received_bytes * 10 < result.totals.bytes_read) continue;

@@ -13,6 +13,9 @@ struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace streamsim {
 
+/// False: there was no libnfs, and what is made below fails and says so.
+bool nfs_is_built_in();
+
 /// Made before the loop runs or on its thread; `uv` is the libuv loop under `loop`. Paths are as Target::path,
 /// from the server's root; `directory` is one of them that is there, or its file. Connects (that blocks, for
 /// RemotePlace::timeout at most). Both loops outlive the storage; shutdown()'s callback ran before it is

@@ -1,0 +1,26 @@
+#include <fmt/format.h>
+
+#include "storage/nfs_byte_store.h"
+#include "storage/nfs_storage.h"
+
+namespace streamsim {
+namespace {
+
+Error absent(const RemotePlace& place, const std::string& path) {
+    return environment_error(fmt::format(
+        "nfs://{}{}: this streamsim was built without libnfs (libnfs-dev); a mounted export is a path",
+        place.host, path));
+}
+
+}  // namespace
+
+bool nfs_is_built_in() {
+    return false;
+}
+
+Result<std::unique_ptr<Storage>> make_nfs_storage(
+    EventLoop&, uv_loop_s*, const RemotePlace& place, const std::string& directory, const RemoteOptions&) {
+    return absent(place, directory);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,138 @@
+#include "storage/nfs_link.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "storage/nfs_library.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kGroupsMax = 16;  // that AUTH_SYS carries
+
+}  // namespace
+
+AUTH* make_nfs_auth(const RemotePlace& place) {
+    std::array<gid_t, 256> groups{};
+    int count = 0;
+    if (!place.uid && !place.gid)
+        count = std::max(getgroups(static_cast<int>(groups.size()), groups.data()), 0);
+    std::array<std::uint32_t, kGroupsMax> sent{};
+    const std::size_t some = std::min<std::size_t>(static_cast<std::size_t>(count), kGroupsMax);
+    for (std::size_t i = 0; i < some; ++i) sent[i] = groups[i];
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '?';
+    return libnfs_authunix_create(name.data(), place.uid.value_or(geteuid()), place.gid.value_or(getegid()),
+                                  static_cast<std::uint32_t>(some), sent.data());
+}
+
+bool NfsLink::connect(const std::string& address, std::uint16_t port, Instant now) {
+    nfs_ = nfs_init_context();
+    if (nfs_ == nullptr) {
+        trouble_ = "libnfs has no memory";
+        return false;
+    }
+    rpc_ = nfs_get_rpc_context(nfs_);
+    nfs_set_autoreconnect(nfs_, 0);
+    if (AUTH* auth = make_nfs_auth(place_)) rpc_set_auth(rpc_, auth);  // which owns it now
+    failed_ = false;
+    state_ = State::connecting;
+    heard_ = now;
+    if (rpc_connect_async(rpc_, address.c_str(), port, on_connected, this) != 0 || failed_) {
+        say("it cannot be connected to");
+        drop();
+        return false;
+    }
+    register_socket();
+    return true;
+}
+
+void NfsLink::on_connected(rpc_context*, int status, void*, void* self) {
+    auto& link = *static_cast<NfsLink*>(self);
+    if (link.state_ != State::connecting) return;
+    if (status == RPC_STATUS_SUCCESS) {
+        link.state_ = State::connected;
+    } else {
+        link.failed_ = true;
+    }
+}
+
+bool NfsLink::service(std::uint32_t events, Instant now) {
+    if (rpc_ == nullptr) return false;
+    heard_ = now;
+    return run(static_cast<int>(events));  // poll's names for them are the same numbers
+}
+
+bool NfsLink::flush() {
+    if (rpc_ == nullptr) return false;
+    if ((rpc_which_events(rpc_) & POLLOUT) == 0) return true;
+    return run(POLLOUT);
+}
+
+bool NfsLink::run(int events) {
+    const bool healthy = rpc_service(rpc_, events) == 0 && !failed_;
+    if (healthy && rpc_get_fd(rpc_) >= 0) {
+        register_socket();
+        return true;
+    }
+    say(state_ == State::connecting ? "it refuses the connection" : "it closed the connection");
+    drop();
+    return false;
+}
+
+void NfsLink::register_socket() {
+    const int socket = rpc_get_fd(rpc_);
+    epoll_event event{};
+    event.data.ptr = user_;
+    const int wanted = rpc_which_events(rpc_);
+    if ((wanted & POLLIN) != 0) event.events |= EPOLLIN;
+    if ((wanted & POLLOUT) != 0) event.events |= EPOLLOUT;
+    if (socket == registered_ && event.events == events_) return;
+    const int how = socket == registered_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+    if (epoll_ctl(epoll_, how, socket, &event) != 0 && errno == EEXIST)
+        epoll_ctl(epoll_, EPOLL_CTL_MOD, socket, &event);
+    registered_ = socket;
+    events_ = event.events;
+}
+
+void NfsLink::drop() {
+    if (nfs_ == nullptr) return;
+    measure();
+    state_ = State::down;
+    if (registered_ >= 0) epoll_ctl(epoll_, EPOLL_CTL_DEL, registered_, nullptr);
+    registered_ = -1;
+    rpc_ = nullptr;  // nothing is sent by those who are told now
+    nfs_destroy_context(std::exchange(nfs_, nullptr));
+    retransmitted_before_ += std::exchange(retransmitted_, 0);
+}
+
+void NfsLink::sent(NfsCall& call, Instant now) {
+    call.link = this;
+    if (outstanding_++ == 0) heard_ = now;
+}
+
+void NfsLink::measure() {
+    if (rpc_ == nullptr || state_ != State::connected) return;
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(rpc_get_fd(rpc_), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return;
+    retransmitted_ = info.tcpi_total_retrans;
+    rtt_ns_ = std::int64_t{info.tcpi_rtt} * 1000;
+}
+
+void NfsLink::say(const std::string& fallback) {
+    const char* text = rpc_ == nullptr ? nullptr : rpc_get_error(rpc_);
+    trouble_ = text == nullptr || *text == 0 ? fallback : fmt::format("{} ({})", fallback, text);
+}
+
+}  // namespace streamsim
