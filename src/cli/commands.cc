@@ -32,14 +32,14 @@ std::uint64_t nearest_whole(double value) {
 }
 
 int clean_command(CliContext& context, const CliOptions& options) {
-    const auto store = make_byte_store(options.play.target);
+    const auto store = make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return report_error(context, bad_input("clean needs a directory: expected a path"));
-    const auto cleaned = clean(*store, options.play.target.path);
+    const auto cleaned = clean(*store, options.play.target.name());
     if (!cleaned) return report_error(context, cleaned.error());
     for (const std::string& kept : cleaned->kept) context.log.warn("{}: not made by prepare, kept", kept);
     if (!options.quiet) {
         fmt::print("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
-                   show_bytes(cleaned->bytes_removed), options.play.target.path, kMediaDirectory);
+                   show_bytes(cleaned->bytes_removed), options.play.target.name(), kMediaDirectory);
     }
     return kExitPass;
 }

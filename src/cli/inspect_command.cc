@@ -163,9 +163,9 @@ void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
 }  // namespace
 
 int inspect_command(CliContext& context, Control& control, const CliOptions& options) {
-    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target);
+    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
-    const std::string& path = options.play.target.path;
+    const std::string& path = options.play.target.name();
     bool left_behind = false;
     const auto clip = index_with_bar<Clip>(
         control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) -> Result<Clip> {

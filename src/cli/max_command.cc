@@ -88,7 +88,7 @@ std::string progress_of(const MaxNext& next, bool virtual_time) {
 class MaxCommand final : private MediaRun {
 public:
     MaxCommand(CliContext& context, Control& control, CliOptions& options)
-        : MediaRun(context, control, options, make_byte_store(options.play.target)) {}
+        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
 
     int run();
 
@@ -142,7 +142,8 @@ Result<std::vector<Contender>> MaxCommand::contenders() {
 /// What the search may write, before it writes anything.
 Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOptions& limits) {
     const PlayRequest& request = contender.request;
-    PrepareRequest wanted{request.target.path, request.formats.front(), 1, request.clip_duration, request.seed};
+    PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
+                          request.seed};
     auto one = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
     if (!one) return one.error();
     if (!request.same_media) wanted.clips = static_cast<std::uint32_t>(limits.most * request.layers);

@@ -27,7 +27,7 @@ Result<void> MediaRun::choose_formats() {
     bool wanted = store_ == nullptr || options_.command == CliOptions::Command::prepare;
     if (!wanted) {
         auto empty =
-            in_background<bool>([this] { return is_empty_directory(*store_, options_.play.target.path); });
+            in_background<bool>([this] { return is_empty_directory(*store_, options_.play.target.name()); });
         if (!empty) return empty.error();
         wanted = *empty;
     }

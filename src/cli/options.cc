@@ -11,6 +11,7 @@
 #include "cli/formats_directory.h"
 #include "cli/typed_options.h"
 #include "media/cut_list.h"
+#include "run/credentials.h"
 #include "run/models.h"
 #include "view/metrics_server.h"
 
@@ -337,6 +338,9 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
             auto target = parse_target(typed.target);
             if (target) {
                 options.play.target = *target;
+                auto credentials = find_credentials(*target, options.credentials);
+                if (credentials) options.play.credentials = std::move(*credentials);
+                if (!credentials) reader.note("--credentials", credentials.error());
             } else {
                 for (const auto& problem : target.error().problems) reader.problems.push_back(problem);
             }

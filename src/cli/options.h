@@ -27,6 +27,7 @@ struct CliOptions {
     std::string name;                   // formats: the one to show; empty: all. run: the file
     std::optional<std::uint64_t> seed;  // run: instead of the scenario's
     bool frames = false;                // inspect --frames
+    std::string credentials;            // the file; empty: as the environment says
     ResultFiles files;
     std::string metrics;                        // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
     std::optional<Duration> confirm;            // max: how long the found number is played again

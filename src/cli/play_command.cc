@@ -12,7 +12,7 @@ namespace {
 class MediaCommand final : private MediaRun {
 public:
     MediaCommand(CliContext& context, Control& control, CliOptions& options)
-        : MediaRun(context, control, options, make_byte_store(options.play.target)) {}
+        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
 
     int prepare_only();
     int play();
@@ -40,7 +40,7 @@ int MediaCommand::prepare_only() {
         for (const MediaFormat& format : options_.play.formats) {
             fmt::print("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
                        clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
-                       options_.play.target.path, kMediaDirectory);
+                       options_.play.target.name(), kMediaDirectory);
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());

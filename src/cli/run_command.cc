@@ -8,10 +8,16 @@
 #include "cli/formats_directory.h"
 #include "cli/indexing.h"
 #include "cli/media_run.h"
+#include "run/credentials.h"
 #include "run/scenario_run.h"
 
 namespace streamsim {
 namespace {
+
+/// REQUIRES: it was read, and so has one that can be.
+Target target_of(const Scenario& scenario) {
+    return *parse_target(scenario.seats.front().target);
+}
 
 /// One scenario.
 class ScenarioCommand final : private MediaRun {
@@ -19,11 +25,12 @@ public:
     /// `models`: where streamsim's own are.
     ScenarioCommand(
         CliContext& context, Control& control, CliOptions& options, Scenario scenario, std::string models)
-        : MediaRun(context, control, options, make_byte_store(*parse_target(scenario.seats.front().target))),
+        : MediaRun(context, control, options, make_byte_store(target_of(scenario), options.play.credentials)),
           scenario_(std::move(scenario)),
           models_(std::move(models)),
           request_(common_request(scenario_)) {
         request_.keep_frames = options.files.need_frames();
+        request_.credentials = options.play.credentials;
     }
 
     int run();
@@ -91,6 +98,9 @@ int run_command(CliContext& context, Control& control, CliOptions& options) {
     if (!formats) return report_error(context, formats.error());
     auto scenario = open_scenario(options, *formats);
     if (!scenario) return report_error(context, scenario.error());
+    auto credentials = find_credentials(target_of(*scenario), options.credentials);
+    if (!credentials) return report_error(context, credentials.error());
+    options.play.credentials = std::move(*credentials);
     return ScenarioCommand(context, control, options, std::move(*scenario), *formats + "/storage").run();
 }
 

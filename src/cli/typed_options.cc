@@ -11,8 +11,17 @@ constexpr const char* kAbout =
     "  streamsim /mnt/media/shot                  play what is there\n"
     "  streamsim prepare|max|run|formats|inspect|report|clean   see streamsim COMMAND --help";
 
-void add_target(CLI::App& app, Typed& typed, const char* what) {
+void add_credentials(CLI::App& app, CliOptions& options) {
+    app.add_option("--credentials", options.credentials,
+                   "of smb: lines username=, password=, domain=; nobody else may read it (the environment's "
+                   "STREAMSIM_SMB_USER, _PASSWORD, _DOMAIN)")
+        ->type_name("FILE")
+        ->group("Reading");
+}
+
+void add_target(CLI::App& app, CliOptions& options, Typed& typed, const char* what) {
     app.add_option("TARGET", typed.target, what)->option_text(" ");
+    add_credentials(app, options);
 }
 
 void add_media_options(CLI::App& app, Typed& typed) {
@@ -140,14 +149,15 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
     switch (options.command) {
         case Command::play:
             app.description(kAbout);
-            add_target(app, typed, "a directory, a clip, an image sequence or a URL (file:, null:, sim:MODEL)");
+            add_target(app, options, typed,
+                       "a directory, a clip, an image sequence or a URL (file:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_result_options(app, options);
             break;
         case Command::prepare:
             app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
-            add_target(app, typed, "a directory on the storage");
+            add_target(app, options, typed, "a directory on the storage");
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
             break;
@@ -158,7 +168,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             break;
         case Command::inspect:
             app.description("the frame index of a clip or sequence: frames, rate, bytes, places");
-            add_target(app, typed, "a clip, a sequence's directory, one of its frames, or a pattern");
+            add_target(app, options, typed, "a clip, a sequence's directory, one of its frames, or a pattern");
             app.add_flag("--frames", options.frames, "each frame's file, offset, bytes and time");
             app.add_flag("--audio", typed.audio, "the audio chunks of a container, too");
             app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
@@ -168,6 +178,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
             app.add_option("FILE", typed.target, "a scenario (JSON; examples: formats/scenario/)")
                 ->option_text(" ");
+            add_credentials(app, options);
             app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
             add_result_options(app, options);
             break;
@@ -176,7 +187,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                 "finds the largest number of streams that plays without a drop: 1, 2, 4, ... until one fails, "
                 "then\n"
                 "between; each of these steps plays for --duration (here 20s, and five read-aheads at least)");
-            add_target(app, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
+            add_target(app, options, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_max_options(app, typed);
@@ -192,7 +203,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             break;
         case Command::clean:
             app.description("removes TARGET/streamsim-media, which prepare made, and nothing else");
-            add_target(app, typed, "the directory that was given to prepare");
+            add_target(app, options, typed, "the directory that was given to prepare");
             break;
     }
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");

@@ -1,6 +1,7 @@
 #include "host/connections.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -138,6 +139,41 @@ std::vector<TcpConnection> tcp_connections() {
     dump_family(fd, AF_INET6, all);
     close(fd);
     return all;
+}
+
+std::optional<std::string> interface_toward(const std::string& address) {
+    // A datagram socket that is connected has sent nothing, but knows from where it would.
+    sockaddr_storage to{};
+    sockaddr_storage from{};
+    auto& to4 = reinterpret_cast<sockaddr_in&>(to);
+    auto& to6 = reinterpret_cast<sockaddr_in6&>(to);
+    const bool ipv6 = address.find(':') != std::string::npos;
+    to.ss_family = ipv6 ? AF_INET6 : AF_INET;
+    to4.sin_port = htons(9);
+    void* const number = ipv6 ? static_cast<void*>(&to6.sin6_addr) : static_cast<void*>(&to4.sin_addr);
+    if (inet_pton(to.ss_family, address.c_str(), number) != 1) return std::nullopt;
+    const int fd = socket(to.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t length = sizeof from;
+    const bool known = fd >= 0 && connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 &&
+                       getsockname(fd, reinterpret_cast<sockaddr*>(&from), &length) == 0;
+    if (fd >= 0) close(fd);
+    if (!known) return std::nullopt;
+    const void* const own = ipv6 ? static_cast<void*>(&reinterpret_cast<sockaddr_in6&>(from).sin6_addr)
+                                 : static_cast<void*>(&reinterpret_cast<sockaddr_in&>(from).sin_addr);
+    const std::string source = address_text(to.ss_family, own);
+    if (source == address_text(to.ss_family, number)) return "lo";
+    std::optional<std::string> found;
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) return std::nullopt;
+    for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != to.ss_family) continue;
+        const void* const its =
+            ipv6 ? static_cast<void*>(&reinterpret_cast<sockaddr_in6*>(each->ifa_addr)->sin6_addr)
+                 : static_cast<void*>(&reinterpret_cast<sockaddr_in*>(each->ifa_addr)->sin_addr);
+        if (address_text(to.ss_family, its) == source) found = each->ifa_name;
+    }
+    freeifaddrs(all);
+    return found;
 }
 
 Echo::~Echo() {

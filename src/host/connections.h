@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct TcpConnection {
 
 /// Those that are established, in the namespace of the calling thread. Empty where the kernel does not tell.
 std::vector<TcpConnection> tcp_connections();
+
+/// The interface by which packets for an address (as a number) leave, in the namespace of the calling thread;
+/// "lo" for this computer's own. nullopt: there is no way to it, or it is no number.
+std::optional<std::string> interface_toward(const std::string& address);
 
 /// Asks a host for an echo (ICMP) and times the answers. One thread.
 class Echo {

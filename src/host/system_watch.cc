@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -49,14 +50,14 @@ std::vector<std::string> children_of(const std::string& process) {
     return all;
 }
 
-/// How long threads waited for a processor: those of this process, and those of the process here that serves
-/// the file system, with what it has started, without which no byte comes. Of each look the thread that had
-/// waited longest since the one before; others wait beside it.
+/// How long threads waited for a processor: those of this process, and those of the processes without which no
+/// byte comes: the one here that serves the file system, with what it has started, or helpers of our own. Of
+/// each look the thread that had waited longest since the one before; others wait beside it.
 class RunQueue {
 public:
     /// On the thread that watches, whose own waiting holds nobody up.
-    explicit RunQueue(const std::optional<int>& server)
-        : processes_{"self"}, watching_(std::to_string(gettid())) {
+    RunQueue(const std::optional<int>& server, bool own_children)
+        : processes_{"self"}, own_children_(own_children), watching_(std::to_string(gettid())) {
         if (!server) return;
         processes_.push_back(std::to_string(*server));
         for (const std::string& child : children_of(processes_.back())) processes_.push_back(child);
@@ -65,7 +66,11 @@ public:
     std::optional<std::int64_t> wait_ns() {
         bool told = false;
         std::int64_t longest_ns = 0;
-        for (const std::string& process : processes_) {
+        std::vector<std::string> processes = processes_;
+        if (own_children_) {
+            for (std::string& child : children_of("self")) processes.push_back(std::move(child));
+        }
+        for (const std::string& process : processes) {
             std::error_code error;
             for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
                 if (task.path().filename() == watching_) continue;
@@ -88,6 +93,7 @@ public:
 
 private:
     std::vector<std::string> processes_;
+    const bool own_children_;  // which come and go
     const std::string watching_;
     std::map<std::string, std::int64_t> waited_;
     std::int64_t sum_ns_ = 0;
@@ -128,7 +134,8 @@ std::optional<std::uint64_t> link_speed(const std::string& name) {
     return static_cast<std::uint64_t>(megabits) * 1'000'000;
 }
 
-void read_links(bool own_namespace, SystemSample& sample) {
+/// `only`: the names of those that matter; empty: all do.
+void read_links(bool own_namespace, const std::set<std::string>& only, SystemSample& sample) {
     std::ifstream in("/proc/thread-self/net/dev");
     std::string line;
     while (std::getline(in, line)) {
@@ -136,6 +143,7 @@ void read_links(bool own_namespace, SystemSample& sample) {
         if (colon == std::string::npos) continue;
         SystemSample::Link link;
         link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
+        if (!only.empty() && !only.contains(link.name)) continue;
         std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
         // Of another namespace /sys says nothing.
         if (own_namespace && link.name != "lo") link.bits_per_s = link_speed(link.name);
@@ -143,14 +151,18 @@ void read_links(bool own_namespace, SystemSample& sample) {
     }
 }
 
-/// Of the connections that are there, which has received most since the first look, over all looks.
+/// Of the connections that are there (with these peers, where any are named), which has received most since the
+/// first look, over all looks.
 class Connections {
 public:
+    explicit Connections(const std::vector<std::string>& peers) : peers_(peers.begin(), peers.end()) {}
+
     void read(SystemSample& sample, Echo& echo) {
         const TcpConnection* most = nullptr;
         std::uint64_t most_bytes = 0;
         const auto all = tcp_connections();
         for (const TcpConnection& each : all) {
+            if (!peers_.empty() && !peers_.contains(each.peer)) continue;
             const auto [known, is_new] = first_.emplace(each.id, first_look_ ? each.received_bytes : 0);
             const std::uint64_t bytes = each.received_bytes - std::min(each.received_bytes, known->second);
             if (bytes <= most_bytes) continue;
@@ -165,6 +177,7 @@ public:
     }
 
 private:
+    const std::set<std::string> peers_;
     std::map<std::string, std::uint64_t> first_;
     bool first_look_ = true;
 };
@@ -193,6 +206,9 @@ void thin_out(SystemHistory& history) {
 
 SystemWatch::SystemWatch(std::string path) : path_(std::move(path)), thread_([this] { watch(); }) {}
 
+SystemWatch::SystemWatch(ServersWatched servers)
+    : servers_(std::move(servers.addresses)), thread_([this] { watch(); }) {}
+
 SystemWatch::~SystemWatch() {
     if (thread_.joinable()) (void)stop();
 }
@@ -211,8 +227,12 @@ SystemHistory SystemWatch::stop(Duration idle) {
 void SystemWatch::watch() {
     const std::optional<int> server = fuse_server_of(path_);
     const bool elsewhere = server && enter_network_of(*server);
-    RunQueue run_queue(server);
-    Connections connections;
+    RunQueue run_queue(server, !servers_.empty());
+    Connections connections(servers_);
+    std::set<std::string> links;
+    for (const std::string& address : servers_) {
+        if (const auto link = interface_toward(address)) links.insert(*link);
+    }
     Echo echo;
     auto interval = kInterval;
     for (bool last = false;;) {
@@ -223,7 +243,7 @@ void SystemWatch::watch() {
         sample.cpu_pressure_ns = pressure_ns("cpu");
         sample.io_pressure_ns = pressure_ns("io");
         sample.memory_pressure_ns = pressure_ns("memory");
-        read_links(!elsewhere, sample);
+        read_links(!elsewhere, links, sample);
         connections.read(sample, echo);
         if (echo.receive(0)) sample.echo_ns = echo.last_ns();
         echo.send();

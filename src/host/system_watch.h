@@ -6,17 +6,26 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/time.h"
 #include "streamsim/system_history.h"
 
 namespace streamsim {
 
+/// File servers that this process, and those that it starts, speak to; their addresses as numbers.
+struct ServersWatched {
+    std::vector<std::string> addresses;
+};
+
 class SystemWatch {
 public:
     /// Begins. Where `path` is served by a process in another network namespace (FUSE), the network is watched
     /// there, if that is allowed; else where this process is.
     explicit SystemWatch(std::string path);
+    /// Begins; of the network only the connections with these servers and the interfaces toward them are looked
+    /// at, where they are known.
+    explicit SystemWatch(ServersWatched servers);
     ~SystemWatch();
     SystemWatch(const SystemWatch&) = delete;
     SystemWatch& operator=(const SystemWatch&) = delete;
@@ -29,6 +38,7 @@ private:
     void watch();
 
     const std::string path_;
+    const std::vector<std::string> servers_;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stopping_ = false;  // protected by mutex_

@@ -180,6 +180,17 @@ void describe_settings(CauseResult& cause, const Evidence& evidence, const std::
                     better ? probes_text(evidence) : std::string());
 }
 
+void describe_network(CauseResult& cause,
+                      const std::vector<const MissedFrame*>& missed,
+                      const Evidence& evidence,
+                      const std::string& what) {
+    const Way way = way_of(evidence.system);
+    const std::string where = way.peer.empty() ? "" : fmt::format(" between this computer and {}", way.peer);
+    cause.summary = fmt::format("the network{} was full: {}", where, what);
+    cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s), way.link,
+                               how_busy(evidence, missed));
+}
+
 void describe_client(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence) {
@@ -267,11 +278,7 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
                 evidence.rereads.empty() ? "missed on each pass, others never" : read_again_text(evidence));
             return;
         case Cause::damaged_file: describe_damage(cause, missed); return;
-        case Cause::network:
-            cause.summary = fmt::format("the network was full: {}", what);
-            cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s),
-                                       way_of(evidence.system).link, how_busy(evidence, missed));
-            return;
+        case Cause::network: describe_network(cause, missed, evidence, what); return;
         case Cause::client_cpu:
         case Cause::client_scheduling: describe_client(cause, missed, evidence); return;
         case Cause::too_little_in_flight:

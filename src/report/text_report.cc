@@ -207,8 +207,11 @@ void how_lines(const RunResult& result, ResultLines& out) {
                                     : "buffered (through this computer's page cache)";
     if (result.model) {
         how = "no bytes are moved: the model says when they would be there";
-    } else if (result.backend != "local")
+    } else if (result.backend == "nfs" || result.backend == "smb") {
+        how = "by streamsim itself (not as a mounted share, which this computer's kernel reads and keeps)";
+    } else if (result.backend != "local") {
         how = "nothing is read: every request is answered at once";
+    }
     if (result.scenario) {  // which may have several ways
         line(out, "Read with", fmt::format("{}, {}", printable(result.io), how));
         line(out, "Played", "each group of streams as the scenario says");

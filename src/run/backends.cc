@@ -13,7 +13,9 @@
 #include "storage/nfs_byte_store.h"
 #include "storage/nfs_storage.h"
 #include "storage/null_storage.h"
+#include "storage/remote_names.h"
 #include "storage/smb_byte_store.h"
+#include "storage/smb_process.h"
 #include "storage/smb_storage.h"
 #include "storage/threads_storage.h"
 #include "storage/uring_storage.h"
@@ -35,9 +37,11 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvL
 
 Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, UvLoop& loop) {
     const RemotePlace& place = *spec.target.remote;
-    if (place.protocol == RemotePlace::Protocol::nfs)
-        return make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
-    return make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
+    auto made = place.protocol == RemotePlace::Protocol::nfs
+                    ? make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote)
+                    : make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
+    if (!made) return made;
+    return by_whole_names(std::move(*made));
 }
 
 /// Where it was said, else round robin; with the link that was said, else the model's.
@@ -70,7 +74,8 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 std::vector<std::string> backend_names() {
     std::vector<std::string> names{"uring", "threads"};
     if (nfs_is_built_in()) names.emplace_back("nfs");
-    names.insert(names.end(), {"smb", "null", "sim"});
+    if (smb_is_built()) names.emplace_back("smb");
+    names.insert(names.end(), {"null", "sim"});
     return names;
 }
 
@@ -144,12 +149,12 @@ Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
     return Seat::decode_time(one_core, &format, Duration{});
 }
 
-std::unique_ptr<ByteStore> make_byte_store(const Target& target) {
+std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials) {
     if (target.kind == Target::Kind::local) return make_local_byte_store();
     if (target.kind != Target::Kind::remote) return nullptr;
     if (target.remote->protocol == RemotePlace::Protocol::nfs)
-        return make_nfs_byte_store(*target.remote, target.path);
-    return make_smb_byte_store(*target.remote, target.path, {});
+        return by_whole_names(make_nfs_byte_store(*target.remote, target.path));
+    return by_whole_names(make_smb_byte_store(*target.remote, target.path, credentials));
 }
 
 }  // namespace streamsim

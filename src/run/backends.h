@@ -43,7 +43,8 @@ struct StorageSpec {
     StorageWrapper through;
 };
 
-/// "uring", "threads", "nfs", "smb", "null", "sim": what --version lists and a result may name.
+/// "uring", "threads", "nfs", "smb" (where libsmbclient was there), "null", "sim": what --version lists and a
+/// result may name.
 std::vector<std::string> backend_names();
 
 /// A loop and what reads on it. The members are destroyed in the right order, the storage first.
@@ -75,6 +76,6 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
 Duration decode_cost(const ClusterModel& model, const MediaFormat& format);
 
 /// The blocking side of a target; null where there are no files (null:, sim:). Connects when it is first used.
-std::unique_ptr<ByteStore> make_byte_store(const Target& target);
+std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials);
 
 }  // namespace streamsim

@@ -185,7 +185,8 @@ Evidence evidence_of(const RunFacts& facts,
     evidence.required_bytes_per_s = result.required_bytes_per_s;
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;
-    evidence.remote = facts.mount && is_remote(facts.mount->type);
+    evidence.remote =
+        facts.request->target.kind == Target::Kind::remote || (facts.mount && is_remote(facts.mount->type));
     evidence.io_size = facts.request->io_size;
     evidence.as_played = facts.found.as_played;
     evidence.usual = facts.found.usual;

@@ -109,7 +109,7 @@ Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayReque
     std::vector<PreparePlan> plans;
     for (const MediaFormat& format : request.formats) {
         auto plan = plan_prepare(
-            store, {request.target.path, format, clips_needed(request), request.clip_duration, request.seed});
+            store, {request.target.name(), format, clips_needed(request), request.clip_duration, request.seed});
         if (!plan) return plan.error();
         if (!plan->nothing_to_do()) plans.push_back(std::move(*plan));
     }
@@ -117,7 +117,7 @@ Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayReque
     for (const PreparePlan& plan : plans) bytes += plan.bytes_to_write;
     if (!plans.empty() && bytes > plans.front().bytes_free) {  // each fits, all together do not
         return environment_error(fmt::format("{}: the media of {} formats needs {}, and {} are free",
-                                             request.target.path, plans.size(), show_bytes(bytes),
+                                             request.target.name(), plans.size(), show_bytes(bytes),
                                              show_bytes(plans.front().bytes_free)));
     }
     return plans;
@@ -127,7 +127,7 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
                                           const PlayRequest& request,
                                           IndexProgress* progress) {
     const IndexOptions options = index_options(request, progress);
-    const std::string& path = request.target.path;
+    const std::string& path = request.target.name();
     auto info = store.stat(path);
     if (!info) return info.error();
     std::vector<Clip> clips;
@@ -155,7 +155,7 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
     FoundMedia found;
     if (request.cuts) {
         if (store == nullptr) return bad_input("--cuts needs the clips that it names: expected a path");
-        auto list = resolve_cut_list(*store, request.target.path, *request.cuts, request.rate,
+        auto list = resolve_cut_list(*store, request.target.name(), *request.cuts, request.rate,
                                      index_options(request, progress));
         if (!list) return list.error();
         found.cuts = std::move(*list);
@@ -169,7 +169,7 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
             return bad_input(
                 fmt::format("{}: {} streams need {} clips and there {} {}: give more clips, fewer "
                             "--streams, or --media same",
-                            request.target.path, streams_of_format(request), needed,
+                            request.target.name(), streams_of_format(request), needed,
                             clips->size() == 1 ? "is" : "are", clips->size()));
         }
         keep_needed(request, std::move(*clips), found);
@@ -180,13 +180,13 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
             found.clips.push_back(planned_clips(request, format));
             continue;
         }
-        auto clips = complete_clips(*store, request.target.path, format, request.clip_duration);
+        auto clips = complete_clips(*store, request.target.name(), format, request.clip_duration);
         if (!clips) return clips.error();
         if (clips->size() < clips_needed(request)) {
             return environment_error(
                 fmt::format("{}: {} clips of {} are there and {} are needed: somebody removed "
                             "media while it was being prepared",
-                            request.target.path, clips->size(), format.name, clips_needed(request)));
+                            request.target.name(), clips->size(), format.name, clips_needed(request)));
         }
         keep_needed(request, std::move(*clips), found);
     }

@@ -26,6 +26,7 @@ enum class MultiCam {
 
 struct PlayRequest {
     Target target;
+    Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format
     std::uint32_t seats = 1;

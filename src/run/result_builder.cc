@@ -7,10 +7,12 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "host/network_mount.h"
 #include "judge/around.h"
 #include "judge/judge.h"
 #include "run/evidence.h"
 #include "run/part_results.h"
+#include "run/server_results.h"
 
 namespace streamsim {
 namespace {
@@ -291,6 +293,23 @@ std::vector<MarginBin> bins_of(const SignedHistogram& margins) {
     return bins;
 }
 
+/// The interface that received most is the one that the share's bytes came in by.
+void fill_mount(const RunFacts& facts, RunResult& result) {
+    result.mount = facts.mount;
+    if (!result.mount) return;
+    MountUse use;
+    use.direct = result.direct;
+    for (const StreamPlan& plan : *facts.streams)
+        use.frame_bytes = std::max(use.frame_bytes, slot_needs(*plan.path).bytes);
+    std::uint64_t most = 0;
+    for (const LinkEvidence& link : result.links) {
+        if (link.received_bytes <= most) continue;
+        most = link.received_bytes;
+        use.bits_per_s = link.bits_per_s;
+    }
+    hint_at(*result.mount, use);
+}
+
 /// The judge saw the drops first, in this order, then the stalls.
 void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops) {
     STREAMSIM_CHECK(booked.size() >= drops.size(), "each drop is booked to a cause");
@@ -433,8 +452,9 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_summaries(ledgers, result);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
-    result.mount = facts.mount;
     result.links = links_of(evidence.system);
+    fill_mount(facts, result);
+    result.servers = server_results(facts);
     result.system = system_of(evidence.system);
     result.probes = facts.found.probes();
     Judgement judgement = judge(evidence);

@@ -22,6 +22,7 @@
 #include "run/scenario_faults.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
+#include "storage/resolve_host.h"
 #include "storage/threads_storage.h"
 
 namespace streamsim {
@@ -222,18 +223,23 @@ Session::Session(PlayRequest request,
 Session::~Session() = default;
 
 Result<RunResult> Session::execute() {
+    if (auto& server = request_.target.remote) {  // once, so that all worlds have its nodes in one order
+        if (auto known = resolve(*server); !known) return known.error();
+    }
     if (auto planned = plan(); !planned) return planned.error();
     RunResult result = not_played(request_, program_);
     RunFacts facts;
-    const bool on_storage = request_.target.kind == Target::Kind::local;
-    const std::string place = on_storage ? first_file(streams_.front().clips.front()) : std::string();
-    if (on_storage) {
+    const bool local = request_.target.kind == Target::Kind::local;
+    const std::string place = local ? first_file(streams_.front().clips.front()) : std::string();
+    if (local) {
         facts.mount = mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
     }
-    facts.counts_storage_reads = on_storage && block_device_behind(place);
+    facts.counts_storage_reads = local && block_device_behind(place);
     std::optional<SystemWatch> watch;
-    if (on_storage) watch.emplace(place);
+    if (local) watch.emplace(place);
+    if (request_.target.kind == Target::Kind::remote)
+        watch.emplace(ServersWatched{request_.target.remote->addresses});
     facts.before = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
@@ -274,6 +280,8 @@ void Session::look_for_cause(RunFacts& facts) {
     subject.storage = spec_;
     subject.storage.local.parallel_reads = kParallelReadsMax;
     subject.storage.local.parallel_opens = kParallelReadsMax;
+    subject.storage.remote.parallel_reads = kParallelReadsMax;
+    subject.storage.remote.parallel_opens = kParallelReadsMax;
     subject.cancelled = [this] {
         const std::lock_guard lock(mutex_);
         return interrupted_;
@@ -284,6 +292,7 @@ void Session::look_for_cause(RunFacts& facts) {
 
 Result<void> Session::plan() {
     spec_.target = request_.target;
+    spec_.remote.credentials = request_.credentials;
     spec_.io = request_.io;
     spec_.faults = request_.faults;
     spec_.seed = request_.seed;
@@ -293,6 +302,8 @@ Result<void> Session::plan() {
     spec_.seats = request_.seats;
     spec_.local.direct = request_.direct;
     spec_.local.notice = notice_;
+    spec_.remote.seats = request_.seats;
+    spec_.remote.notice = notice_;
     std::uint32_t alignment = 1;
     if (request_.target.kind == Target::Kind::local) {
         raise_open_file_limit();
@@ -338,7 +349,7 @@ void Session::plan_model() {
 }
 
 void Session::evict_clips() {
-    const auto store = make_byte_store(request_.target);
+    const auto store = make_byte_store(request_.target, request_.credentials);
     for (const Clip* clip : all_clips(parts_)) {
         std::string path(clip->index->path_capacity(), '\0');
         const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
@@ -424,6 +435,8 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     used += bytes;
     options.storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
     options.storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
+    options.storage.remote.parallel_reads = options.storage.local.parallel_reads;
+    options.storage.remote.parallel_opens = options.storage.local.parallel_opens;
     options.preroll_timeout = request_.preroll_timeout;
     options.decode_cpu = request_.decode_cpu;
     options.sync = request_.sync;

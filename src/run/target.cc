@@ -83,6 +83,13 @@ Result<Target> parse_model(const std::string& text) {
 
 }  // namespace
 
+std::string Target::name() const {
+    if (kind != Kind::remote) return path;
+    const char* const scheme = remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+    const bool numbers = remote->host.find(':') != std::string::npos;  // IPv6
+    return fmt::format("{}://{}{}{}{}", scheme, numbers ? "[" : "", remote->host, numbers ? "]" : "", path);
+}
+
 Result<Target> parse_target(const std::string& text) {
     if (text.empty()) return bad_input("TARGET is empty: expected a directory, a clip or a URL");
     if (text == "null:") return Target{.kind = Target::Kind::null, .url = text, .path = {}};

@@ -34,6 +34,9 @@ struct Target {
     std::shared_ptr<const ClusterModel> model;  // once open_model has read it
 
     /// Real files, with names, ages and bytes that fill buffers.
+    /// What its directory or clip is called in every message and result, and what the stores and storages of
+    /// backends.h take: a path of this machine, or "nfs://host/export/dir", without user and options.
+    std::string name() const;
     bool has_files() const { return kind == Kind::local || kind == Kind::remote; }
     bool is_virtual_time() const { return kind == Kind::null_virtual || kind == Kind::model; }
     /// The node that a seat mounts from: round robin. REQUIRES: model.

@@ -297,11 +297,13 @@ void World::end_alone(Stream& stream) {
 
 void World::gave_up() {
     stuck_ = true;
+    if (!finishing_) traffic_ = made_.storage->traffic();
     made_.loop->stop();
 }
 
 void World::finish() {
     finishing_ = true;
+    traffic_ = made_.storage->traffic();
     // Files are being closed; a server that does not answer even that must not keep the result.
     made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&World::gave_up>(this));
     made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));

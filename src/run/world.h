@@ -84,6 +84,7 @@ public:
     const TimeSeries& series() const { return series_; }
     const LoopLateness& lateness() const { return lateness_; }
     const StorageCapabilities& capabilities() const { return capabilities_; }
+    const std::vector<ServerTraffic>& traffic() const { return traffic_; }
     bool timing_is_exact() const { return timing_is_exact_; }
     /// The zero of the series, and of the streams' offsets.
     Instant origin() const { return origin_; }
@@ -139,6 +140,7 @@ private:
     std::size_t finished_ = 0;        // so many streams, from the first one on, have finished
     LoopLateness lateness_;
     StorageCapabilities capabilities_;
+    std::vector<ServerTraffic> traffic_;  // up to the end of play
     Instant origin_;
     std::optional<Error> error_;
     bool finishing_ = false;

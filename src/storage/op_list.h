@@ -21,6 +21,9 @@ public:
     }
 
     /// REQUIRES: !empty().
+    Op& front() { return *first_; }
+
+    /// REQUIRES: !empty().
     Op& pop() {
         Op& op = *first_;
         first_ = op.next;

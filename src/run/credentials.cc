@@ -1,0 +1,101 @@
+#include "run/credentials.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kFileBytesMax = 64 * 1024;
+
+/// Owns a file descriptor.
+struct File {
+    explicit File(const std::string& name)
+        : descriptor(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+    ~File() {
+        if (descriptor >= 0) close(descriptor);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    const int descriptor;
+};
+
+Result<std::string> read_secret(const std::string& name) {
+    const File file(name);
+    struct stat info {};
+    if (file.descriptor < 0 || fstat(file.descriptor, &info) != 0)
+        return bad_input(fmt::format("{}: the credentials cannot be read: {}", name, std::strerror(errno)));
+    if (!S_ISREG(info.st_mode)) return bad_input(fmt::format("{}: expected a file of credentials", name));
+    if ((info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
+        return bad_input(
+            fmt::format("{}: others than its owner may read these credentials: chmod 600 '{}'", name, name));
+    }
+    std::string text;
+    std::array<char, 4096> part{};
+    for (;;) {
+        const ssize_t got = read(file.descriptor, part.data(), part.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            return bad_input(fmt::format("{}: the credentials cannot be read: {}", name, std::strerror(errno)));
+        if (got == 0) return text;
+        text.append(part.data(), static_cast<std::size_t>(got));
+        if (text.size() > kFileBytesMax) return bad_input(fmt::format("{}: too large for credentials", name));
+    }
+}
+
+Result<void> read_lines(const std::string& name, const std::string& text, Credentials& into) {
+    const std::pair<const char*, std::string*> known[] = {
+        {"username", &into.user}, {"password", &into.password}, {"domain", &into.domain}};
+    std::vector<std::string> problems;
+    std::istringstream lines(text);
+    std::string line;
+    for (std::size_t number = 1; std::getline(lines, line); ++number) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
+        if (line.empty() || line.front() == '#') continue;
+        const std::string key = line.substr(0, line.find('='));
+        std::string* value = nullptr;
+        for (const auto& [each, place] : known) {
+            if (key == each && key.size() < line.size()) value = place;
+        }
+        if (value != nullptr) {
+            *value = line.substr(key.size() + 1);
+        } else {
+            problems.push_back(fmt::format("{}:{}: expected username=, password= or domain=", name, number));
+        }
+    }
+    if (!problems.empty()) return Error{ErrorKind::bad_input, problems};
+    return {};
+}
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+Result<Credentials> find_credentials(const Target& target, const std::string& file) {
+    if (!target.remote || target.remote->protocol != RemotePlace::Protocol::smb) return Credentials{};
+    Credentials found{variable("STREAMSIM_SMB_USER"), variable("STREAMSIM_SMB_DOMAIN"),
+                      variable("STREAMSIM_SMB_PASSWORD")};
+    const std::string name = !file.empty() ? file : variable("STREAMSIM_SMB_CREDENTIALS");
+    if (!name.empty()) {
+        const auto text = read_secret(name);
+        if (!text) return text.error();
+        if (auto read = read_lines(name, *text, found); !read) return read.error();
+    }
+    if (!target.remote->user.empty()) found.user = target.remote->user;
+    if (!target.remote->domain.empty()) found.domain = target.remote->domain;
+    return found;
+}
+
+}  // namespace streamsim
