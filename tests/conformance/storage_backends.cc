@@ -1,55 +1,16 @@
 #include "conformance/storage_backends.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-
-#include "base/prng.h"
+#include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
 #include "sim/cluster.h"
 #include "storage/fault_storage.h"
-#include "storage/local_byte_store.h"
 #include "storage/null_storage.h"
 #include "storage/threads_storage.h"
 #include "storage/uring_storage.h"
 
 namespace streamsim {
 namespace {
-
-void shut_down_and_wait(EventLoop& loop, Storage& storage, Callback at_done) {
-    struct Answer {
-        Callback then;
-        int times = 0;
-        void take() {
-            ++times;
-            if (then) then();
-        }
-    } answer{at_done};
-    storage.shutdown(Callback::of<&Answer::take>(&answer));
-    EXPECT_EQ(answer.times, 0) << "not inside the call";
-    loop.run();
-    EXPECT_EQ(answer.times, 1) << "shutdown() answers once";
-}
-
-template <typename Loop>
-class Harness final : public StorageHarness {
-public:
-    EventLoop& loop() override { return loop_; }
-    Storage& storage() override { return *storage_; }
-    Loop& own_loop() { return loop_; }
-    void use(std::unique_ptr<Storage> storage) { storage_ = std::move(storage); }
-    void shut_down(Callback at_done) override {
-        shut_down_and_wait(loop_, *storage_, at_done);
-        storage_.reset();
-    }
-
-private:
-    Loop loop_;
-    std::unique_ptr<Storage> storage_;
-};
 
 using Made = std::unique_ptr<StorageHarness>;
 
@@ -184,36 +145,6 @@ std::vector<Backend> all_backends() {
         {"faults_over_uring", true, true, true, true, true, make_faults<kUring>},
         {"faults_over_threads", true, true, false, true, true, make_faults<kThreads>},
     };
-}
-
-TemporaryDirectory::TemporaryDirectory() : path_(testing::TempDir() + "streamsim-storage-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary directory at " << path_;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
-
-std::byte test_byte(std::uint64_t seed, std::uint64_t offset) {
-    return static_cast<std::byte>(mix64(seed ^ (offset / 8)) >> (offset % 8 * 8));
-}
-
-void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes) {
-    std::vector<std::byte> content(bytes);
-    for (std::uint64_t i = 0; i < bytes; ++i) content[i] = test_byte(seed, i);
-    const auto store = make_local_byte_store();
-    auto sink = store->create(path);
-    ASSERT_TRUE(sink) << sink.error().problems.front();
-    ASSERT_TRUE((*sink)->write_at(0, content));
-    ASSERT_TRUE((*sink)->close());
-}
-
-std::uint64_t same_bytes(std::span<const std::byte> bytes, std::uint64_t seed, std::uint64_t offset) {
-    for (std::uint64_t i = 0; i < bytes.size(); ++i) {
-        if (bytes[i] != test_byte(seed, offset + i)) return i;
-    }
-    return bytes.size();
 }
 
 }  // namespace streamsim

@@ -41,6 +41,7 @@ struct Backend {
     bool injects;     // completions are injected, with the times that were asked for
     /// Null, with the reason, where the machine does not have it.
     std::unique_ptr<StorageHarness> (*make)(const Backend&, const HarnessOptions&, std::string& why_not);
+    bool opens_fifos = true;  // and hangs until there is another end
 };
 
 std::vector<Backend> all_backends();
