@@ -1,0 +1,118 @@
+// Every storage's contract, held against Samba: one connection and four. The server has a network of its own,
+// which this program joins.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+
+#include "conformance/storage_backends.h"
+#include "conformance/storage_harness.h"
+#include "loop/uv_loop.h"
+#include "real/smb_lab.h"
+#include "storage/smb_storage.h"
+
+namespace streamsim {
+namespace {
+
+/// Files are made in the directory that the server exports; it has another name for them.
+class Shared final : public StorageDecorator {
+public:
+    using StorageDecorator::StorageDecorator;
+    void open(OpenOp& op) override {
+        op.path = names_.emplace_back(tests::shared(op.path)).c_str();
+        StorageDecorator::open(op);
+    }
+
+private:
+    std::deque<std::string> names_;
+};
+
+template <std::uint32_t connections>
+std::unique_ptr<StorageHarness> make_smb(const Backend&, const HarnessOptions&, std::string& why_not) {
+    auto harness = std::make_unique<Harness<UvLoop>>();
+    RemoteOptions remote;
+    remote.credentials = tests::smb_user();
+    auto storage = make_smb_storage(harness->loop(), harness->own_loop().uv(), tests::smb_place(connections),
+                                    "/media", remote);
+    if (!storage) {
+        why_not = storage.error().problems.front();
+        ADD_FAILURE() << why_not;
+        return nullptr;
+    }
+    harness->use(std::make_unique<Shared>(std::move(*storage)));
+    return harness;
+}
+
+}  // namespace
+
+std::vector<Backend> all_backends() {
+    return {
+        {"smb", true, true, false, false, false, make_smb<1>, false},
+        {"smb_by_four_connections", true, true, false, false, false, make_smb<4>, false},
+    };
+}
+
+namespace tests {
+namespace {
+Lab* the_lab = nullptr;
+}
+
+Lab& smb_lab() {
+    return *the_lab;
+}
+
+RemotePlace smb_place(std::uint32_t connections) {
+    RemotePlace place;
+    place.protocol = RemotePlace::Protocol::smb;
+    place.host = "127.0.0.1";
+    place.connections = connections;
+    return place;
+}
+
+Credentials smb_user() {
+    const Json& server = the_lab->facts()["server"];
+    return {server["user"], "", server["password"]};
+}
+
+std::string shared(const std::string& path) {
+    const std::string root = the_lab->local();
+    if (!path.starts_with(root)) return path;
+    const auto directory = std::filesystem::path(path).parent_path();
+    if (std::filesystem::is_directory(directory)) chmod(directory.c_str(), 0777);
+    return "/media/" + path.substr(root.size());
+}
+
+}  // namespace tests
+}  // namespace streamsim
+
+int main(int count, char** arguments) {
+    using streamsim::tests::Lab;
+    testing::InitGoogleTest(&count, arguments);
+    if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+    Lab lab({"--smb", "--loopback"});
+    if (lab.skipped_because()) {
+        std::printf("skipped: %s\n", lab.skipped_because()->c_str());
+        return 0;
+    }
+    if (!lab.problem().empty()) {
+        std::fprintf(stderr, "the lab did not come up: %s\n", lab.problem().c_str());
+        return 1;
+    }
+    streamsim::tests::the_lab = &lab;
+    setenv("TEST_TMPDIR", lab.local().c_str(), 1);
+    setenv("STREAMSIM_SMB_HELPER", STREAMSIM_SMB_BINARY, 1);
+    const auto name = lab.facts()["server"]["namespace"].get<std::string>();
+    const int space = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+    if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
+        std::perror("the lab's network cannot be joined");
+        return 1;
+    }
+    close(space);
+    return RUN_ALL_TESTS();
+}

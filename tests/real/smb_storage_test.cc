@@ -1,0 +1,163 @@
+// The SMB storage when its server, its processes and its files go away.
+#include "storage/smb_storage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+
+#include "conformance/storage_backends.h"
+#include "conformance/storage_harness.h"
+#include "loop/uv_loop.h"
+#include "real/smb_lab.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
+
+std::vector<pid_t> children() {
+    std::vector<pid_t> found;
+    std::ifstream list("/proc/self/task/" + std::to_string(gettid()) + "/children");
+    for (pid_t pid = 0; list >> pid;) {
+        std::string name;
+        std::ifstream("/proc/" + std::to_string(pid) + "/comm") >> name;
+        if (name == "streamsim-smb") found.push_back(pid);
+    }
+    return found;
+}
+
+class SmbStorageTest : public testing::Test {
+protected:
+    void begin(std::uint32_t connections, Duration timeout) {
+        RemotePlace place = tests::smb_place(connections);
+        place.timeout = timeout;
+        RemoteOptions options;
+        options.credentials = tests::smb_user();
+        options.notice = [this](const std::string& notice) { notices_.push_back(notice); };
+        auto storage = make_smb_storage(harness_.loop(), harness_.own_loop().uv(), place, "/media", options);
+        ASSERT_TRUE(storage) << storage.error().problems.front();
+        harness_.use(std::move(*storage));
+        write_test_file(directory_ / "clip", 1, 16 * kBlock);
+        path_ = tests::shared(directory_ / "clip");
+        open_.path = path_.c_str();
+        harness_.storage().open(open_);
+        harness_.loop().run();
+        ASSERT_EQ(open_.error, 0);
+    }
+    void read(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            TestRead& read = reads_.emplace_back();
+            read.file = open_.file;
+            read.offset = (i % 16) * kBlock;
+            read.buffer = arena_.memory().subspan(i % 64 * kBlock, kBlock);
+            harness_.storage().read(read);
+        }
+    }
+    void end() {
+        harness_.shut_down({});
+        EXPECT_THAT(children(), testing::IsEmpty());
+    }
+
+    TemporaryDirectory directory_;
+    BufferArena arena_ = BufferArena::make(64 * kBlock, {}).value();
+    Harness<UvLoop> harness_;
+    std::string path_;
+    TestOpen open_;
+    std::deque<TestRead> reads_;
+    std::vector<std::string> notices_;
+};
+
+TEST_F(SmbStorageTest, AServerThatComesBackIsReadAgain) {
+    begin(2, seconds(20));
+    tests::smb_lab().kill("smb");
+    read(40);
+    harness_.loop().post([] { tests::smb_lab().start("smb"); });
+    harness_.loop().run();
+    for (const TestRead& read : reads_) {
+        EXPECT_EQ(read.error, 0);
+        EXPECT_EQ(same_bytes(read.buffer, 1, read.offset), kBlock);
+    }
+    const ServerTraffic traffic = harness_.storage().traffic().at(0);
+    EXPECT_EQ(traffic.reconnects, 2U);
+    EXPECT_EQ(traffic.connections, 2U);
+    EXPECT_EQ(traffic.protocol, "SMB 3.1.1");
+    EXPECT_EQ(traffic.received_bytes, 40 * kBlock);
+    EXPECT_EQ(notices_.size(), 1U) << "said once";
+    end();
+}
+
+TEST_F(SmbStorageTest, AServerThatStaysAwayFailsWhatWaits) {
+    begin(2, milliseconds(700));
+    tests::smb_lab().kill("smb");
+    const Instant before = harness_.loop().now();
+    read(20);
+    harness_.loop().run();
+    for (const TestRead& read : reads_) {
+        EXPECT_EQ(read.error, ETIMEDOUT);
+        EXPECT_EQ(read.callbacks, 1);
+    }
+    EXPECT_GE(harness_.loop().now() - before, milliseconds(700));
+    end();
+    tests::smb_lab().start("smb");
+}
+
+TEST_F(SmbStorageTest, AProcessThatAnswersNoMoreIsEnded) {
+    begin(1, milliseconds(700));
+    ASSERT_EQ(children().size(), 1U);
+    kill(children().front(), SIGSTOP);
+    read(4);
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(read.error, ETIMEDOUT);
+    reads_.clear();
+    read(4);
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(read.error, 0) << "by another one";
+    end();
+}
+
+TEST_F(SmbStorageTest, WhatIsCancelledEndsSoon) {
+    begin(1, seconds(100));
+    kill(children().front(), SIGSTOP);
+    read(4);
+    for (TestRead& read : reads_) harness_.storage().cancel(read);
+    const Instant before = harness_.loop().now();
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(read.error, ECANCELED);
+    EXPECT_LT(harness_.loop().now() - before, seconds(50));
+    end();
+}
+
+TEST_F(SmbStorageTest, AProcessThatIsKilledFailsWhatItWasAtAndNoMore) {
+    begin(1, seconds(20));
+    kill(children().front(), SIGSTOP);
+    read(8);
+    kill(children().front(), SIGKILL);
+    harness_.loop().run();
+    EXPECT_EQ(reads_.front().error, EIO);
+    for (std::size_t i = 1; i < reads_.size(); ++i) EXPECT_EQ(reads_[i].error, 0);
+    end();
+}
+
+TEST_F(SmbStorageTest, AFileThatManyReadIsReadByAll) {
+    begin(2, seconds(20));
+    read(160);  // of 16 MiB: more than is left to one process
+    harness_.loop().run();
+    const std::uint64_t requests = harness_.storage().traffic().at(0).requests;
+    EXPECT_EQ(requests, 160U + 1) << "until then it was opened once";
+    reads_.clear();
+    read(64);
+    harness_.loop().run();
+    for (const TestRead& read : reads_) EXPECT_EQ(same_bytes(read.buffer, 1, read.offset), kBlock);
+    EXPECT_EQ(harness_.storage().traffic().at(0).requests, requests + 64 + 1) << "and once more by the other";
+    end();
+}
+
+}  // namespace
+}  // namespace streamsim
