@@ -106,7 +106,15 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
 }
 
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+    if (!options_.journal.empty()) {
+        auto opened =
+            journal_.open(options_.journal, part_alone(request), Session::not_played(request, context_.program),
+                          [this](const std::string& notice) { say_notice(notice); });
+        if (!opened) return report_error(context_, opened.error());
+    }
+    journal_.follow(session);
     auto result = watch_session(session, about, request.spare_streams > 0);
+    if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
@@ -132,6 +140,7 @@ void MediaRun::say_notice(const std::string& notice) {
 
 int MediaRun::write_results(RunResult result) {
     complete(result);
+    journal_.finish(result);
     if (!options_.quiet) {
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;

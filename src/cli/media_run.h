@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/live_play.h"
 #include "cli/result_outputs.h"
+#include "cli/run_journal.h"
 #include "media/media_set.h"
 #include "run/control.h"
 #include "view/metrics_server.h"
@@ -61,6 +62,7 @@ private:
     Result<void> write_media(const PreparePlan& plan);
 
     ResultOutputs outputs_;
+    RunJournal journal_;                      // of --journal
     LivePlay* live_ = nullptr;                // while a session plays
     std::unique_ptr<MetricsServer> metrics_;  // null: nobody asked for it
 };

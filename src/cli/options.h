@@ -34,6 +34,8 @@ struct CliOptions {
     double headroom_percent = 0;                // max: of the period, that the p1 margin must keep free
     std::optional<std::uint32_t> most_streams;  // max: of all seats; no more are tried
     std::vector<std::string> results;           // report: the documents
+    bool merge = false;                         // report: parts of one run, put together
+    std::string journal;                        // play, run: the directory for one; empty: none is kept
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

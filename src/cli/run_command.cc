@@ -31,6 +31,7 @@ public:
           request_(common_request(scenario_)) {
         request_.keep_frames = options.files.need_frames();
         request_.credentials = options.play.credentials;
+        request_.keep_histograms = !options.journal.empty();
     }
 
     int run();

@@ -29,6 +29,27 @@ void read(const Node& node, BufferSummary& into) {
     Members(node).get("min", into.min).get("p1", into.p1).get("p50", into.p50);
 }
 
+void read(const Node& node, HistogramCounts& into) {
+    if (node.json.is_null()) return;
+    std::vector<std::int64_t> values;
+    std::vector<std::uint64_t> times;
+    Members(node).get("min", into.min).get("max", into.max).get("values", values).get("times", times);
+    if (values.size() != times.size())
+        return node.problems.add(node.pointer, "expected two columns of the same length");
+    for (std::size_t i = 0; i < values.size(); ++i) into.buckets.push_back({values[i], times[i]});
+}
+
+void read(const Node& node, StreamHistograms& into) {
+    Members(node)
+        .get("margin_ns", into.margin_ns)
+        .get("preroll_margin_ns", into.preroll_margin_ns)
+        .get("service_ns", into.service_ns)
+        .get("response_ns", into.response_ns)
+        .get("open_ns", into.open_ns)
+        .get("seek_ns", into.seek_ns)
+        .get("buffer_frames", into.buffer_frames);
+}
+
 void read_counts(Members& members, FrameCounts& into) {
     members.get("frames_scheduled", into.scheduled)
         .get("frames_on_time", into.on_time)
@@ -85,7 +106,8 @@ void read(const Node& node, StreamResult& into) {
         .get("open_ns", into.open_ns)
         .get("seek_ns", into.seek_ns)
         .get("buffer_frames", into.buffer_frames)
-        .added("series", into.series);
+        .added("series", into.series)
+        .added("histograms", into.histograms);
 }
 
 void read(const Node& node, DropRecord& into) {
@@ -354,7 +376,42 @@ void read(const Node& node, Totals& into) {
         .get("service_ns", result.service_ns)
         .get("response_ns", result.response_ns)
         .get("open_ns", result.open_ns)
-        .get("seek_ns", result.seek_ns);
+        .get("seek_ns", result.seek_ns)
+        .added("histograms", result.histograms);
+}
+
+struct SeatTotals {
+    FrameCounts& of;
+};
+void read(const Node& node, SeatTotals& into) {
+    Members members(node);
+    read_counts(members, into.of);
+}
+
+void read(const Node& node, SeatResult& into) {
+    SeatTotals totals{into.totals};
+    Members(node)
+        .get("rank", into.rank)
+        .get("seats", into.seats)
+        .get("state", into.state)
+        .get("why", into.why)
+        .get("host", into.host)
+        .get("started_at", into.started_at)
+        .get("node", into.node)
+        .get("verdict", into.verdict)
+        .get("totals", totals)
+        .get("margin_ns", into.margin_ns)
+        .get("clock_offset_ns", into.clock_offset_ns)
+        .get("clock_bound_ns", into.clock_bound_ns)
+        .get("clock_offset_after_ns", into.clock_offset_after_ns)
+        .get("clock_bound_after_ns", into.clock_bound_after_ns)
+        .get("start_ns", into.start_ns)
+        .get("played_ns", into.played_ns)
+        .get("client", into.client)
+        .get("system", into.system)
+        .get("links", into.links)
+        .get("mount", into.mount)
+        .get("journal", into.journal);
 }
 
 void read(const Node& node, RunResult& result) {
@@ -375,6 +432,9 @@ void read(const Node& node, RunResult& result) {
         .get("notices", result.notices)
         .get("interrupted", result.interrupted)
         .get("verdict", result.verdict)
+        .added("run_id", result.run_id)
+        .added("ranks", result.ranks)
+        .added("seats", result.seats)
         .added("causes", result.causes)
         .added("places", result.places)
         .get("totals", totals)

@@ -119,6 +119,10 @@ void read(const Node& node, PlaceTest::Answer& into) {
         node, into,
         {Answer::nothing_missed, Answer::one_pass, Answer::everywhere, Answer::same_place, Answer::random});
 }
+void read(const Node& node, SeatResult::State& into) {
+    using State = SeatResult::State;
+    read_word(node, into, {State::complete, State::interrupted, State::partial, State::missing});
+}
 void read(const Node& node, FrameKind& into) {
     read_word(node, into, {FrameKind::dropped, FrameKind::late, FrameKind::failed});
 }

@@ -37,6 +37,7 @@ void read(const Node& node, FrameRate& into);
 void read(const Node& node, Limit& into);
 void read(const Node& node, Cause& into);
 void read(const Node& node, PlaceTest::Answer& into);
+void read(const Node& node, SeatResult::State& into);
 void read(const Node& node, FrameKind& into);
 void read(const Node& node, DropReason& into);
 void read(const Node& node, PartKind& into);

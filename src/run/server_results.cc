@@ -41,7 +41,7 @@ std::vector<ServerResult> server_results(const std::vector<std::vector<ServerTra
 
 std::vector<ServerResult> server_results(const RunFacts& facts) {
     std::vector<std::vector<ServerTraffic>> storages;
-    for (const auto& world : *facts.worlds) storages.push_back(world->traffic());
+    for (const WorldBooks* world : facts.worlds) storages.push_back(world->traffic);
     std::map<std::uint32_t, std::uint64_t> frames_read;
     for (std::size_t i = 0; i < facts.ledgers.size(); ++i)
         frames_read[(*facts.streams)[i].options.seat] += facts.ledgers[i]->times().service.count();

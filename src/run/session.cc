@@ -106,12 +106,9 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
 }
 
 bool missed_anything(const RunFacts& facts) {
-    for (const auto& world : *facts.worlds) {
-        for (const auto& ledger : world->ledgers()) {
-            if (ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0) return true;
-        }
-    }
-    return false;
+    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const DeadlineLedger* ledger) {
+        return ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0;
+    });
 }
 
 /// Part by part, as if it were prepared already.
@@ -212,6 +209,10 @@ Session::Session(PlayRequest request,
       parts_(std::move(parts)),
       faults_(std::move(faults)),
       program_(std::move(program)) {
+    for (PlayPart& part : parts_) {
+        part.request.first_seat = request_.first_seat;
+        part.request.own_seats = request_.own_seats;
+    }
     notice_ = [this, notice](const std::string& text) {
         const std::lock_guard lock(notice_mutex_);
         if (std::find(notices_.begin(), notices_.end(), text) != notices_.end()) return;
@@ -227,12 +228,13 @@ Result<RunResult> Session::execute() {
         if (auto known = resolve(*server); !known) return known.error();
     }
     if (auto planned = plan(); !planned) return planned.error();
-    RunResult result = not_played(request_, program_);
+    begun_ = not_played(request_, program_);
+    if (streams_.empty()) return nothing_to_play();
     RunFacts facts;
     const bool local = request_.target.kind == Target::Kind::local;
     const std::string place = local ? first_file(streams_.front().clips.front()) : std::string();
     if (local) {
-        facts.mount = mount_of(place);
+        mount_ = mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
     }
     facts.counts_storage_reads = local && block_device_behind(place);
@@ -240,19 +242,15 @@ Result<RunResult> Session::execute() {
     if (local) watch.emplace(place);
     if (request_.target.kind == Target::Kind::remote)
         watch.emplace(ServersWatched{request_.target.remote->addresses});
-    facts.before = read_process_usage();
+    usage_before_ = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
     // Storage that has not given back its reads may not answer an open either, and there is a result to write.
     if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
-    facts.request = &request_;
     collect_streams(facts);
-    for (const PlayPart& part : parts_) {
-        if (part.media.cuts) facts.cuts = &*part.media.cuts;
-    }
-    facts.worlds = &worlds_;
-    if (memory_->arena) facts.buffer_bytes = memory_->all.size();
-    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
+    fill_common(facts);
+    for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
+    facts.model = worlds_.front().get();
     facts.interrupted = cut_short_;
     if (watch) {
         const bool failed = missed_anything(facts);
@@ -263,7 +261,28 @@ Result<RunResult> Session::execute() {
         const std::lock_guard lock(notice_mutex_);
         facts.notices = notices_;
     }
+    RunResult result = begun_;
     fill_result(facts, result);
+    return result;
+}
+
+/// What a result says of the request and the computer, whether play has ended or not.
+void Session::fill_common(RunFacts& facts) const {
+    facts.request = &request_;
+    facts.mount = mount_;
+    facts.before = usage_before_;
+    for (const PlayPart& part : parts_) {
+        if (part.media.cuts) facts.cuts = &*part.media.cuts;
+    }
+    if (memory_->arena) facts.buffer_bytes = memory_->all.size();
+    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
+}
+
+/// There are fewer streams than seats, and none is of those that this process plays.
+RunResult Session::nothing_to_play() const {
+    RunResult result = begun_;
+    result.interrupted = false;
+    result.verdict = {true, "none of the streams was for here", Limit::none};
     return result;
 }
 
@@ -271,7 +290,7 @@ Result<RunResult> Session::execute() {
 void Session::look_for_cause(RunFacts& facts) {
     looking_.store(true, std::memory_order_relaxed);
     const bool direct = std::all_of(worlds_.begin(), worlds_.end(),
-                                    [](const auto& world) { return world->capabilities().direct; });
+                                    [](const auto& world) { return world->books().capabilities.direct; });
     if (!direct) evict_clips();
     ProbeSubject subject;
     subject.request = &request_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 
 #include "base/growing_list.h"
 #include "base/result.h"
+#include "host/host.h"
+#include "play/ledger.h"
 #include "run/play_part.h"
 #include "run/play_request.h"
 #include "run/stream_plan.h"
@@ -24,6 +27,7 @@ namespace streamsim {
 
 class World;
 struct RunFacts;
+struct WorldCopy;
 struct WorldOptions;
 
 /// What is known about the program, not about the run.
@@ -67,6 +71,12 @@ public:
 
     /// Any thread, any time, also before execute().
     void interrupt();
+
+    /// What would be the result if the run were interrupted now, without what is in flight: only slots that are
+    /// settled are scheduled. Play is not disturbed: its books are copied on its own threads, some streams at a
+    /// time. Not in it: rows of frames, what a model's parts did, measurements after play. nullopt: play has
+    /// not begun, or a loop did not answer within 2 s. Any thread, while execute() runs.
+    std::optional<RunResult> snapshot();
 
     /// One stream more, like the last one, while the others play: on a clip that none plays, if there is one,
     /// else on that of another stream; until the others end. It fills its read-ahead first. A sentence about
@@ -114,7 +124,18 @@ private:
     Result<StreamPlan> plan_further(std::string& whose) const;
     std::vector<Clip> clips_for_further(const StreamPlan& like, std::string& whose) const;
     Result<std::span<std::byte>> memory_for(const StreamPlan& plan);
+    /// What played, in the order of the result.
+    struct Played {
+        std::vector<StreamPlan> plans;
+        std::vector<const DeadlineLedger*> ledgers;
+        std::size_t added = 0, removed = 0;
+    };
+    template <typename LedgerOf>
+    Played played_streams(LedgerOf ledger_of) const;
     void collect_streams(RunFacts& facts);
+    bool copy_worlds(Duration patience);
+    void fill_common(RunFacts& facts) const;
+    RunResult nothing_to_play() const;
     std::string stream_name(const StreamPlan& plan) const;
 
     PlayRequest request_;
@@ -127,11 +148,16 @@ private:
     StorageSpec spec_;
     GrowingList<StreamPlan> streams_;
     GrowingList<StreamProgress> progress_;
-    std::vector<StreamPlan> played_;  // for the result: streams_ by seat, then stream, as they came to play
+    Played played_;  // for the result, after play
     std::unique_ptr<Memory> memory_;
     std::mutex adding_mutex_;
     std::map<std::size_t, World*> added_;  // by place in streams_; protected by adding_mutex_
     std::set<std::size_t> removed_;        // protected by adding_mutex_
+    std::mutex snapshot_mutex_;
+    std::vector<std::shared_ptr<WorldCopy>> copies_;  // as worlds_; protected by snapshot_mutex_
+    RunResult begun_;                                 // what of the result is known before play
+    ProcessUsage usage_before_;
+    std::optional<MountFacts> mount_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
     bool interrupted_ = false;                       // protected by mutex_
