@@ -421,9 +421,11 @@ struct RunResult {
     SystemEvidence system;
     std::vector<ProbeResult> probes;
 
-    // A run over several computers: one entry for each, by rank; empty: there was one. `run_id` is the same in
-    // all documents of a run, "" in those of one computer.
+    // A run over several computers: one entry for each of `ranks`, by rank, or this process's own alone; empty:
+    // there was one computer, and it kept no journal. `run_id` is the same in all documents of a run, "" where
+    // `seats` is empty.
     std::string run_id;
+    std::uint32_t ranks = 0;
     std::vector<SeatResult> seats;
 
     // how it was played
@@ -447,9 +449,10 @@ struct RunResult {
     std::optional<LatencySummary> response_ns;
     std::optional<LatencySummary> open_ns;
     std::optional<LatencySummary> seek_ns;
-    std::int64_t wall_ns = 0;         // first submit to last completion, preroll included
-    double read_bytes_per_s = 0;      // totals.bytes_read / wall
-    double required_bytes_per_s = 0;  // at one time, the most; 0 where nothing is required
+    std::optional<StreamHistograms> histograms;  // all streams' together, where they have theirs
+    std::int64_t wall_ns = 0;                    // first submit to last completion, preroll included
+    double read_bytes_per_s = 0;                 // totals.bytes_read / wall
+    double required_bytes_per_s = 0;             // at one time, the most; 0 where nothing is required
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<DropRecord> drops;      // by seat, stream, slot

@@ -28,7 +28,11 @@ struct PlayRequest {
     Target target;
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format
-    std::uint32_t seats = 1;
+    std::uint32_t seats = 1;           // of the whole run
+    /// Of these seats this process plays [first_seat, first_seat + own_seats), as if it were one of those that
+    /// one process plays: the same clips, the same numbers. Nothing: all.
+    std::uint32_t first_seat = 0;
+    std::optional<std::uint32_t> own_seats;
     std::optional<std::uint32_t> total_streams;  // instead: of each format, dealt round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
     PlayOrder order;
@@ -64,8 +68,13 @@ struct PlayRequest {
     std::uint32_t loops = 0;          // player threads; 0: as the load needs
     std::uint32_t spare_streams = 0;  // that may be added while it plays; 0: none comes or goes by hand
     std::uint64_t seed = 1;
-    bool keep_frames = false;  // one row a frame is wanted
-    bool find_cause = true;    // where it fails: some seconds of reading afterwards, to find out why
+    bool keep_frames = false;      // one row a frame is wanted
+    bool keep_histograms = false;  // of each stream: the result is to be merged with others
+    bool find_cause = true;        // where it fails: some seconds of reading afterwards, to find out why
+
+    bool plays(std::uint32_t seat) const {
+        return seat >= first_seat && (!own_seats || seat - first_seat < *own_seats);
+    }
 };
 
 /// How long a stream plays where nothing is asked for.

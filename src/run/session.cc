@@ -211,6 +211,10 @@ Session::Session(PlayRequest request,
       parts_(std::move(parts)),
       faults_(std::move(faults)),
       program_(std::move(program)) {
+    for (PlayPart& part : parts_) {
+        part.request.first_seat = request_.first_seat;
+        part.request.own_seats = request_.own_seats;
+    }
     notice_ = [this, notice](const std::string& text) {
         const std::lock_guard lock(notice_mutex_);
         if (std::find(notices_.begin(), notices_.end(), text) != notices_.end()) return;
@@ -511,6 +515,10 @@ void Session::interrupt() {
     const std::lock_guard lock(mutex_);
     interrupted_ = true;
     for (auto& world : worlds_) world->interrupt();
+}
+
+std::optional<RunResult> Session::snapshot() {
+    return std::nullopt;
 }
 
 Session::Watch Session::watch() const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -67,6 +68,12 @@ public:
 
     /// Any thread, any time, also before execute().
     void interrupt();
+
+    /// What would be the result if the run were interrupted now, without what is in flight: only slots that are
+    /// settled are scheduled. Play is not disturbed: its books are copied on its own threads, some streams at a
+    /// time. Not in it: rows of frames, what a model's parts did, measurements after play. nullopt: play has
+    /// not begun, or a loop did not answer within 2 s. Any thread, while execute() runs.
+    std::optional<RunResult> snapshot();
 
     /// One stream more, like the last one, while the others play: on a clip that none plays, if there is one,
     /// else on that of another stream; until the others end. It fills its read-ahead first. A sentence about

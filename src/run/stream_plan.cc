@@ -230,7 +230,7 @@ Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, s
         if (!dealt) return dealt.error();
         for (StreamPlan& plan : *dealt) {
             if (part.place) put(*part.place, part.request, plan);
-            all.push_back(std::move(plan));
+            if (part.request.plays(plan.options.seat)) all.push_back(std::move(plan));
         }
     }
     std::stable_sort(all.begin(), all.end(), [](const StreamPlan& a, const StreamPlan& b) {

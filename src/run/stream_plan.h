@@ -33,8 +33,9 @@ struct StreamPlan {
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
 
-/// Deals what was found to streams, part by part, each in its place; by seat, then stream; the parts outlive
-/// them. `alignment` is the storage's. Errors: bad input.
+/// Deals what was found to streams, part by part, each in its place, and keeps those of the seats that this
+/// process plays (PlayRequest::plays); by seat, then stream; the parts outlive them. `alignment` is the
+/// storage's. Errors: bad input.
 Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment);
 
 /// One stream more of a part that plays already, on these clips: what the part would have dealt there had it
