@@ -40,8 +40,7 @@ std::string this_machine() {
     std::string boot;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     out += "/" + boot;
-    std::array<char, 256> link{};  // the network namespace, where there is such a thing
-    uv_fs_t request{};
+    uv_fs_t request{};  // the network namespace, where there is such a thing
     if (uv_fs_readlink(nullptr, &request, "/proc/self/ns/net", nullptr) == 0)
         out += fmt::format("/{}", static_cast<const char*>(request.ptr));
     uv_fs_req_cleanup(&request);
@@ -79,7 +78,8 @@ std::chrono::nanoseconds chrono_of(Duration duration) {
 }  // namespace
 
 std::string SeatInvitation::to_text() const {
-    return Json{{"run", run_id}, {"token", token}, {"machine", machine}, {"addresses", addresses}, {"port", port}}
+    return Json{
+        {"run", run_id}, {"token", token}, {"machine", machine}, {"addresses", addresses}, {"port", port}}
         .dump();
 }
 
@@ -95,7 +95,8 @@ Result<SeatInvitation> SeatInvitation::parse(const std::string& text) {
         out.port = json->at("port");
         return out;
     } catch (const Json::exception& error) {
-        return environment_error(fmt::format("the seat channel: rank 0 is another streamsim: {}", error.what()));
+        return environment_error(
+            fmt::format("the seat channel: rank 0 is another streamsim: {}", error.what()));
     }
 }
 
@@ -152,9 +153,8 @@ Result<void> SeatChannel::listen() {
     int error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any6), 0);
     if (error != 0) error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any4), 0);
     if (error == 0) {
-        error = uv_listen(reinterpret_cast<uv_stream_t*>(&listener_), kBacklog, [](uv_stream_t* stream, int) {
-            static_cast<SeatChannel*>(stream->data)->accept();
-        });
+        error = uv_listen(reinterpret_cast<uv_stream_t*>(&listener_), kBacklog,
+                          [](uv_stream_t* stream, int) { static_cast<SeatChannel*>(stream->data)->accept(); });
     }
     sockaddr_storage bound{};
     int size = sizeof bound;
@@ -286,8 +286,8 @@ SeatChannel::Connection& SeatChannel::add_connection() {
 
 void SeatChannel::accept() {
     Connection& connection = add_connection();
-    if (uv_accept(reinterpret_cast<uv_stream_t*>(&listener_), reinterpret_cast<uv_stream_t*>(&connection.tcp)) !=
-        0)
+    if (uv_accept(reinterpret_cast<uv_stream_t*>(&listener_),
+                  reinterpret_cast<uv_stream_t*>(&connection.tcp)) != 0)
         return close(connection);
     read_from(connection);
 }
@@ -314,9 +314,9 @@ void SeatChannel::connect_next() {
             SeatChannel& self = *made.channel;
             self.read_from(made);
             self.say(made, {{"do", "hello"},
-                              {"token", self.invitation_.token},
-                              {"rank", self.options_.rank},
-                              {"introduction", self.options_.introduction}});
+                            {"token", self.invitation_.token},
+                            {"rank", self.options_.rank},
+                            {"introduction", self.options_.introduction}});
         });
     if (error != 0) connection.try_until = Instant{};
 }
@@ -373,7 +373,8 @@ void SeatChannel::received(Connection& connection, std::string bytes) {
         if (length > (connection.rank == kNobody ? kStrangerBytes : kMessageBytes))
             return gone(connection, "it sent what is no message");
         if (connection.in.size() - used - kHeaderBytes < length) break;
-        auto message = parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
+        auto message =
+            parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
         used += kHeaderBytes + length;
         if (!message) return gone(connection, "it sent what is no message");
         try {

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "run/play_part.h"
 #include "run/play_request.h"
+#include "run/start_gate.h"
 #include "run/stream_plan.h"
 #include "streamsim/progress.h"
 #include "streamsim/run_result.h"
@@ -61,6 +62,9 @@ public:
             ProgramFacts program,
             const NoticeSink& notice);
     ~Session();
+
+    /// Its streams begin when those of other computers do; to be called before execute(), which it outlives.
+    void wait_for(StartGate& gate) { gate_ = &gate; }
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
     /// took too long. An interrupted run has a result.
@@ -115,7 +119,9 @@ private:
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     Result<void> run_worlds();
     void size_pool();
+    Result<void> wait_for_others();
     void world_ready(World& world, Duration offset);
+    void begin_everywhere(Duration offset, Instant play_start);
     void stop_worlds();
     Result<void> may_add() const;
     Result<StreamPlan> plan_further(std::string& whose) const;
@@ -129,6 +135,7 @@ private:
     std::vector<ScenarioFault> faults_;
     ProgramFacts program_;
     NoticeSink notice_;
+    StartGate* gate_ = nullptr;  // null: there is nobody to wait for
     std::mutex notice_mutex_;
     std::vector<std::string> notices_;  // protected by notice_mutex_
     StorageSpec spec_;
