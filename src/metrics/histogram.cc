@@ -78,6 +78,17 @@ void Histogram::merge(const Histogram& other) {
     max_ = std::max(max_, other.max_);
 }
 
+void Histogram::catch_up(const Histogram& other) {
+    if (other.count_ == 0) return;
+    const std::size_t first = bucket_of(static_cast<std::uint64_t>(std::min(other.min_, kMax)));
+    const std::size_t last = bucket_of(static_cast<std::uint64_t>(std::min(other.max_, kMax)));
+    std::copy(&other.counts_[first], &other.counts_[last] + 1, &counts_[first]);
+    count_ = other.count_;
+    overflow_ = other.overflow_;
+    min_ = other.min_;
+    max_ = other.max_;
+}
+
 std::int64_t Histogram::at_permille(std::uint32_t permille) const {
     return count_ == 0 ? 0 : at_rank(rank_of(permille, count_));
 }
@@ -101,12 +112,17 @@ void Histogram::each(const std::function<void(std::int64_t, std::uint64_t)>& see
     }
 }
 
-void SignedHistogram::add(std::int64_t value) {
+void SignedHistogram::add(std::int64_t value, std::uint64_t times) {
     if (value < 0) {
-        negative_.add(-value);
+        negative_.add(-value, times);
     } else {
-        positive_.add(value);
+        positive_.add(value, times);
     }
+}
+
+void SignedHistogram::catch_up(const SignedHistogram& other) {
+    negative_.catch_up(other.negative_);
+    positive_.catch_up(other.positive_);
 }
 
 void SignedHistogram::merge(const SignedHistogram& other) {

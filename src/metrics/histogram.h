@@ -25,6 +25,8 @@ public:
     void add(std::int64_t value, std::uint64_t times = 1);
     /// Afterwards this one is what it would be had it seen the other's values too; exact.
     void merge(const Histogram& other);
+    /// Becomes like `other`, which has seen all that this one has, and more.
+    void catch_up(const Histogram& other);
 
     std::uint64_t count() const { return count_; }
     std::uint64_t overflow() const { return overflow_; }
@@ -54,8 +56,10 @@ private:
 /// The same for values on both sides of zero, such as margins.
 class SignedHistogram {
 public:
-    void add(std::int64_t value);
+    void add(std::int64_t value, std::uint64_t times = 1);
     void merge(const SignedHistogram& other);
+    /// As Histogram::catch_up.
+    void catch_up(const SignedHistogram& other);
     std::uint64_t count() const { return negative_.count() + positive_.count(); }
     std::int64_t min() const { return negative_.count() > 0 ? -negative_.max() : positive_.min(); }
     std::int64_t max() const { return positive_.count() > 0 ? positive_.max() : -negative_.min(); }

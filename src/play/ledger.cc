@@ -1,6 +1,7 @@
 #include "play/ledger.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/check.h"
 #include "base/prng.h"
@@ -39,6 +40,15 @@ void Distributions::merge(const Distributions& other) {
     seek.merge(other.seek);
 }
 
+void Distributions::catch_up(const Distributions& other) {
+    margin.catch_up(other.margin);
+    preroll_margin.catch_up(other.preroll_margin);
+    service.catch_up(other.service);
+    response.catch_up(other.response);
+    open.catch_up(other.open);
+    seek.catch_up(other.seek);
+}
+
 std::optional<MarginSummary> Distributions::margin_summary() const {
     const SignedHistogram& shown = shown_margin();
     if (shown.count() == 0) return std::nullopt;
@@ -73,6 +83,17 @@ std::string Digest::hex() const {
         for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(word >> shift) & 15];
     }
     return out;
+}
+
+std::optional<Digest> Digest::from_hex(std::string_view hex) {
+    Digest digest;
+    for (std::uint64_t* const word : {&digest.high, &digest.low}) {
+        const std::string_view digits = hex.substr(0, 16);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *word, 16);
+        if (error != std::errc() || end != digits.data() + 16) return std::nullopt;
+        hex.remove_prefix(16);
+    }
+    return hex.empty() ? std::optional(digest) : std::nullopt;
 }
 
 DeadlineLedger::DeadlineLedger(const LedgerOptions& options, TimeSeries& series)
@@ -247,10 +268,48 @@ void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
     own.buffer_frames_min = std::min(own.buffer_frames_min, frames);
 }
 
+std::uint64_t DeadlineLedger::settled() const {
+    return counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
+}
+
+std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(TimeSeries& series) const {
+    LedgerOptions options = options_;
+    options.drops_kept = 0;
+    options.keep_frames = false;
+    return std::make_unique<DeadlineLedger>(options, series);
+}
+
+void DeadlineLedger::catch_up(DeadlineLedger& copy) const {
+    const auto append_new = [](const auto& from, auto& to) {
+        to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(to.size()), from.end());
+    };
+    if (copy.counts_.dropped != counts_.dropped) copy.dropped_ = dropped_;
+    copy.preroll_ = preroll_;
+    copy.stream_series_ = stream_series_;
+    copy.counts_ = counts_;
+    copy.counts_.scheduled = settled();
+    copy.reasons_ = reasons_;
+    copy.client_stalls_ = client_stalls_;
+    copy.play_start_ = play_start_;
+    copy.preroll_began_ = preroll_began_;
+    copy.series_zero_ = series_zero_;
+    copy.first_submitted_ = first_submitted_;
+    copy.last_completed_ = last_completed_;
+    copy.last_due_ = last_due_;
+    copy.times_.catch_up(times_);
+    copy.depths_ = depths_;
+    append_new(drops_, copy.drops_);
+    copy.drops_omitted_ = drops_omitted_;
+    append_new(stalls_, copy.stalls_);
+    append_new(stalled_seconds_, copy.stalled_seconds_);
+    append_new(seeks_, copy.seeks_);
+    copy.digest_ = digest_;
+    copy.timing_digest_ = timing_digest_;
+    copy.closed_ = false;
+}
+
 void DeadlineLedger::close() {
-    const std::uint64_t settled =
-        counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
-    STREAMSIM_CHECK(counts_.scheduled == settled, "every scheduled slot is settled exactly once");
+    STREAMSIM_CHECK(counts_.scheduled == settled(), "every scheduled slot is settled exactly once");
     closed_ = true;
     std::sort(drops_.begin(), drops_.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });
     std::sort(frames_.begin(), frames_.end(), [](const auto& a, const auto& b) { return a.slot < b.slot; });

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -30,6 +32,8 @@ struct Digest {
     void add(std::uint64_t hash);
     void merge(const Digest& other);
     std::string hex() const;
+    /// What hex() gave; nullopt: it is none.
+    static std::optional<Digest> from_hex(std::string_view hex);
 };
 
 struct LedgerOptions {
@@ -79,6 +83,8 @@ struct Distributions {
     Histogram seek;  // from the request to the first frame of a jump
 
     void merge(const Distributions& other);
+    /// As Histogram::catch_up.
+    void catch_up(const Distributions& other);
     /// The margins that are shown: those while playing, or the prerolled ones where there are no others.
     const SignedHistogram& shown_margin() const { return margin.count() > 0 ? margin : preroll_margin; }
 
@@ -111,6 +117,14 @@ public:
     /// Nothing more will come; CHECKs the invariant.
     void close();
 
+    /// Empty books for the same stream, which may become a copy of these.
+    std::unique_ptr<DeadlineLedger> empty_copy(TimeSeries& series) const;
+    /// Brings `copy` up to now: what is settled, and only that is scheduled. Takes the time that what came
+    /// since the last one takes, and that of the histograms. Not in it: frames(). Afterwards `copy` can be
+    /// closed, and brought up to date again. REQUIRES: it comes from empty_copy(); these books are not closed,
+    /// or it has not been brought up to date before.
+    void catch_up(DeadlineLedger& copy) const;
+
     const LedgerOptions& options() const { return options_; }
     const FrameCounts& counts() const { return counts_; }
     const ReasonCounts& reasons() const { return reasons_; }
@@ -123,6 +137,8 @@ public:
     Instant last_completed() const { return last_completed_; }
     Instant last_due() const { return last_due_; }
     const Distributions& times() const { return times_; }
+    /// How many slots found so many complete frames ahead, by that number.
+    const std::vector<std::uint64_t>& depths() const { return depths_; }
 
     /// Fills what the books know of a stream's result: counts, delays, distributions.
     void summarise(StreamResult& into) const;
@@ -144,6 +160,7 @@ public:
     const TimeSeries::Interval& preroll_interval() const { return preroll_; }
 
 private:
+    std::uint64_t settled() const;
     void count(const FrameOutcome& outcome);
     static DropEntry entry_of(const FrameOutcome& outcome);
     void note_drop(const FrameOutcome& outcome);

@@ -127,9 +127,9 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
     constexpr std::int64_t kShortest = 80'000'000;
     DeliverySeries all;
     Instant zero = Instant::never();
-    for (const auto& world : *facts.worlds) {
-        all.merge(world->series().deliveries);
-        zero = std::min(zero, world->origin());
+    for (const WorldBooks* world : facts.worlds) {
+        all.merge(world->series.deliveries);
+        zero = std::min(zero, world->origin);
     }
     const std::int64_t interval_ns = all.interval().ns;
     std::int64_t last = -1;

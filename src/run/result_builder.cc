@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "judge/around.h"
 #include "judge/judge.h"
+#include "run/distributions.h"
 #include "run/evidence.h"
 #include "run/part_results.h"
 
@@ -74,7 +75,7 @@ class StreamBooks {
 public:
     StreamBooks(const StreamPlan& plan, const DeadlineLedger& ledger) : plan_(plan), ledger_(ledger) {}
 
-    StreamResult result() const {
+    StreamResult result(bool keep_histograms) const {
         StreamResult out;
         ledger_.summarise(out);
         const std::uint64_t pass = plan_.path->pass_slots();
@@ -86,6 +87,7 @@ public:
         out.pattern = to_string(plan_.options.pattern);
         out.required_bytes_per_s = plan_.required_bytes_per_s();
         out.series = series();
+        if (keep_histograms) out.histograms = histograms_of(ledger_.times(), ledger_.depths());
         return out;
     }
 
@@ -180,7 +182,7 @@ void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& res
     }
     if (preroll.bytes > 0) result.timeline.push_back(entry_of(preroll, -preroll_ns, preroll_ns));
     TimeSeries series;
-    for (const auto& world : *facts.worlds) series.merge(world->series());
+    for (const WorldBooks* world : facts.worlds) series.merge(world->series);
     const std::int64_t interval_ns = series.interval().ns;
     std::int64_t t_ns = 0;
     for (const TimeSeries::Interval& interval : series.intervals()) {
@@ -237,17 +239,17 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     if (result.wall_ns > 0) {
         client.cpu_percent = 100.0 * static_cast<double>(client.cpu_ns) / static_cast<double>(result.wall_ns);
     }
-    for (const auto& world : *facts.worlds) {
-        const LoopLateness& lateness = world->lateness();
+    for (const WorldBooks* world : facts.worlds) {
+        const LoopLateness& lateness = world->lateness;
         client.loop_lateness_p50_ns = std::max(client.loop_lateness_p50_ns, lateness.p50_ns);
         client.loop_lateness_p99_ns = std::max(client.loop_lateness_p99_ns, lateness.p99_ns);
         client.loop_lateness_max_ns = std::max(client.loop_lateness_max_ns, lateness.max_ns);
         client.loop_stalls += lateness.stalls;
         client.loop_stalled_ns += lateness.stalled_ns;
     }
-    client.loops = static_cast<std::uint32_t>(facts.worlds->size());
+    client.loops = static_cast<std::uint32_t>(facts.worlds.size());
     client.realtime = facts.request->realtime;
-    for (const auto& world : *facts.worlds) client.realtime &= world->realtime();
+    for (const WorldBooks* world : facts.worlds) client.realtime &= world->realtime;
     if (result.direct || facts.request->target.kind != Target::Kind::local) {
         client.page_cache_bytes = 0;
     } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
@@ -266,46 +268,23 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, so that `range_ns` has at most `most` of them.
-std::int64_t round_width(std::int64_t range_ns, std::int64_t most) {
-    for (std::int64_t power = 1'000;; power *= 10) {
-        for (const std::int64_t step : {1, 2, 5}) {
-            if (range_ns / (power * step) < most) return power * step;
-        }
-    }
-}
-
-std::vector<MarginBin> bins_of(const SignedHistogram& margins) {
-    std::vector<MarginBin> bins;
-    if (margins.count() == 0) return bins;
-    constexpr std::int64_t kMost = 40;
-    const std::int64_t width = round_width(margins.max() - margins.min(), kMost);
-    const auto floor_of = [width](std::int64_t ns) {
-        return (ns >= 0 ? ns / width : -((-ns + width - 1) / width)) * width;
-    };
-    for (std::int64_t from = floor_of(margins.min()); from <= margins.max(); from += width)
-        bins.push_back({from, from + width, 0});
-    margins.each([&](std::int64_t ns, std::uint64_t times) {
-        bins[static_cast<std::size_t>((ns - bins.front().from_ns) / width)].frames += times;
-    });
-    return bins;
-}
-
 /// The judge saw the drops first, in this order, then the stalls.
 void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops) {
     STREAMSIM_CHECK(booked.size() >= drops.size(), "each drop is booked to a cause");
     for (std::size_t i = 0; i < drops.size(); ++i) drops[i].cause = booked[i];
 }
 
-void fill_summaries(const Ledgers& ledgers, RunResult& result) {
+/// Over all streams.
+void fill_distributions(const Ledgers& ledgers, bool keep, RunResult& result) {
     Distributions all;
-    for (const DeadlineLedger* ledger : ledgers) all.merge(ledger->times());
-    result.margin_ns = all.margin_summary();
-    result.margin_bins = bins_of(all.shown_margin());
-    result.service_ns = Distributions::summary(all.service);
-    result.response_ns = Distributions::summary(all.response);
-    result.open_ns = Distributions::summary(all.open);
-    result.seek_ns = Distributions::summary(all.seek);
+    std::vector<std::uint64_t> depths;
+    for (const DeadlineLedger* ledger : ledgers) {
+        all.merge(ledger->times());
+        depths.resize(std::max(depths.size(), ledger->depths().size()));
+        for (std::size_t i = 0; i < ledger->depths().size(); ++i) depths[i] += ledger->depths()[i];
+    }
+    fill_summaries(all, result);
+    if (keep) result.histograms = histograms_of(all, depths);
 }
 
 void fill_times(const Ledgers& ledgers, RunResult& result) {
@@ -395,22 +374,22 @@ void fill_request(const PlayRequest& request, RunResult& result) {
 void fill_result(const RunFacts& facts, RunResult& result) {
     fill_request(*facts.request, result);
     const Ledgers& ledgers = facts.ledgers;
-    const World& world = *facts.worlds->front();
-    result.io = world.capabilities().io;
+    const WorldBooks& world = *facts.worlds.front();
+    result.io = world.capabilities.io;
     result.direct = true;
-    for (const auto& each : *facts.worlds) result.direct &= each->capabilities().direct;
+    for (const WorldBooks* each : facts.worlds) result.direct &= each->capabilities.direct;
     result.pattern = to_string(facts.streams->front().options.pattern);
     result.buffer_bytes = facts.buffer_bytes;
     result.interrupted = facts.interrupted;
     result.notices = facts.notices;
     Instant origin = Instant::never();  // of the first world that began
-    for (const auto& each : *facts.worlds) origin = std::min(origin, each->origin());
+    for (const WorldBooks* each : facts.worlds) origin = std::min(origin, each->origin);
     Digest digest;
     Digest timing;
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
         const DeadlineLedger& ledger = *ledgers[i];
         const StreamBooks books((*facts.streams)[i], ledger);
-        result.streams.push_back(books.result());
+        result.streams.push_back(books.result(facts.request->keep_histograms));
         if (ledger.play_start() != Instant::never()) {
             result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
         }
@@ -424,13 +403,13 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     }
     result.required_bytes_per_s = most_required(*facts.streams);
     result.digest = digest.hex();
-    if (world.timing_is_exact()) result.timing_digest = timing.hex();
-    result.parts = part_results(world, ledgers);
+    if (world.timing_is_exact) result.timing_digest = timing.hex();
+    if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
     fill_times(ledgers, result);
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);
     fill_client(facts, result);
-    fill_summaries(ledgers, result);
+    fill_distributions(ledgers, facts.request->keep_histograms, result);
     const Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
     result.mount = facts.mount;

@@ -1,7 +1,6 @@
 // From the books of all worlds to one RunResult.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "host/host.h"
@@ -17,7 +16,8 @@ struct RunFacts {
     const std::vector<StreamPlan>* streams = nullptr;
     const CutList* cuts = nullptr;               // where one was played
     std::vector<const DeadlineLedger*> ledgers;  // as the streams
-    const std::vector<std::unique_ptr<World>>* worlds = nullptr;
+    std::vector<const WorldBooks*> worlds;
+    const World* model = nullptr;  // whose parts are asked for what they did; null: they are not
     std::uint64_t buffer_bytes = 0;
     ProcessUsage before;
     ProcessUsage after;

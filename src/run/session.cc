@@ -105,12 +105,9 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
 }
 
 bool missed_anything(const RunFacts& facts) {
-    for (const auto& world : *facts.worlds) {
-        for (const auto& ledger : world->ledgers()) {
-            if (ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0) return true;
-        }
-    }
-    return false;
+    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const DeadlineLedger* ledger) {
+        return ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0;
+    });
 }
 
 /// Part by part, as if it were prepared already.
@@ -227,31 +224,31 @@ Session::~Session() = default;
 
 Result<RunResult> Session::execute() {
     if (auto planned = plan(); !planned) return planned.error();
-    RunResult result = not_played(request_, program_);
+    begun_ = not_played(request_, program_);
+    if (streams_.empty()) {
+        if (auto go = wait_for_others(); !go) return go.error();
+        return nothing_to_play();
+    }
     RunFacts facts;
     const bool on_storage = request_.target.kind == Target::Kind::local;
     const std::string place = on_storage ? first_file(streams_.front().clips.front()) : std::string();
     if (on_storage) {
-        facts.mount = mount_of(place);
+        mount_ = mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
     }
     facts.counts_storage_reads = on_storage && block_device_behind(place);
     std::optional<SystemWatch> watch;
     if (on_storage) watch.emplace(place);
-    facts.before = read_process_usage();
+    usage_before_ = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
     if (gate_ != nullptr && !cut_short_) gate_->ended();
     // Storage that has not given back its reads may not answer an open either, and there is a result to write.
     if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
-    facts.request = &request_;
     collect_streams(facts);
-    for (const PlayPart& part : parts_) {
-        if (part.media.cuts) facts.cuts = &*part.media.cuts;
-    }
-    facts.worlds = &worlds_;
-    if (memory_->arena) facts.buffer_bytes = memory_->all.size();
-    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
+    fill_common(facts);
+    for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
+    facts.model = worlds_.front().get();
     facts.interrupted = cut_short_;
     if (watch) {
         const bool failed = missed_anything(facts);
@@ -262,7 +259,28 @@ Result<RunResult> Session::execute() {
         const std::lock_guard lock(notice_mutex_);
         facts.notices = notices_;
     }
+    RunResult result = begun_;
     fill_result(facts, result);
+    return result;
+}
+
+/// What a result says of the request and the computer, whether play has ended or not.
+void Session::fill_common(RunFacts& facts) const {
+    facts.request = &request_;
+    facts.mount = mount_;
+    facts.before = usage_before_;
+    for (const PlayPart& part : parts_) {
+        if (part.media.cuts) facts.cuts = &*part.media.cuts;
+    }
+    if (memory_->arena) facts.buffer_bytes = memory_->all.size();
+    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
+}
+
+/// There are fewer streams than seats, and none is of those that this process plays.
+RunResult Session::nothing_to_play() const {
+    RunResult result = begun_;
+    result.interrupted = false;
+    result.verdict = {true, "none of the streams was for here", Limit::none};
     return result;
 }
 
@@ -270,7 +288,7 @@ Result<RunResult> Session::execute() {
 void Session::look_for_cause(RunFacts& facts) {
     looking_.store(true, std::memory_order_relaxed);
     const bool direct = std::all_of(worlds_.begin(), worlds_.end(),
-                                    [](const auto& world) { return world->capabilities().direct; });
+                                    [](const auto& world) { return world->books().capabilities.direct; });
     if (!direct) evict_clips();
     ProbeSubject subject;
     subject.request = &request_;
@@ -535,10 +553,6 @@ void Session::interrupt() {
     const std::lock_guard lock(mutex_);
     interrupted_ = true;
     for (auto& world : worlds_) world->interrupt();
-}
-
-std::optional<RunResult> Session::snapshot() {
-    return std::nullopt;
 }
 
 Session::Watch Session::watch() const {

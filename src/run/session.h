@@ -15,6 +15,8 @@
 
 #include "base/growing_list.h"
 #include "base/result.h"
+#include "host/host.h"
+#include "play/ledger.h"
 #include "run/play_part.h"
 #include "run/play_request.h"
 #include "run/start_gate.h"
@@ -26,6 +28,7 @@ namespace streamsim {
 
 class World;
 struct RunFacts;
+struct WorldCopy;
 struct WorldOptions;
 
 /// What is known about the program, not about the run.
@@ -127,7 +130,18 @@ private:
     Result<StreamPlan> plan_further(std::string& whose) const;
     std::vector<Clip> clips_for_further(const StreamPlan& like, std::string& whose) const;
     Result<std::span<std::byte>> memory_for(const StreamPlan& plan);
+    /// What played, in the order of the result.
+    struct Played {
+        std::vector<StreamPlan> plans;
+        std::vector<const DeadlineLedger*> ledgers;
+        std::size_t added = 0, removed = 0;
+    };
+    template <typename LedgerOf>
+    Played played_streams(LedgerOf ledger_of) const;
     void collect_streams(RunFacts& facts);
+    bool copy_worlds(Duration patience);
+    void fill_common(RunFacts& facts) const;
+    RunResult nothing_to_play() const;
     std::string stream_name(const StreamPlan& plan) const;
 
     PlayRequest request_;
@@ -141,11 +155,16 @@ private:
     StorageSpec spec_;
     GrowingList<StreamPlan> streams_;
     GrowingList<StreamProgress> progress_;
-    std::vector<StreamPlan> played_;  // for the result: streams_ by seat, then stream, as they came to play
+    Played played_;  // for the result, after play
     std::unique_ptr<Memory> memory_;
     std::mutex adding_mutex_;
     std::map<std::size_t, World*> added_;  // by place in streams_; protected by adding_mutex_
     std::set<std::size_t> removed_;        // protected by adding_mutex_
+    std::mutex snapshot_mutex_;
+    std::vector<std::shared_ptr<WorldCopy>> copies_;  // as worlds_; protected by snapshot_mutex_
+    RunResult begun_;                                 // what of the result is known before play
+    ProcessUsage usage_before_;
+    std::optional<MountFacts> mount_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
     bool interrupted_ = false;                       // protected by mutex_

@@ -47,7 +47,7 @@ std::string Session::stream_name(const StreamPlan& plan) const {
 }
 
 Result<void> Session::may_add() const {
-    if (!played_.empty()) return bad_input("the run has ended");
+    if (!played_.plans.empty()) return bad_input("the run has ended");
     if (request_.spare_streams == 0) return bad_input("this run has the streams that it has");
     if (request_.sync || request_.multicam != MultiCam::none) {
         return bad_input("streams that run on one clock begin together");
@@ -87,12 +87,13 @@ std::vector<Clip> Session::clips_for_further(const StreamPlan& like, std::string
 
 Result<StreamPlan> Session::plan_further(std::string& whose) const {
     const StreamPlan& like = streams_.back();
-    std::vector<std::uint32_t> playing(request_.seats);
+    const std::uint32_t own = request_.own_seats.value_or(request_.seats);
+    std::vector<std::uint32_t> playing(own);
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-        if (!over(progress_[i])) ++playing[streams_[i].options.seat];
+        if (!over(progress_[i])) ++playing[streams_[i].options.seat - request_.first_seat];
     }
-    const auto seat =
-        static_cast<std::uint32_t>(std::min_element(playing.begin(), playing.end()) - playing.begin());
+    const auto fewest = std::min_element(playing.begin(), playing.end()) - playing.begin();
+    const std::uint32_t seat = request_.first_seat + static_cast<std::uint32_t>(fewest);
     std::uint32_t stream = 0;  // its number is nobody else's
     for (const StreamPlan& plan : streams_) {
         if (plan.options.seat == seat) stream = std::max(stream, plan.options.stream + 1);
@@ -152,47 +153,55 @@ Result<std::string> Session::remove_stream(std::size_t index) {
     return name + " was removed";
 }
 
-/// What played, in the order of the result; and a word about what came and went by hand. After the worlds have
-/// ended.
-void Session::collect_streams(RunFacts& facts) {
-    const std::lock_guard adding(adding_mutex_);
-    struct Played {
+/// REQUIRES: adding_mutex_ is held. `ledger_of`: of a place in streams_; null: it has no books.
+template <typename LedgerOf>
+Session::Played Session::played_streams(LedgerOf ledger_of) const {
+    struct One {
         StreamPlan plan;
         const DeadlineLedger* ledger;
     };
-    std::vector<Played> all;
-    std::size_t added = 0;
-    std::size_t removed = 0;
+    std::vector<One> all;
+    Played out;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-        const auto hand = added_.find(i);
-        const std::size_t worlds = worlds_.size();
-        const DeadlineLedger* const ledger = hand != added_.end()
-                                                 ? hand->second->ledger_of(streams_[i])
-                                                 : worlds_[i % worlds]->ledgers()[i / worlds].get();
+        const DeadlineLedger* const ledger = ledger_of(i);
         if (ledger == nullptr) continue;  // it came when its world was ending
         all.push_back({streams_[i], ledger});
         StreamPlan& plan = all.back().plan;
-        if (hand != added_.end()) {
-            ++added;
+        if (added_.contains(i)) {
+            ++out.added;
             const std::int64_t start_ns = progress_[i].play_start_ns.load();
             plan.start_offset = {std::max<std::int64_t>(start_ns, 0)};
             if (start_ns == INT64_MIN) plan.options.slots = 0;  // given up: nothing was required
         }
         if (removed_.contains(i) && state_of(progress_[i]) == StreamState::removed) {
-            ++removed;
+            ++out.removed;
             plan.options.slots = progress_[i].due.load();
         }
     }
-    std::stable_sort(all.begin(), all.end(), [](const Played& a, const Played& b) {
+    std::stable_sort(all.begin(), all.end(), [](const One& a, const One& b) {
         return std::pair(a.plan.options.seat, a.plan.options.stream) <
                std::pair(b.plan.options.seat, b.plan.options.stream);
     });
-    for (Played& each : all) {
-        played_.push_back(std::move(each.plan));
-        facts.ledgers.push_back(each.ledger);
+    for (One& each : all) {
+        out.plans.push_back(std::move(each.plan));
+        out.ledgers.push_back(each.ledger);
     }
-    facts.streams = &played_;
+    return out;
+}
+
+/// For the result, with a word about what came and went by hand. After the worlds have ended.
+void Session::collect_streams(RunFacts& facts) {
+    const std::lock_guard adding(adding_mutex_);
+    played_ = played_streams([this](std::size_t i) -> const DeadlineLedger* {
+        const auto hand = added_.find(i);
+        if (hand != added_.end()) return hand->second->ledger_of(streams_[i]);
+        return worlds_[i % worlds_.size()]->ledgers()[i / worlds_.size()].get();
+    });
+    facts.streams = &played_.plans;
+    facts.ledgers = played_.ledgers;
     std::string what;
+    const std::size_t added = played_.added;
+    const std::size_t removed = played_.removed;
     if (added > 0) what = fmt::format("{} stream{} added", added, added == 1 ? " was" : "s were");
     if (removed > 0) {
         what += fmt::format("{}{} stream{} removed", added > 0 ? " and " : "", removed,
@@ -200,6 +209,54 @@ void Session::collect_streams(RunFacts& facts) {
     }
     if (what.empty()) return;
     notice_(what + " by hand while it played: its numbers and its digest are of this run alone");
+}
+
+bool Session::copy_worlds(Duration patience) {
+    std::vector<World*> worlds;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& world : worlds_) worlds.push_back(world.get());
+    }
+    while (copies_.size() < worlds.size()) copies_.push_back(std::make_shared<WorldCopy>());
+    for (std::size_t i = 0; i < worlds.size(); ++i) {
+        if (!worlds[i]->copy(copies_[i], patience)) return false;
+    }
+    return true;
+}
+
+std::optional<RunResult> Session::snapshot() {
+    constexpr Duration kPatience = seconds(2);
+    const std::lock_guard alone(snapshot_mutex_);
+    if (started_ns_.load(std::memory_order_acquire) == 0 || !copy_worlds(kPatience)) return std::nullopt;
+    std::map<const StreamPlan*, DeadlineLedger*> ledgers;
+    for (const auto& copy : copies_) {
+        for (const auto& [plan, ledger] : copy->ledgers) {
+            ledger->close();
+            ledgers[plan] = ledger.get();
+        }
+    }
+    RunFacts facts;
+    Played played;
+    {
+        const std::lock_guard adding(adding_mutex_);
+        played = played_streams([&](std::size_t i) -> const DeadlineLedger* {
+            const auto found = ledgers.find(&streams_[i]);
+            return found != ledgers.end() ? found->second : nullptr;
+        });
+        fill_common(facts);
+    }
+    facts.streams = &played.plans;
+    facts.ledgers = played.ledgers;
+    for (const auto& copy : copies_) facts.worlds.push_back(&copy->books);
+    facts.after = read_process_usage();
+    facts.interrupted = true;
+    {
+        const std::lock_guard lock(notice_mutex_);
+        facts.notices = notices_;
+    }
+    RunResult result = begun_;
+    fill_result(facts, result);
+    return result;
 }
 
 }  // namespace streamsim

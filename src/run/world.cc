@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/check.h"
 #include "base/units.h"
@@ -49,7 +50,7 @@ Result<void> World::build() {
     auto made = make_loop_and_storage(options_.storage);
     if (!made) return made.error();
     made_ = std::move(*made);
-    timing_is_exact_ = made_.timing_is_exact;
+    books_.timing_is_exact = made_.timing_is_exact;
     if (!options_.shared_memory) made_.storage->use_memory(options_.memory);
     std::uint64_t used = 0;
     for (const WorldStream& each : options_.streams) {
@@ -70,7 +71,7 @@ World::Stream& World::make_stream(const WorldStream& each, std::span<std::byte> 
     books.drops_kept = std::min(options_.drops_kept, plan.options.slots);
     books.readahead = plan.options.readahead;
     books.keep_frames = options_.keep_frames;
-    ledgers_.push_back(std::make_unique<DeadlineLedger>(books, series_));
+    ledgers_.push_back(std::make_unique<DeadlineLedger>(books, books_.series));
     auto stream = std::make_unique<Stream>();
     stream->world = this;
     stream->plan = &plan;
@@ -101,8 +102,8 @@ const DeadlineLedger* World::ledger_of(const StreamPlan& plan) const {
 Result<void> World::run() {
     if (options_.realtime) {
         std::string why_not;
-        realtime_ = request_realtime(why_not);
-        if (!realtime_) options_.notice(why_not);
+        books_.realtime = request_realtime(why_not);
+        if (!books_.realtime) options_.notice(why_not);
     }
     if (auto built = build(); !built) {
         on_failed();
@@ -122,9 +123,11 @@ Result<void> World::run() {
         loop_ = nullptr;
     }
     STREAMSIM_CHECK(reason == StopReason::stopped, "a world ends when its players have finished");
-    lateness_ = made_.loop->lateness();
-    capabilities_ = made_.storage->capabilities();
+    books_.lateness = made_.loop->lateness();
+    books_.capabilities = made_.storage->capabilities();
+    books_.origin = origin_;
     for (auto& ledger : ledgers_) ledger->close();
+    end_copies();
     if (error_) return *error_;
     return {};
 }
@@ -293,6 +296,70 @@ void World::end_alone(Stream& stream) {
     made_.loop->cancel(stream.timeout);
     made_.loop->cancel(stream.stop_timer);
     stream.player->interrupt();
+}
+
+bool World::copy(const std::shared_ptr<WorldCopy>& copy, Duration patience) {
+    std::unique_lock talking(copy->mutex);
+    const std::uint64_t asked = ++copy->asked;
+    {
+        const std::lock_guard lock(mutex_);
+        if (ended_) {
+            // Closed books are sorted: what is new in them is not at their end.
+            copy->books = books_;
+            copy->ledgers.clear();
+            for (const auto& stream : streams_) copy_stream(*stream, *copy);
+            return true;
+        }
+        if (loop_ == nullptr) return false;
+        copy_ = copy;
+        copy->next = 0;
+        loop_->post([this, copy, asked] { copy_some(copy, asked); });
+    }
+    copy->changed.wait_for(talking, std::chrono::nanoseconds(patience.ns),
+                           [&] { return copy->answered == asked || copy->world_ended; });
+    if (copy->answered == asked) return true;
+    ++copy->asked;  // what would still come is for nobody
+    return false;
+}
+
+/// So few at a time that nothing else on the loop is late for it.
+void World::copy_some(const std::shared_ptr<WorldCopy>& copy, std::uint64_t asked) {
+    constexpr std::size_t kStreamsAtOnce = 4;
+    const std::lock_guard talking(copy->mutex);
+    if (copy->asked != asked) return;
+    for (std::size_t i = 0; i < kStreamsAtOnce && copy->next < streams_.size(); ++i)
+        copy_stream(*streams_[copy->next++], *copy);
+    if (copy->next < streams_.size()) {
+        made_.loop->post([this, copy, asked] { copy_some(copy, asked); });
+        return;
+    }
+    books_.lateness = made_.loop->lateness();
+    books_.capabilities = made_.storage->capabilities();
+    books_.origin = origin_;
+    copy->books = books_;
+    copy->answered = asked;
+    copy->changed.notify_all();
+}
+
+void World::copy_stream(const Stream& stream, WorldCopy& copy) const {
+    const DeadlineLedger& ledger = *ledgers_[stream.place];
+    auto& copied = copy.ledgers[stream.plan];
+    if (copied == nullptr) copied = ledger.empty_copy(copy.books.series);
+    ledger.catch_up(*copied);
+}
+
+/// Who waits for a copy need not wait for it any more.
+void World::end_copies() {
+    std::shared_ptr<WorldCopy> copy;
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        copy = std::move(copy_);
+    }
+    if (copy == nullptr) return;
+    const std::lock_guard talking(copy->mutex);
+    copy->world_ended = true;
+    copy->changed.notify_all();
 }
 
 void World::gave_up() {

@@ -3,6 +3,7 @@
 // begin.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,6 +25,30 @@ namespace streamsim {
 struct WorldStream {
     const StreamPlan* plan = nullptr;
     StreamProgress* progress = nullptr;
+};
+
+/// What a world knows besides the books of its streams.
+struct WorldBooks {
+    TimeSeries series;
+    LoopLateness lateness;
+    StorageCapabilities capabilities;
+    Instant origin;                // the zero of the series, and of the streams' offsets
+    bool timing_is_exact = false;  // virtual time
+    bool realtime = false;         // real-time scheduling was asked for and granted
+};
+
+/// A copy of a world's books, which is brought up to date while it plays (World::copy).
+struct WorldCopy {
+    WorldBooks books;
+    std::map<const StreamPlan*, std::unique_ptr<DeadlineLedger>> ledgers;
+
+    // How the threads speak about it.
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::uint64_t asked = 0;     // the last time; below: protected by mutex
+    std::uint64_t answered = 0;  // then all of it is up to date
+    std::size_t next = 0;        // stream to be copied
+    bool world_ended = false;
 };
 
 struct WorldOptions {
@@ -77,16 +102,16 @@ public:
     /// play, and was not added. Any thread.
     void remove(const StreamPlan& plan);
 
+    /// Brings `copy`, which is of this world alone, up to date: on the world's thread, a few streams a turn.
+    /// False: there was no answer within `patience`, or the world ended meanwhile, or has nothing yet. Any
+    /// thread but the world's, one at a time.
+    bool copy(const std::shared_ptr<WorldCopy>& copy, Duration patience);
+
     // After run().
     std::vector<std::unique_ptr<DeadlineLedger>>& ledgers() { return ledgers_; }
     /// Of a stream of this world, also of one that was added; null: it is none.
     const DeadlineLedger* ledger_of(const StreamPlan& plan) const;
-    const TimeSeries& series() const { return series_; }
-    const LoopLateness& lateness() const { return lateness_; }
-    const StorageCapabilities& capabilities() const { return capabilities_; }
-    bool timing_is_exact() const { return timing_is_exact_; }
-    /// The zero of the series, and of the streams' offsets.
-    Instant origin() const { return origin_; }
+    const WorldBooks& books() const { return books_; }
     /// Of a modelled cluster, between two instants of its loop's clock; else none.
     std::vector<PartBooks> parts(Instant from, Instant to) const;
     /// interrupt() came before every player had finished.
@@ -98,8 +123,6 @@ public:
     }
     /// run() failed because not every stream had filled its read-ahead in time.
     bool preroll_took_too_long() const { return preroll_took_too_long_; }
-    /// Real-time scheduling was asked for and granted.
-    bool realtime() const { return realtime_; }
     /// The storage did not give back what was outstanding: nothing of this world may be destroyed.
     bool stuck() const { return stuck_; }
 
@@ -127,29 +150,30 @@ private:
     void interrupt_here();
     void gave_up();
     void finish();
+    void copy_some(const std::shared_ptr<WorldCopy>& copy, std::uint64_t asked);
+    void copy_stream(const Stream& stream, WorldCopy& copy) const;
+    void end_copies();
 
     WorldOptions options_;
     LoopAndStorage made_;
-    TimeSeries series_;
+    WorldBooks books_;  // its origin, lateness and capabilities as of the last look
     std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
     std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
     std::map<std::int64_t, Cue> cues_;                            // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
     std::size_t finished_ = 0;        // so many streams, from the first one on, have finished
-    LoopLateness lateness_;
-    StorageCapabilities capabilities_;
     Instant origin_;
     std::optional<Error> error_;
     bool finishing_ = false;
     bool interrupting_ = false;
     bool stuck_ = false;
     bool preroll_took_too_long_ = false;
-    bool timing_is_exact_ = false;
-    bool realtime_ = false;
     std::mutex mutex_;
     EventLoop* loop_ = nullptr;         // protected by mutex_: where requests go; null before run()
     bool interrupt_requested_ = false;  // protected by mutex_
+    bool ended_ = false;                // protected by mutex_: the books are closed
+    std::shared_ptr<WorldCopy> copy_;   // protected by mutex_: that was asked for last
 };
 
 }  // namespace streamsim
