@@ -244,7 +244,7 @@ Result<MaxRun> MaxCommand::play(Contender& contender, const MaxNext& next) {
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<Session>(request, std::move(*media), context_.program,
                                              [this](const std::string& text) { notice(text); });
-    auto result = watch_session(*session, fmt::format("{}; {}", request.target.url, progress));
+    auto result = watch_session(*session, request, fmt::format("{}; {}", request.target.url, progress));
     if (!result || session->stuck()) {
         left_behind_ = true;
         (void)session.release();  // threads or the kernel still use it

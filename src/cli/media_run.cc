@@ -85,15 +85,23 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
 }
 
 std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
+                                                         const PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
     std::optional<LivePlay> live;
     if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, streams_may_change);
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     Control::Work work;
-    work.run = [result, &session] { result->emplace(session.execute()); };
-    work.on_interrupt = [&] { session.interrupt(); };
+    Ranks* const ranks = context_.ranks;
+    work.run = [this, result, &session, &request, ranks] {
+        result->emplace(ranks != nullptr ? play_with_others(session, request) : session.execute());
+    };
+    work.on_interrupt = [&] {
+        session.interrupt();
+        if (ranks != nullptr) ranks->stop();
+    };
     work.on_tick = [&] {
+        if (ranks != nullptr) watch_ranks(session);
         if (live) live->tick();
         if (metrics_)
             feed_metrics(*metrics_, session.watch(), about, context_.program.version, control_.now_ns());
@@ -106,11 +114,12 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
 }
 
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
-    auto result = watch_session(session, about, request.spare_streams > 0);
+    auto result = watch_session(session, request, about, request.spare_streams > 0);
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
     }
+    if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) {
         context_.log.warn("the storage has not given back everything that was asked of it");
@@ -121,6 +130,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
 
 /// Ends the process while something of it is still in a call that does not return.
 void MediaRun::leave(int code) {
+    if (context_.ranks != nullptr) code = context_.ranks->finish(code);
     std::fflush(nullptr);
     _exit(code);
 }
@@ -128,6 +138,16 @@ void MediaRun::leave(int code) {
 void MediaRun::say_notice(const std::string& notice) {
     if (live_ != nullptr) return live_->say(notice);
     if (!options_.quiet) context_.log.warn("{}", notice);
+}
+
+/// What is known so far, where more is to come and may not: the files that can be written again.
+void MediaRun::write_files(RunResult result) {
+    complete(result);
+    ResultFiles files = options_.files;
+    for (std::string* name : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
+        if (*name == "-") name->clear();
+    }
+    if (auto outputs = ResultOutputs::prepare(files)) (void)outputs->write(result);
 }
 
 int MediaRun::write_results(RunResult result) {

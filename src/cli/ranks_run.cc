@@ -1,0 +1,127 @@
+#include "cli/ranks_run.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "cli/media_run.h"
+
+namespace streamsim {
+namespace {
+
+/// The seats that are played are this many times those that one process plays; files and words are rank 0's.
+void become_one_of_many(Ranks& ranks, CliOptions& options) {
+    PlayRequest& play = options.play;
+    play.seats *= ranks.size();
+    ranks.deal_seats(play.seats);
+    play.first_seat = ranks.first_seat();
+    play.own_seats = ranks.own_seats();
+    play.keep_histograms = true;
+    if (ranks.first()) return;
+    options.quiet = true;
+    options.files = {};
+    options.metrics.clear();
+}
+
+RankNews news_of(const Session::Watch& watch) {
+    RankNews news;
+    if (watch.streams == nullptr) return news;
+    const std::size_t count = watch.streams->size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const StreamProgress& progress = (*watch.progress)[i];
+        const StreamState state = progress.state.load(std::memory_order_relaxed);
+        const bool over = state == StreamState::ended || state == StreamState::removed;
+        news.streams += over ? 0 : 1;
+        news.on_time += progress.on_time.load(std::memory_order_relaxed);
+        news.bad += progress.bad.load(std::memory_order_relaxed);
+        news.bytes += progress.bytes.load(std::memory_order_relaxed);
+        if (!over) news.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
+    }
+    return news;
+}
+
+}  // namespace
+
+void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>& wait) {
+    Control::Work work;
+    work.run = wait;
+    work.on_interrupt = [&ranks] { ranks.stop(); };
+    while (!control.run(work)) {
+        // A second signal does not end it sooner: every wait has ended by now.
+    }
+}
+
+Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedCommandLine>& parsed) {
+    Result<void> own;
+    if (!parsed) {
+        own = parsed.error();
+    } else if (parsed->options.play.target.kind == Target::Kind::model) {
+        own = bad_input("a model is played by one process: give --seats, without mpirun");
+    }
+    Result<void> agreed;
+    wait_for_ranks(control, ranks, [&] {
+        const std::vector<std::string> none;
+        const auto& typed = parsed ? parsed->options.command_line : none;
+        agreed = ranks.gather({typed.begin() + (typed.empty() ? 0 : 1), typed.end()});
+        if (agreed) agreed = ranks.agree(own);
+    });
+    if (agreed) become_one_of_many(ranks, parsed->options);
+    return agreed;
+}
+
+Result<void> MediaRun::together(const Result<void>& own) {
+    if (context_.ranks == nullptr) return own;
+    Result<void> agreed;
+    wait_for_ranks(control_, *context_.ranks, [&] { agreed = context_.ranks->agree(own); });
+    return agreed;
+}
+
+Result<void> MediaRun::choose_formats_together() {
+    Result<void> done;
+    if (leads()) done = choose_formats();
+    done = together(done);
+    if (!done || context_.ranks == nullptr) return done;
+    bool chosen = !options_.play.formats.empty();
+    wait_for_ranks(control_, *context_.ranks, [&] {
+        const auto shared = context_.ranks->share(chosen);
+        if (!shared) {
+            done = shared.error();
+        } else {
+            chosen = shared->get<bool>();
+        }
+    });
+    if (done && chosen && options_.play.formats.empty())
+        options_.play.formats.push_back(options_.default_format);
+    return done;
+}
+
+/// Plays what this rank has of it; the result is that of all where this is rank 0.
+Result<RunResult> MediaRun::play_with_others(Session& session, const PlayRequest& request) {
+    Ranks& ranks = *context_.ranks;
+    session.wait_for(ranks);
+    ranks.tell([&session]() -> std::optional<RankNews> { return news_of(session.watch()); });
+    auto own = session.execute();
+    ranks.tell({});
+    Ranks::Collecting how;
+    how.virtual_time = request.target.is_virtual_time();
+    how.preroll_took_too_long = session.preroll_took_too_long();
+    how.nothing = [this, &request] { return Session::not_played(request, context_.program); };
+    how.meanwhile = [this](const RunResult& known) { write_files(known); };
+    return ranks.collect(std::move(own), how);
+}
+
+/// Ten times a second while it plays.
+void MediaRun::watch_ranks(Session& session) {
+    Ranks& ranks = *context_.ranks;
+    if (ranks.stopped() || ranks.play_is_off()) session.interrupt();
+    for (const std::string& lost : ranks.newly_lost()) {
+        if (!ranks.first())
+            context_.log.set_level(spdlog::level::warn);  // nobody speaks for this seat any more
+        if (live_ != nullptr) {
+            live_->say(lost);
+        } else {
+            context_.log.warn("{}", lost);
+        }
+    }
+}
+
+}  // namespace streamsim
