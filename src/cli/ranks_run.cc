@@ -55,7 +55,7 @@ Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedComma
     if (!parsed) {
         own = parsed.error();
     } else if (parsed->options.play.target.kind == Target::Kind::model) {
-        own = bad_input("a model is played by one process: give --seats, without mpirun");
+        own = bad_input(kModelIsForOne);
     }
     Result<void> agreed;
     wait_for_ranks(control, ranks, [&] {
@@ -68,11 +68,15 @@ Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedComma
     return agreed;
 }
 
-Result<void> MediaRun::together(const Result<void>& own) {
-    if (context_.ranks == nullptr) return own;
+Result<void> together(CliContext& context, Control& control, const Result<void>& own) {
+    if (context.ranks == nullptr) return own;
     Result<void> agreed;
-    wait_for_ranks(control_, *context_.ranks, [&] { agreed = context_.ranks->agree(own); });
+    wait_for_ranks(control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
     return agreed;
+}
+
+Result<void> MediaRun::together(const Result<void>& own) {
+    return streamsim::together(context_, control_, own);
 }
 
 Result<void> MediaRun::choose_formats_together() {

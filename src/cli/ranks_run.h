@@ -21,4 +21,10 @@ void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>&
 /// taken out. Errors: those of `parsed`, in rank 0 with those of the others.
 Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedCommandLine>& parsed);
 
+/// Success once every rank has come here with success; what it was given where there is one. Errors: of any.
+Result<void> together(CliContext& context, Control& control, const Result<void>& own);
+
+inline constexpr const char* kModelIsForOne =
+    "a model is played by one process: give --seats, and start it without mpirun";
+
 }  // namespace streamsim
