@@ -335,6 +335,7 @@ struct SeatResult {
     std::string node;  // of the server, that it used; empty: none is known
     Verdict verdict;
     FrameCounts totals;
+    std::optional<MarginSummary> margin_ns;  // over its streams
     /// Its clock against rank 0's: what has to be added to its instants, and how wrong that may be. Measured
     /// before play, and again after it.
     std::int64_t clock_offset_ns = 0, clock_bound_ns = 0;

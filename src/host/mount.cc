@@ -1,7 +1,6 @@
 #include "host/mount.h"
 
 #include <fcntl.h>
-#include <mntent.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -13,9 +12,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
+#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <vector>
+
+#include "host/network_mount.h"
 
 namespace streamsim {
 namespace {
@@ -60,6 +62,30 @@ bool serves(const std::filesystem::path& process, unsigned minor) {
     return false;
 }
 
+/// The table writes what would end a word as three octal digits: "\\040" is a space.
+std::string unescaped(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        int value = 0;
+        const char* const digits = text.data() + i + 1;
+        const bool escape = text[i] == '\\' && i + 3 < text.size() &&
+                            std::from_chars(digits, digits + 3, value, 8).ptr == digits + 3;
+        out += escape ? static_cast<char>(value) : text[i];
+        if (escape) i += 3;
+    }
+    return out;
+}
+
+/// The options of a mount and those of its file system, each once.
+std::string together(const std::string& of_mount, const std::string& of_file_system) {
+    std::string out = of_mount;
+    std::istringstream rest(of_file_system);
+    for (std::string each; std::getline(rest, each, ',');) {
+        if (("," + out + ",").find("," + each + ",") == std::string::npos) out += "," + each;
+    }
+    return out;
+}
+
 class FileHandle {
 public:
     explicit FileHandle(const char* path) : fd_(open(path, O_RDONLY | O_CLOEXEC)) {}
@@ -76,21 +102,44 @@ private:
 
 }  // namespace
 
-std::optional<MountFacts> mount_of(const std::string& path) {
-    const auto real = canonical(path);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> table(setmntent("/proc/self/mounts", "re"),
-                                                                endmntent);
-    if (!real || table == nullptr) return std::nullopt;
+std::optional<MountFacts> mount_in(std::string_view table, std::string_view path, std::string* device) {
     std::optional<MountFacts> found;
-    mntent entry{};
-    std::vector<char> text(std::size_t{1} << 16);
-    while (getmntent_r(table.get(), &entry, text.data(), static_cast<int>(text.size())) != nullptr) {
-        if (!holds(entry.mnt_dir, *real)) continue;
+    while (!table.empty()) {
+        const std::size_t end = std::min(table.find('\n'), table.size());
+        std::istringstream line{std::string(table.substr(0, end))};
+        table.remove_prefix(std::min(end + 1, table.size()));
+        // id parent device root point options [optional]... - type source options of the file system
+        std::string id, parent, number, root, point, options, word, type, source, more;
+        line >> id >> parent >> number >> root >> point >> options;
+        while (line >> word && word != "-") continue;
+        if (!(line >> type >> source >> more)) continue;
+        point = unescaped(point);
+        if (!holds(point, path)) continue;
         // Of two at one place the later one covers the earlier.
-        if (found && std::string_view(entry.mnt_dir).size() < found->point.size()) continue;
-        found = MountFacts{entry.mnt_dir, entry.mnt_fsname, entry.mnt_type, entry.mnt_opts};
+        if (found && point.size() < found->point.size()) continue;
+        found = MountFacts{};
+        found->point = point;
+        found->source = unescaped(source);
+        found->type = type;
+        found->options = together(unescaped(options), unescaped(more));
+        if (device != nullptr) *device = number;
     }
     return found;
+}
+
+std::optional<MountFacts> mount_of(const std::string& path) {
+    const auto real = canonical(path);
+    std::ifstream in("/proc/self/mountinfo");
+    if (!real || !in) return std::nullopt;
+    const std::string table{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::string device;
+    auto mount = mount_in(table, *real, &device);
+    if (!mount) return std::nullopt;
+    describe_share(*mount);
+    if (mount->protocol.empty()) return mount;
+    const auto kib = number_in("/sys/class/bdi/" + device + "/read_ahead_kb", "");
+    if (kib) mount->read_ahead_bytes = *kib * 1024;
+    return mount;
 }
 
 std::optional<int> fuse_server_of(const std::string& path) {

@@ -8,6 +8,7 @@
 #include "report/html_page.h"
 #include "report/html_tables.h"
 #include "report/html_text.h"
+#include "report/server_text.h"
 #include "report/text_report.h"
 #include "report/text_tables.h"
 
@@ -114,6 +115,10 @@ void add_storage(const RunResult& result, html::Facts& facts) {
         const MountFacts& mount = *result.mount;
         facts.add("Mount", name(mount.source) + " on " + name(mount.point) + ", type " + escaped(mount.type));
         facts.add("", "options: " + name(mount.options));
+        if (!mount.protocol.empty()) facts.add("", name(share_text(mount)));
+        for (const std::string& hint : mount.hints) facts.add("Hint", escaped(hint));
+    } else if (!result.servers.empty()) {
+        facts.add("Mount", "none: read from the server by streamsim itself");
     } else if (!result.model) {
         facts.add("Mount", "not recorded");
     }
@@ -266,7 +271,9 @@ std::string evidence(const RunResult& result) {
             result.totals.dropped + result.totals.late + result.totals.failed + result.totals.stalls == 0;
         out = paragraph(none ? "Nothing was missed, so nothing is blamed." : "Causes: not recorded.");
     }
-    if (!result.model) out += client_facts(result) + html::links_table(result) + html::probes_table(result);
+    if (!result.model)
+        out += client_facts(result) + html::servers_table(result) + html::links_table(result) +
+               html::probes_table(result);
     out += html::parts_table(result);
     return section("evidence", "Cause and evidence", out);
 }

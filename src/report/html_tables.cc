@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "report/html_text.h"
 #include "report/html_time.h"
+#include "report/server_text.h"
 #include "report/text_tables.h"
 
 namespace streamsim::html {
@@ -290,6 +291,34 @@ std::string causes_table(const RunResult& result) {
         const std::string place = fmt::format("causes.{}.", i);
         table.row({to_string(cause.cause), to_string(cause.limit), number(place + "frames", cause.frames),
                    number(place + "stalls", cause.stalls), escaped(cause.summary), escaped(cause.detail)});
+    }
+    return table.html();
+}
+
+std::string servers_table(const RunResult& result) {
+    if (result.servers.empty()) return {};
+    Table table("File servers that streamsim spoke to itself", "named");
+    table.column("node", Align::left);
+    table.column("protocol", Align::left);
+    table.column("seats", Align::left);
+    table.column("connections", Align::right);
+    table.column("largest read", Align::right);
+    table.column("requests", Align::right);
+    table.column("a frame", Align::right);
+    table.column("received", Align::right);
+    table.column("reconnects", Align::right);
+    table.column("segments sent again", Align::right);
+    table.column("round trip", Align::right);
+    for (std::size_t i = 0; i < result.servers.size(); ++i) {
+        const ServerResult& server = result.servers[i];
+        const std::string place = fmt::format("servers.{}.", i);
+        table.row({name(server.address), name(server.protocol), seats_text(server.seats),
+                   number(place + "connections", server.connections), show_io_size(server.read_bytes),
+                   number(place + "requests", server.requests),
+                   fmt::format("{:.1f}", server.requests_per_frame), show_bytes(server.received_bytes),
+                   number(place + "reconnects", server.reconnects),
+                   number(place + "retransmitted_segments", server.retransmitted_segments),
+                   server.rtt_ns ? show(*server.rtt_ns) : kNothing});
     }
     return table.html();
 }

@@ -19,6 +19,7 @@ std::string drops_table(const RunResult& result);
 /// The frames of clips that were missed most often, of the drops that the document has.
 std::string places_table(const RunResult& result);
 std::string causes_table(const RunResult& result);
+std::string servers_table(const RunResult& result);
 std::string links_table(const RunResult& result);
 std::string probes_table(const RunResult& result);
 std::string parts_table(const RunResult& result);

@@ -48,6 +48,31 @@ OrderedJson buffer_json(const std::optional<BufferSummary>& buffer) {
     return {{"min", buffer->min}, {"p1", buffer->p1}, {"p50", buffer->p50}};
 }
 
+/// Column by column, ascending.
+OrderedJson histogram_json(const HistogramCounts& histogram) {
+    if (histogram.buckets.empty()) return nullptr;
+    OrderedJson values = OrderedJson::array();
+    OrderedJson times = OrderedJson::array();
+    for (const HistogramCounts::Bucket& bucket : histogram.buckets) {
+        values.push_back(bucket.value);
+        times.push_back(bucket.times);
+    }
+    return {{"min", histogram.min},
+            {"max", histogram.max},
+            {"values", std::move(values)},
+            {"times", std::move(times)}};
+}
+
+OrderedJson histograms_json(const StreamHistograms& histograms) {
+    return {{"margin_ns", histogram_json(histograms.margin_ns)},
+            {"preroll_margin_ns", histogram_json(histograms.preroll_margin_ns)},
+            {"service_ns", histogram_json(histograms.service_ns)},
+            {"response_ns", histogram_json(histograms.response_ns)},
+            {"open_ns", histogram_json(histograms.open_ns)},
+            {"seek_ns", histogram_json(histograms.seek_ns)},
+            {"buffer_frames", histogram_json(histograms.buffer_frames)}};
+}
+
 void add_counts(const FrameCounts& counts, OrderedJson& to) {
     to["frames_scheduled"] = counts.scheduled;
     to["frames_on_time"] = counts.on_time;
@@ -80,6 +105,7 @@ OrderedJson totals_json(const RunResult& result) {
     totals["open_ns"] = latency_json(result.open_ns);
     totals["seeks"] = result.totals.seeks;
     totals["seek_ns"] = latency_json(result.seek_ns);
+    if (result.histograms) totals["histograms"] = histograms_json(*result.histograms);
     return totals;
 }
 
@@ -130,6 +156,7 @@ OrderedJson stream_json(const StreamResult& stream) {
     out["seek_ns"] = latency_json(stream.seek_ns);
     out["buffer_frames"] = buffer_json(stream.buffer_frames);
     out["series"] = series_json(stream.series);
+    if (stream.histograms) out["histograms"] = histograms_json(*stream.histograms);
     return out;
 }
 
@@ -182,8 +209,30 @@ OrderedJson cause_json(const CauseResult& cause) {
 
 OrderedJson mount_json(const std::optional<MountFacts>& mount) {
     if (!mount) return nullptr;
-    return {
-        {"point", mount->point}, {"source", mount->source}, {"type", mount->type}, {"options", mount->options}};
+    return {{"point", mount->point},
+            {"source", mount->source},
+            {"type", mount->type},
+            {"options", mount->options},
+            {"server", mount->server},
+            {"protocol", mount->protocol},
+            {"connections", or_null(mount->connections)},
+            {"read_bytes", or_null(mount->read_bytes)},
+            {"read_ahead_bytes", or_null(mount->read_ahead_bytes)},
+            {"hints", mount->hints}};
+}
+
+OrderedJson server_json(const ServerResult& server) {
+    return {{"address", server.address},
+            {"protocol", server.protocol},
+            {"seats", server.seats},
+            {"connections", server.connections},
+            {"read_bytes", server.read_bytes},
+            {"requests", server.requests},
+            {"requests_per_frame", finite(server.requests_per_frame)},
+            {"received_bytes", server.received_bytes},
+            {"reconnects", server.reconnects},
+            {"retransmitted_segments", server.retransmitted_segments},
+            {"rtt_ns", or_null(server.rtt_ns)}};
 }
 
 OrderedJson link_json(const LinkEvidence& link) {
@@ -277,6 +326,48 @@ OrderedJson play_json(const RunResult& result) {
         {"multicam", result.multicam},   {"audio", result.audio},       {"buffer_bytes", result.buffer_bytes}};
 }
 
+OrderedJson host_json(const HostFacts& host) {
+    return {{"name", host.name}, {"os", host.os}, {"cpus", host.cpus}, {"memory_bytes", host.memory_bytes}};
+}
+
+OrderedJson verdict_json(const Verdict& verdict) {
+    return {{"pass", verdict.pass},
+            {"reason", verdict.reason},
+            {"limit", to_string(verdict.limit)},
+            {"detail", verdict.detail},
+            {"next", verdict.next}};
+}
+
+OrderedJson seat_json(const SeatResult& seat) {
+    OrderedJson totals = OrderedJson::object();
+    add_counts(seat.totals, totals);
+    totals["passes"] = seat.totals.passes;
+    totals["seeks"] = seat.totals.seeks;
+    OrderedJson links = OrderedJson::array();
+    for (const LinkEvidence& link : seat.links) links.push_back(link_json(link));
+    return {{"rank", seat.rank},
+            {"seats", seat.seats},
+            {"state", to_string(seat.state)},
+            {"why", seat.why},
+            {"host", host_json(seat.host)},
+            {"started_at", seat.started_at},
+            {"node", seat.node},
+            {"verdict", verdict_json(seat.verdict)},
+            {"totals", std::move(totals)},
+            {"margin_ns", margin_json(seat.margin_ns)},
+            {"clock_offset_ns", seat.clock_offset_ns},
+            {"clock_bound_ns", seat.clock_bound_ns},
+            {"clock_offset_after_ns", or_null(seat.clock_offset_after_ns)},
+            {"clock_bound_after_ns", or_null(seat.clock_bound_after_ns)},
+            {"start_ns", or_null(seat.start_ns)},
+            {"played_ns", seat.played_ns},
+            {"client", client_json(seat.client)},
+            {"system", system_json(seat.system)},
+            {"links", std::move(links)},
+            {"mount", mount_json(seat.mount)},
+            {"journal", seat.journal}};
+}
+
 /// The document is put together member by member, so that each stream and each drop has a line of its own and
 /// no second copy of the long tables is made.
 class Document {
@@ -313,16 +404,13 @@ private:
 }  // namespace
 
 std::string json_report(const RunResult& result) {
-    const HostFacts& host = result.host;
     Document out;
     out.member("schema", "streamsim.result");
     out.member("version", 1);
     out.member("streamsim",
                {{"version", result.version}, {"revision", result.revision}, {"backends", result.backends}});
     out.member("started_at", result.started_at);
-    out.member(
-        "host",
-        {{"name", host.name}, {"os", host.os}, {"cpus", host.cpus}, {"memory_bytes", host.memory_bytes}});
+    out.member("host", host_json(result.host));
     out.member("command", result.command);
     out.member("seed", result.seed);
     out.member(
@@ -333,11 +421,12 @@ std::string json_report(const RunResult& result) {
     if (result.scenario) out.member("scenario", scenario_json(*result.scenario));
     out.member("notices", result.notices);
     out.member("interrupted", result.interrupted);
-    out.member("verdict", {{"pass", result.verdict.pass},
-                           {"reason", result.verdict.reason},
-                           {"limit", to_string(result.verdict.limit)},
-                           {"detail", result.verdict.detail},
-                           {"next", result.verdict.next}});
+    out.member("verdict", verdict_json(result.verdict));
+    if (!result.seats.empty()) {
+        out.member("run_id", result.run_id);
+        out.member("ranks", result.ranks);
+        out.table("seats", result.seats, seat_json);
+    }
     out.table("causes", result.causes, cause_json);
     out.member("places", {{"answer", to_string(result.places.answer)},
                           {"places", result.places.places},
@@ -356,6 +445,7 @@ std::string json_report(const RunResult& result) {
     out.table("parts", result.parts, part_json);
     out.member("client", client_json(result.client));
     out.member("mount", mount_json(result.mount));
+    out.table("servers", result.servers, server_json);
     out.table("links", result.links, link_json);
     out.member("system", system_json(result.system));
     out.table("probes", result.probes, probe_json);

@@ -1,192 +1,10 @@
 #include "report/result_reader.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstdint>
-#include <initializer_list>
-#include <limits>
-#include <optional>
-#include <vector>
-
-#include "base/json.h"
 #include "report/result_books.h"
+#include "report/result_reading.h"
 
 namespace streamsim {
-namespace {
-
-constexpr std::size_t kFoundBytes = 60;  // of a value that was not expected
-
-/// A value of the document and its place.
-struct Node {
-    const Json& json;
-    std::string pointer;
-    JsonProblems& problems;
-
-    void expected(const std::string& what) const {
-        const bool large = json.is_structured() && json.size() > 2;
-        std::string found = large ? json.type_name() : json.dump();
-        if (found.size() > kFoundBytes) {
-            std::size_t end = kFoundBytes;
-            while ((static_cast<unsigned char>(found[end]) & 0xc0) == 0x80) --end;  // no half characters
-            found = found.substr(0, end) + "...";
-        }
-        problems.add(pointer, fmt::format("expected {}, found {}", what, found));
-    }
-};
-
-// read(node, into): takes a value over, or notes a problem and leaves `into` as it is.
-
-template <typename Integer>
-void read_integer(const Node& node,
-                  Integer& into,
-                  std::int64_t min = 0,
-                  std::uint64_t max = static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())) {
-    if (node.json.is_number_unsigned() && node.json.get<std::uint64_t>() <= max) {
-        into = static_cast<Integer>(node.json.get<std::uint64_t>());
-    } else if (node.json.is_number_integer() && !node.json.is_number_unsigned() &&
-               node.json.get<std::int64_t>() >= min) {
-        into = static_cast<Integer>(node.json.get<std::int64_t>());
-    } else {
-        node.expected(fmt::format("an integer from {} to {}", min, max));
-    }
-}
-void read(const Node& node, std::uint64_t& into) {
-    read_integer(node, into);
-}
-void read(const Node& node, std::uint32_t& into) {
-    read_integer(node, into);
-}
-void read(const Node& node, std::int64_t& into) {
-    read_integer(node, into, -kFarthestNs, std::uint64_t{kFarthestNs});
-}
-void read(const Node& node, int& into) {
-    read_integer(node, into);
-}
-
-/// null: not a finite number.
-void read(const Node& node, double& into) {
-    if (node.json.is_null()) {
-        into = std::numeric_limits<double>::quiet_NaN();
-    } else if (node.json.is_number()) {
-        into = node.json.get<double>();
-    } else {
-        node.expected("a number or null");
-    }
-}
-
-void read(const Node& node, bool& into) {
-    if (!node.json.is_boolean()) return node.expected("true or false");
-    into = node.json.get<bool>();
-}
-
-void read(const Node& node, std::string& into) {
-    if (!node.json.is_string()) return node.expected("a text");
-    into = node.json.get<std::string>();
-}
-
-void read(const Node& node, FrameRate& into) {
-    std::int64_t parts[2] = {};
-    bool good = node.json.is_array() && node.json.size() == 2;
-    for (std::size_t i = 0; good && i < 2; ++i) {
-        const Json& part = node.json[i];
-        good = part.is_number_unsigned() && part.get<std::uint64_t>() > 0 &&
-               part.get<std::uint64_t>() <= INT64_MAX;
-        if (good) parts[i] = part.get<std::int64_t>();
-    }
-    if (!good) return node.expected("a frame rate [num, den] such as [24000, 1001]");
-    into = {parts[0], parts[1]};
-}
-
-template <typename Word>
-void read_word(const Node& node, Word& into, std::initializer_list<Word> words) {
-    std::string names;
-    for (const Word word : words) {
-        if (node.json.is_string() && node.json.get_ref<const std::string&>() == to_string(word)) {
-            into = word;
-            return;
-        }
-        names += names.empty() ? "" : ", ";
-        names += to_string(word);
-    }
-    node.expected("one of " + names);
-}
-void read(const Node& node, Limit& into) {
-    read_word(node, into,
-              {Limit::none, Limit::storage, Limit::network, Limit::client_cpu, Limit::client_scheduling,
-               Limit::media, Limit::unknown});
-}
-void read(const Node& node, Cause& into) {
-    read_word(node, into,
-              {Cause::none, Cause::slow_reads, Cause::bandwidth, Cause::slow_opens, Cause::storage_stall,
-               Cause::storage_error, Cause::slow_file, Cause::damaged_file, Cause::network, Cause::client_cpu,
-               Cause::client_scheduling, Cause::too_little_in_flight, Cause::too_small_reads, Cause::cold_start,
-               Cause::model_part, Cause::unknown});
-}
-void read(const Node& node, PlaceTest::Answer& into) {
-    using Answer = PlaceTest::Answer;
-    read_word(
-        node, into,
-        {Answer::nothing_missed, Answer::one_pass, Answer::everywhere, Answer::same_place, Answer::random});
-}
-void read(const Node& node, FrameKind& into) {
-    read_word(node, into, {FrameKind::dropped, FrameKind::late, FrameKind::failed});
-}
-void read(const Node& node, DropReason& into) {
-    read_word(
-        node, into,
-        {DropReason::late, DropReason::client, DropReason::error, DropReason::short_read, DropReason::missing});
-}
-void read(const Node& node, PartKind& into) {
-    read_word(node, into,
-              {PartKind::seat_cpu, PartKind::seat_link, PartKind::switch_port, PartKind::front_end,
-               PartKind::node_cpu, PartKind::ram, PartKind::ssd, PartKind::back_end, PartKind::drive,
-               PartKind::file});
-}
-
-template <typename T>
-void read(const Node& node, std::optional<T>& into) {
-    if (node.json.is_null()) return into.reset();
-    into.emplace();
-    read(node, *into);
-}
-
-template <typename T>
-void read(const Node& node, std::vector<T>& into) {
-    if (!node.json.is_array()) return node.expected("an array");
-    into.reserve(node.json.size());
-    for (std::size_t i = 0; i < node.json.size(); ++i) {
-        read(Node{node.json[i], fmt::format("{}/{}", node.pointer, i), node.problems}, into.emplace_back());
-    }
-}
-
-/// The members of an object.
-class Members {
-public:
-    explicit Members(const Node& node)
-        : object_(node.json, node.pointer, node.problems), problems_(node.problems) {}
-
-    template <typename T>
-    Members& get(const char* key, T& into) {
-        return take(key, into, true);
-    }
-    /// May be missing: documents from before it was added do not have it.
-    template <typename T>
-    Members& added(const char* key, T& into) {
-        return take(key, into, false);
-    }
-
-private:
-    template <typename T>
-    Members& take(const char* key, T& into, bool required) {
-        if (const Json* value = object_.member(key, required))
-            read(Node{*value, object_.pointer_of(key), problems_}, into);
-        return *this;
-    }
-
-    JsonObject object_;
-    JsonProblems& problems_;
-};
+namespace reading {
 
 void read(const Node& node, MarginSummary& into) {
     Members(node)
@@ -209,6 +27,27 @@ void read(const Node& node, LatencySummary& into) {
 
 void read(const Node& node, BufferSummary& into) {
     Members(node).get("min", into.min).get("p1", into.p1).get("p50", into.p50);
+}
+
+void read(const Node& node, HistogramCounts& into) {
+    if (node.json.is_null()) return;
+    std::vector<std::int64_t> values;
+    std::vector<std::uint64_t> times;
+    Members(node).get("min", into.min).get("max", into.max).get("values", values).get("times", times);
+    if (values.size() != times.size())
+        return node.problems.add(node.pointer, "expected two columns of the same length");
+    for (std::size_t i = 0; i < values.size(); ++i) into.buckets.push_back({values[i], times[i]});
+}
+
+void read(const Node& node, StreamHistograms& into) {
+    Members(node)
+        .get("margin_ns", into.margin_ns)
+        .get("preroll_margin_ns", into.preroll_margin_ns)
+        .get("service_ns", into.service_ns)
+        .get("response_ns", into.response_ns)
+        .get("open_ns", into.open_ns)
+        .get("seek_ns", into.seek_ns)
+        .get("buffer_frames", into.buffer_frames);
 }
 
 void read_counts(Members& members, FrameCounts& into) {
@@ -267,7 +106,8 @@ void read(const Node& node, StreamResult& into) {
         .get("open_ns", into.open_ns)
         .get("seek_ns", into.seek_ns)
         .get("buffer_frames", into.buffer_frames)
-        .added("series", into.series);
+        .added("series", into.series)
+        .added("histograms", into.histograms);
 }
 
 void read(const Node& node, DropRecord& into) {
@@ -373,7 +213,28 @@ void read(const Node& node, MountFacts& into) {
         .get("point", into.point)
         .get("source", into.source)
         .get("type", into.type)
-        .get("options", into.options);
+        .get("options", into.options)
+        .added("server", into.server)
+        .added("protocol", into.protocol)
+        .added("connections", into.connections)
+        .added("read_bytes", into.read_bytes)
+        .added("read_ahead_bytes", into.read_ahead_bytes)
+        .added("hints", into.hints);
+}
+
+void read(const Node& node, ServerResult& into) {
+    Members(node)
+        .get("address", into.address)
+        .get("protocol", into.protocol)
+        .get("seats", into.seats)
+        .get("connections", into.connections)
+        .get("read_bytes", into.read_bytes)
+        .get("requests", into.requests)
+        .get("requests_per_frame", into.requests_per_frame)
+        .get("received_bytes", into.received_bytes)
+        .get("reconnects", into.reconnects)
+        .get("retransmitted_segments", into.retransmitted_segments)
+        .get("rtt_ns", into.rtt_ns);
 }
 
 void read(const Node& node, LinkEvidence& into) {
@@ -515,7 +376,42 @@ void read(const Node& node, Totals& into) {
         .get("service_ns", result.service_ns)
         .get("response_ns", result.response_ns)
         .get("open_ns", result.open_ns)
-        .get("seek_ns", result.seek_ns);
+        .get("seek_ns", result.seek_ns)
+        .added("histograms", result.histograms);
+}
+
+struct SeatTotals {
+    FrameCounts& of;
+};
+void read(const Node& node, SeatTotals& into) {
+    Members members(node);
+    read_counts(members, into.of);
+}
+
+void read(const Node& node, SeatResult& into) {
+    SeatTotals totals{into.totals};
+    Members(node)
+        .get("rank", into.rank)
+        .get("seats", into.seats)
+        .get("state", into.state)
+        .get("why", into.why)
+        .get("host", into.host)
+        .get("started_at", into.started_at)
+        .get("node", into.node)
+        .get("verdict", into.verdict)
+        .get("totals", totals)
+        .get("margin_ns", into.margin_ns)
+        .get("clock_offset_ns", into.clock_offset_ns)
+        .get("clock_bound_ns", into.clock_bound_ns)
+        .get("clock_offset_after_ns", into.clock_offset_after_ns)
+        .get("clock_bound_after_ns", into.clock_bound_after_ns)
+        .get("start_ns", into.start_ns)
+        .get("played_ns", into.played_ns)
+        .get("client", into.client)
+        .get("system", into.system)
+        .get("links", into.links)
+        .get("mount", into.mount)
+        .get("journal", into.journal);
 }
 
 void read(const Node& node, RunResult& result) {
@@ -536,6 +432,9 @@ void read(const Node& node, RunResult& result) {
         .get("notices", result.notices)
         .get("interrupted", result.interrupted)
         .get("verdict", result.verdict)
+        .added("run_id", result.run_id)
+        .added("ranks", result.ranks)
+        .added("seats", result.seats)
         .added("causes", result.causes)
         .added("places", result.places)
         .get("totals", totals)
@@ -549,6 +448,7 @@ void read(const Node& node, RunResult& result) {
         .get("parts", result.parts)
         .get("client", result.client)
         .added("mount", result.mount)
+        .added("servers", result.servers)
         .added("links", result.links)
         .added("system", result.system)
         .added("probes", result.probes)
@@ -572,16 +472,16 @@ void check_kind(const Json& document, JsonProblems& problems) {
     }
 }
 
-}  // namespace
+}  // namespace reading
 
 Result<RunResult> read_result(std::string_view text, const std::string& source) {
     const auto document = parse_json(text, source);
     if (!document) return document.error();
     JsonProblems problems(source);
-    check_kind(*document, problems);
+    reading::check_kind(*document, problems);
     if (!problems.empty()) return problems.error();
     RunResult result;
-    read(Node{*document, "", problems}, result);
+    read(reading::Node{*document, "", problems}, result);
     if (problems.empty()) check_books(result, problems);
     if (!problems.empty()) return problems.error();
     return result;

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/server_text.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
@@ -318,6 +319,12 @@ void place_lines(const RunResult& result, ResultLines& out) {
         line(out, "Mounted",
              fmt::format("{} on {}, {} ({})", printable(mount->source), printable(mount->point),
                          printable(mount->type), printable(mount->options)));
+        if (!mount->protocol.empty()) line(out, "", share_text(*mount));
+        for (const std::string& hint : mount->hints) line(out, "Hint", printable(hint));
+    }
+    for (const ServerResult& server : result.servers) {
+        line(out, &server == result.servers.data() ? "Server" : "", server_text(server, several_seats(result)));
+        line(out, "", requests_text(server));
     }
     for (const LinkEvidence& link : result.links) {
         if (link.received_bytes * 10 < result.totals.bytes_read) continue;

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "run/remote_target.h"
+
 namespace streamsim {
 namespace {
 
@@ -98,11 +100,13 @@ Result<Target> parse_target(const std::string& text) {
         if (path.empty()) return bad_input(fmt::format("'{}' names no path", text));
         return Target{.kind = Target::Kind::local, .url = text, .path = path};
     }
+    if (is_remote_url(text)) return parse_remote_target(text);
     for (const char* scheme : {"nfs:", "smb:", "null:", "http:", "https:", "ftp:"}) {
         if (!text.starts_with(scheme)) continue;
         return bad_input(
-            fmt::format("'{}': this streamsim has no storage for it: expected a path, file:PATH, null:, "
-                        "sim:MODEL or sim:null (a mounted share is a path)",
+            fmt::format("'{}': streamsim has no storage for it: expected a path, file:PATH, "
+                        "nfs://host/export/dir, smb://host/share/dir, null:, sim:MODEL or sim:null (a mounted "
+                        "share is a path)",
                         text));
     }
     return Target{.kind = Target::Kind::local, .url = text, .path = text};

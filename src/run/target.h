@@ -40,8 +40,9 @@ struct Target {
     std::uint32_t node_of(std::uint32_t seat) const { return seat % nodes.value_or(model->nodes); }
 };
 
-/// A path, "file:PATH", "file:///PATH", "null:", "sim:null", or a model as "sim:NAME" or "sim:FILE", either
-/// with "?nodes=N&cluster=N&cache=cold|warm". A model's document is a FILE where it has a '/' or ends with
+/// A path, "file:PATH", "file:///PATH", "nfs://...", "smb://..." (remote_target.h), "null:", "sim:null", or a
+/// model as "sim:NAME" or "sim:FILE", either with "?nodes=N&cluster=N&cache=cold|warm". A model's document is a
+/// FILE where it has a '/' or ends with
 /// ".json". Errors: bad input for another scheme, naming what there is, and for every option that is wrong.
 Result<Target> parse_target(const std::string& text);
 

@@ -60,7 +60,7 @@ TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
         ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
                     "model", "play", "notices", "interrupted", "verdict", "causes", "places", "totals", "media",
                     "streams", "drops", "drops_omitted", "seeks", "timeline", "margin_bins", "parts", "client",
-                    "mount", "links", "system", "probes", "digest", "timing_digest"));
+                    "mount", "servers", "links", "system", "probes", "digest", "timing_digest"));
     EXPECT_THAT(keys(document["drops"][0]),
                 ElementsAre("seat", "stream", "frame", "clip_frame", "file", "due_ns", "completed_ns", "kind",
                             "reason", "errno", "timecode", "cause"));

@@ -30,7 +30,10 @@ RunResult full() {
     out.verdict.next = "measure again";
     out.causes = {{Cause::too_little_in_flight, Limit::client_cpu, 212, 1, "a sentence", "another"}};
     out.places = {PlaceTest::Answer::same_place, 12, 4};
-    out.mount = {"/mnt/x", "server:/export", "nfs4", "rw,vers=4.1"};
+    out.mount = {"/mnt/x", "server:/export", "nfs4", "rw,vers=4.1", "server", "NFSv4.1",
+                 8,        1 << 20,          131072, {"a hint"}};
+    out.servers = {{"10.0.0.1", "NFSv3", {0, 2}, 4, 1 << 20, 1234, 27.5, 1'000'000'000, 2, 3, 250'000},
+                   {"10.0.0.2", "SMB 3.1.1", {}, 0, 0, 0, std::nan(""), 0, 0, 0, {}}};
     out.links = {{"eth0", 10'000'000'000, 5, 41.5, 99.25, 200'000, 90'000, 3}, {"eth1", {}, 0, 0, 0, 0, 0, 0}};
     out.system = {12, 50.5, {}, 0.25, {}, 1e-9};
     out.probes = {{"more in flight", 8, 1 << 20, 8, 1.5e9}, {"as played", 2, 0, 8, std::nan("")}};
@@ -159,7 +162,7 @@ TEST(ResultReader, ShowsNoHalfCharacters) {
 /// As version 1 was before these members were added to it.
 TEST(ResultReader, ReadsWhatWasWrittenBefore) {
     Json document = Json::parse(json_report(samples::does_not_play()));
-    for (const char* key : {"causes", "places", "margin_bins", "mount", "links", "system", "probes"})
+    for (const char* key : {"causes", "places", "margin_bins", "mount", "servers", "links", "system", "probes"})
         document.erase(key);
     document["verdict"].erase("detail");
     document["verdict"].erase("next");

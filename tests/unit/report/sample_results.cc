@@ -299,7 +299,18 @@ RunResult modelled() {
 RunResult told_in_full() {
     RunResult out = does_not_play();
     out.url = "/mnt/media/show";
-    out.mount = {"/mnt/media", "filer:/export/media", "nfs4", "rw,vers=4.2,rsize=1048576,hard,proto=tcp"};
+    out.mount = {"/mnt/media",
+                 "filer:/export/media",
+                 "nfs4",
+                 "rw,vers=4.2,rsize=1048576,hard,proto=tcp",
+                 "filer",
+                 "NFSv4.2",
+                 1,
+                 1U << 20,
+                 131072,
+                 {"nconnect=1: one connection seldom fills a link"}};
+    out.servers = {{"10.0.0.1", "NFSv3", {0, 1, 2, 5}, 4, 1U << 20, 12345, 27.5, 38'000'000'000, 1, 3, 250'000},
+                   {"10.0.0.2", "NFSv3", {3, 4}, 4, 1U << 20, 345, 27.5, 38'000'000, 0, 0, std::nullopt}};
     out.links = {{"eth0", 10'000'000'000, 38'000'000'000, 41.2, 97.5, 320'000, 180'000, 12},
                  {"wlan0", std::nullopt, 4096, 0, 0, 0, 0, 0}};
     out.system = {1'250'000'000, 61.5, 3.2, 44.1, std::nullopt, 0.4};

@@ -79,6 +79,21 @@ TEST(TextReport, ShowsTheEarliestDropsOfAllStreams) {
     EXPECT_EQ(std::count(long_one.begin(), long_one.end(), '\n'), 23);
 }
 
+TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
+    RunResult result = samples::told_in_full();
+    result.streams.back().seat = 5;
+    const std::string text = text_report(result, false);
+    EXPECT_THAT(text,
+                HasSubstr("NFSv4.2 from filer, 1 connection, reads of up to 1 MiB, the kernel reads 128 KiB"));
+    EXPECT_THAT(text, HasSubstr("nconnect=1: one connection seldom fills a link"));
+    EXPECT_THAT(text, HasSubstr("10.0.0.1, NFSv3, 4 connections, reads of up to 1 MiB; seats 0 to 2, 5\n"));
+    EXPECT_THAT(text,
+                HasSubstr("12,345 requests, 27.5 a frame, for 38.0 GB; 1 reconnect; 3 segments sent again; "
+                          "round trip 250.0 us"));
+    EXPECT_THAT(text, HasSubstr("10.0.0.2, NFSv3, 4 connections, reads of up to 1 MiB; seats 3, 4\n"));
+    EXPECT_THAT(text, HasSubstr("345 requests, 27.5 a frame, for 38.0 MB\n"));
+}
+
 TEST(TextTables, ShowNumbersForPeople) {
     EXPECT_EQ(show_rate(4'777'574'400.0), "4,777.6 MB/s");
     EXPECT_EQ(show_rate(999'960'000.0), "1,000.0 MB/s");

@@ -16,8 +16,9 @@ TEST(Target, is_told_by_its_form) {
     EXPECT_EQ(parse_target("null:")->kind, Target::Kind::null);
     EXPECT_EQ(parse_target("sim:null")->kind, Target::Kind::null_virtual);
     EXPECT_EQ(parse_target("file:/x")->url, "file:/x");
+    EXPECT_EQ(parse_target("nfs://host/x")->kind, Target::Kind::remote);
     for (const char* wrong :
-         {"", "nfs://host/x", "smb://host/x", "null:x", "file:", "file://host/x", "file://"}) {
+         {"", "nfs:host/x", "smb:host", "ftp://host/x", "null:x", "file:", "file://host/x", "file://"}) {
         EXPECT_FALSE(parse_target(wrong).has_value()) << wrong;
     }
 }
