@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/metrics_feed.h"
+#include "cli/ranks_run.h"
 #include "report/text_report.h"
 #include "view/progress_bar.h"
 

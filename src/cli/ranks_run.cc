@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/units.h"
 #include "cli/media_run.h"
 
 namespace streamsim {
@@ -40,6 +41,32 @@ RankNews news_of(const Session::Watch& watch) {
 }
 
 }  // namespace
+
+std::string AllRanks::text(std::int64_t now_ns) {
+    RankNews all = news_of(session_.watch());
+    std::size_t seats = 1;
+    for (const auto& news : ranks_->told()) {
+        if (!news) continue;
+        ++seats;
+        all.streams += news->streams;
+        all.on_time += news->on_time;
+        all.bad += news->bad;
+        all.bytes += news->bytes;
+        all.required_bytes_per_s += news->required_bytes_per_s;
+    }
+    // The others tell once a second: over less than some seconds there is no rate.
+    constexpr std::int64_t kRateOverNs = 3'000'000'000;
+    if (since_ns_ == 0 || now_ns - since_ns_ >= kRateOverNs) {
+        if (since_ns_ > 0 && all.bytes >= since_bytes_)
+            bytes_per_s_ =
+                static_cast<double>(all.bytes - since_bytes_) * 1e9 / static_cast<double>(now_ns - since_ns_);
+        since_ns_ = now_ns;
+        since_bytes_ = all.bytes;
+    }
+    return fmt::format("{} of {} ranks: {} stream{}, {} of {}, {} not in time", seats, ranks_->size(),
+                       all.streams, all.streams == 1 ? "" : "s", show_rate(bytes_per_s_),
+                       show_rate(all.required_bytes_per_s), show_count(all.bad));
+}
 
 void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>& wait) {
     Control::Work work;

@@ -24,6 +24,21 @@ Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedComma
 /// Success once every rank has come here with success; what it was given where there is one. Errors: of any.
 Result<void> together(CliContext& context, Control& control, const Result<void>& own);
 
+/// How the streams of all ranks stand while they play, in rank 0's live view.
+class AllRanks {
+public:
+    AllRanks(const Ranks* ranks, const Session& session) : ranks_(ranks), session_(session) {}
+    /// "4 of 4 ranks: 8 streams, 960.0 MB/s of 955.2 MB/s, 0 not in time". REQUIRES: there are ranks.
+    std::string text(std::int64_t now_ns);
+
+private:
+    const Ranks* ranks_;
+    const Session& session_;
+    std::int64_t since_ns_ = 0;  // of the bytes that the rate counts from
+    std::uint64_t since_bytes_ = 0;
+    double bytes_per_s_ = 0;
+};
+
 inline constexpr const char* kModelIsForOne =
     "a model is played by one process: give --seats, and start it without mpirun";
 
