@@ -183,8 +183,8 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     const bool null = store_ == nullptr && request.target.kind != Target::Kind::model;
     const bool total = result_.counts == MaxCounts::streams;
     const std::uint64_t of_one = result_.streams_of_one();
-    const std::uint64_t most = std::max<std::uint64_t>((null ? kMostStreamsOfNull : kMostStreams) / of_one, 1);
-    limits.most = most_asked().value_or(most);
+    const std::uint64_t unasked = (null ? kMostStreamsOfNull : kMostStreams) / of_one;
+    limits.most = most_asked().value_or(std::max<std::uint64_t>(unasked, 1));
     limits.why_most = most_asked() ? "not asked for more"
                       : total      ? "more are tried with --total-streams only"
                                    : "more are tried with --streams only";

@@ -114,8 +114,24 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
     return std::move(*result);
 }
 
+/// Of several computers each keeps one, also where nobody asked for it.
+Result<void> MediaRun::open_journal(const PlayRequest& request) {
+    Ranks* const ranks = context_.ranks;
+    if (options_.journal.empty() && ranks == nullptr) return {};
+    const auto notice = [this](const std::string& text) { say_notice(text); };
+    RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
+    auto opened = journal_.open(journal_directory(options_), std::move(part),
+                                Session::not_played(request, context_.program), notice);
+    if (opened || !options_.journal.empty()) return opened;
+    notice("no journal is kept: " + opened.error().problems.front());
+    return {};
+}
+
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+    if (auto opened = open_journal(request); !opened) return report_error(context_, opened.error());
+    journal_.follow(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
+    if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
@@ -153,6 +169,7 @@ void MediaRun::write_files(RunResult result) {
 
 int MediaRun::write_results(RunResult result) {
     complete(result);
+    journal_.finish(result);
     if (!options_.quiet) {
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;

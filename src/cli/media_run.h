@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/live_play.h"
 #include "cli/result_outputs.h"
+#include "cli/run_journal.h"
 #include "media/media_set.h"
 #include "run/control.h"
 #include "run/ranks.h"
@@ -69,11 +70,13 @@ protected:
 private:
     void say_plan(const PreparePlan& plan);
     Result<void> write_media(const PreparePlan& plan);
+    Result<void> open_journal(const PlayRequest& request);
     Result<RunResult> play_with_others(Session& session, const PlayRequest& request);
     void watch_ranks(Session& session);
     void write_files(RunResult result);
 
     ResultOutputs outputs_;
+    RunJournal journal_;                      // of --journal
     LivePlay* live_ = nullptr;                // while a session plays
     std::unique_ptr<MetricsServer> metrics_;  // null: nobody asked for it
 };

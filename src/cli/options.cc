@@ -332,7 +332,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         if (options.results.empty())
             reader.problems.emplace_back(
                 "RESULT is missing: expected a document that --json wrote (see --help)");
-        if (options.results.size() > 1 && !options.files.junit.empty())
+        if (options.results.size() > 1 && !options.merge && !options.files.junit.empty())
             reader.note("--junit", "is the verdict of one result; several were given");
     } else if (options.command != Command::formats) {
         if (typed.target.empty()) {
@@ -354,6 +354,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         read_media_options(reader, typed, options.play);
         read_play_options(reader, typed, options.play);
         options.play.keep_frames = options.files.need_frames();
+        options.play.keep_histograms = !options.journal.empty();
         if (options.command == Command::max) read_max_options(reader, typed, options);
         const auto directory = formats_directory();
         if (!directory) return directory.error();

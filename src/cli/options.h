@@ -35,6 +35,9 @@ struct CliOptions {
     bool streams_given = false;        // max: more than those of `play` are not tried
     std::optional<MaxCounts> find;     // max: nothing: streams; over several computers those of each seat
     std::vector<std::string> results;  // report: the documents
+    bool merge = false;                // report: parts of one run, put together
+    std::string journal;               // play, run: the directory for one; empty: none is kept
+    std::string journal_beside;        // over several computers: the directory for one where none is asked for
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+
 #include "base/units.h"
 #include "cli/media_run.h"
 
 namespace streamsim {
 namespace {
+
+std::string directory_of(const std::string& file) {
+    return std::filesystem::path(file == "-" ? "" : file).parent_path().string();
+}
 
 /// The seats that are played are this many times those that one process plays; files and words are rank 0's.
 void become_one_of_many(Ranks& ranks, CliOptions& options) {
@@ -17,6 +23,7 @@ void become_one_of_many(Ranks& ranks, CliOptions& options) {
     play.first_seat = ranks.first_seat();
     play.own_seats = ranks.own_seats();
     play.keep_histograms = true;
+    options.journal_beside = directory_of(options.files.json);
     if (ranks.first()) return;
     options.quiet = true;
     options.files = {};
@@ -41,6 +48,21 @@ RankNews news_of(const Session::Watch& watch) {
 }
 
 }  // namespace
+
+std::string journal_directory(const CliOptions& options) {
+    if (!options.journal.empty()) return options.journal;
+    return options.journal_beside.empty() ? "." : options.journal_beside;
+}
+
+RunPart part_of_ranks(Ranks& ranks) {
+    RunPart part;
+    part.run_id = ranks.run_id();
+    part.rank = ranks.rank();
+    part.become = [&ranks](RunResult& result, const std::string& journal) {
+        if (result.seats.empty()) ranks.become_own_part(result, journal);
+    };
+    return part;
+}
 
 std::string AllRanks::text(std::int64_t now_ns) {
     RankNews all = news_of(session_.watch());
@@ -133,6 +155,8 @@ Result<RunResult> MediaRun::play_with_others(Session& session, const PlayRequest
     auto own = session.execute();
     ranks.tell({});
     Ranks::Collecting how;
+    if (journal_.kept()) how.journals = journal_directory(options_);
+    how.keep = [this](RunResult& part) { journal_.finish(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
     how.nothing = [this, &request] { return Session::not_played(request, context_.program); };

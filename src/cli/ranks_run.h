@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/run_journal.h"
 #include "run/control.h"
 #include "run/ranks.h"
 
@@ -23,6 +24,11 @@ Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedComma
 
 /// Success once every rank has come here with success; what it was given where there is one. Errors: of any.
 Result<void> together(CliContext& context, Control& control, const Result<void>& own);
+
+/// Where journals are kept: in the directory that was asked for; else beside the result.
+std::string journal_directory(const CliOptions& options);
+/// This rank's, in its journal.
+RunPart part_of_ranks(Ranks& ranks);
 
 /// How the streams of all ranks stand while they play, in rank 0's live view.
 class AllRanks {

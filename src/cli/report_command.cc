@@ -12,6 +12,7 @@
 #include "report/result_reader.h"
 #include "report/streams_csv.h"
 #include "report/text_report.h"
+#include "run/merge.h"
 #include "view/live_view.h"
 
 namespace streamsim {
@@ -41,6 +42,15 @@ Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& pa
     }
     if (!problems.empty()) return Error{ErrorKind::bad_input, std::move(problems)};
     return out;
+}
+
+/// One result of the parts of a run. Errors: every problem.
+Result<std::vector<NamedResult>> merged(std::vector<NamedResult> parts) {
+    std::vector<RunResult> results;
+    for (NamedResult& part : parts) results.push_back(std::move(part.result));
+    auto whole = merge_results(std::move(results));
+    if (!whole) return whole.error();
+    return std::vector{NamedResult{parts.front().name, std::move(*whole)}};
 }
 
 /// A document that may have been asked for.
@@ -84,7 +94,8 @@ Result<void> write_comparison(const ResultFiles& files, const Comparison& compar
 }  // namespace
 
 int report_command(CliContext& context, const CliOptions& options) {
-    const auto results = open_results(options.results);
+    auto results = open_results(options.results);
+    if (results && options.merge) results = merged(std::move(*results));
     if (!results) return report_error(context, results.error());
     const ResultFiles& files = options.files;
     const bool stdout_taken = files.json == "-" || files.csv == "-" || files.html == "-" || files.junit == "-";

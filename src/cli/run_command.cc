@@ -25,6 +25,7 @@ public:
           models_(std::move(models)),
           request_(common_request(scenario_)) {
         request_.keep_frames = options.files.need_frames();
+        request_.keep_histograms = !options.journal.empty();
     }
 
     int run();

@@ -126,6 +126,11 @@ void add_result_options(CLI::App& app, CliOptions& options) {
     add_file_option(app, "--html", options.files.html, "the report, in one file that needs no network");
     add_file_option(app, "--trace", options.files.trace, "for Perfetto's and Chrome's trace viewer");
     add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML");
+    app.add_option("--journal", options.journal,
+                   "keeps the result so far in a file there, every second: whatever happens, it is not lost "
+                   "(report --merge)")
+        ->type_name("DIR")
+        ->group("Results");
     app.add_option("--metrics", options.metrics,
                    "OpenMetrics over HTTP while it plays; a port alone is of 127.0.0.1")
         ->type_name("ADDR:PORT")
@@ -194,6 +199,9 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                            "documents that --json wrote; the first is what others "
                            "are compared with")
                 ->option_text(" ");
+            app.add_flag("--merge", options.merge,
+                         "they are parts of one run, or journals that its computers left: one result of them")
+                ->group("Results");
             add_report_options(app, options);
             break;
         case Command::clean:

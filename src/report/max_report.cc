@@ -90,7 +90,7 @@ OrderedJson format_json(const MaxFormat& format, const MaxResult& result) {
 }
 
 /// "7 streams", "3 streams a seat", "5 seats"
-std::string counted(const MaxResult& result, std::uint64_t count) {
+std::string so_many(const MaxResult& result, std::uint64_t count) {
     switch (result.counts) {
         case MaxCounts::streams: return counted(count, "stream");
         case MaxCounts::streams_per_seat: return counted(count, "stream") + " a seat";
@@ -159,7 +159,7 @@ std::string table_of(const MaxResult& result) {
 
 /// "1 stream plays", "6 streams play"
 std::string are(const MaxResult& result, std::uint64_t streams, const char* one, const char* many) {
-    return fmt::format("{} {}", counted(result, streams), streams == 1 ? one : many);
+    return fmt::format("{} {}", so_many(result, streams), streams == 1 ? one : many);
 }
 
 /// "6 streams did not always come out alike: ..."
@@ -167,7 +167,7 @@ std::string noise_of(const MaxResult& result, const MaxStep& step) {
     const auto failed =
         std::count_if(step.runs.begin(), step.runs.end(), [](const MaxRun& run) { return !run.pass; });
     return fmt::format("{} did not always come out alike: {} of {} runs failed, so they count as {}",
-                       counted(result, step.streams), failed, step.runs.size(),
+                       so_many(result, step.streams), failed, step.runs.size(),
                        step.pass ? "playing" : "not playing");
 }
 
@@ -175,7 +175,7 @@ std::string emptied_of(const MaxResult& result, const MaxStep& step, const MaxRu
     return fmt::format(
         "{}: no frame was missed in {}, but the buffers emptied: they would have lasted {}; played again "
         "for longer, {}",
-        counted(result, step.streams), show_duration({run.duration_ns}), show_duration({*run.empty_after_ns}),
+        so_many(result, step.streams), show_duration({run.duration_ns}), show_duration({*run.empty_after_ns}),
         step.pass ? "it lasts" : "it does not last");
 }
 
@@ -183,7 +183,7 @@ std::string emptied_of(const MaxResult& result, const MaxStep& step, const MaxRu
 std::vector<std::string> remarks(const MaxResult& result, const MaxFormat& format) {
     std::vector<std::string> out;
     if (const MaxRun* run = one_more(format)) {
-        out.push_back(fmt::format("{}: {}", counted(result, *format.fails_at), printable(run->reason)));
+        out.push_back(fmt::format("{}: {}", so_many(result, *format.fails_at), printable(run->reason)));
     }
     if (!format.at_least.empty()) {
         out.push_back(format.streams > 0 ? fmt::format("at least {}: {}", show_count(format.streams),

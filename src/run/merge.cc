@@ -262,20 +262,19 @@ Result<RunResult> merge_results(std::vector<RunResult> parts) {
     if (parts.empty()) return bad_input("there is nothing to merge: expected results of ranks");
     if (auto problems = problems_of(parts); !problems.empty())
         return Error{ErrorKind::bad_input, std::move(problems)};
-    std::vector<SeatResult> seats = seats_of(parts);
     auto chosen = choose_parts(std::move(parts));
     if (!chosen) return chosen.error();
-    for (RunResult& part : *chosen) {
+    for (RunResult& part : chosen->parts) {
         if (is_merged(part)) continue;
         onto_common_axis(part);
         name_causes(part);
     }
-    RunResult whole = chosen->front();
-    whole.causes = merged_causes(*chosen);
-    whole.timeline = merged_timeline(*chosen);
-    whole.wall_ns = merged_wall_ns(*chosen);
-    for (std::size_t i = 1; i < chosen->size(); ++i) add_part((*chosen)[i], whole);
-    whole.seats = std::move(seats);
+    RunResult whole = chosen->parts.front();
+    whole.causes = merged_causes(chosen->parts);
+    whole.timeline = merged_timeline(chosen->parts);
+    whole.wall_ns = merged_wall_ns(chosen->parts);
+    for (std::size_t i = 1; i < chosen->parts.size(); ++i) add_part(chosen->parts[i], whole);
+    whole.seats = std::move(chosen->seats);
     fill_whole(whole);
     if (auto problems = twice(whole); !problems.empty())
         return Error{ErrorKind::bad_input, std::move(problems)};

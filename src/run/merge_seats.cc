@@ -120,6 +120,23 @@ Verdict passed_verdict(const std::vector<SeatResult>& seats) {
     return verdict;
 }
 
+/// One entry for each rank, of the document that says most of it.
+std::vector<SeatResult> seats_of(const std::vector<RunResult>& parts) {
+    std::vector<SeatResult> seats(parts.front().ranks);
+    for (std::uint32_t rank = 0; rank < seats.size(); ++rank) {
+        seats[rank].rank = rank;
+        seats[rank].state = State::missing;
+        seats[rank].why = "there is no result and no journal of it";
+        seats[rank].verdict = {false, seats[rank].why, Limit::unknown};
+    }
+    for (const RunResult& part : parts) {
+        for (const SeatResult& seat : part.seats) {
+            if (worth(seat) > worth(seats[seat.rank])) seats[seat.rank] = seat;
+        }
+    }
+    return seats;
+}
+
 }  // namespace
 
 bool is_merged(const RunResult& result) {
@@ -138,23 +155,9 @@ std::string seat_name(const SeatResult& seat) {
     return seat.host.name.empty() ? name : fmt::format("{} (host {})", name, seat.host.name);
 }
 
-std::vector<SeatResult> seats_of(const std::vector<RunResult>& parts) {
-    std::vector<SeatResult> seats(parts.front().ranks);
-    for (std::uint32_t rank = 0; rank < seats.size(); ++rank) {
-        seats[rank].rank = rank;
-        seats[rank].state = State::missing;
-        seats[rank].why = "there is no result and no journal of it";
-        seats[rank].verdict = {false, seats[rank].why, Limit::unknown};
-    }
-    for (const RunResult& part : parts) {
-        for (const SeatResult& seat : part.seats) {
-            if (worth(seat) > worth(seats[seat.rank])) seats[seat.rank] = seat;
-        }
-    }
-    return seats;
-}
-
-Result<std::vector<RunResult>> choose_parts(std::vector<RunResult> parts) {
+Result<ChosenParts> choose_parts(std::vector<RunResult> parts) {
+    ChosenParts out;
+    out.seats = seats_of(parts);
     std::vector<Candidate> candidates;
     for (RunResult& part : parts) {
         std::set<std::uint32_t> ranks = ranks_in(part);
@@ -187,8 +190,10 @@ Result<std::vector<RunResult>> choose_parts(std::vector<RunResult> parts) {
     if (!problems.empty()) return Error{ErrorKind::bad_input, std::move(problems)};
     std::sort(chosen.begin(), chosen.end(),
               [](const Candidate* a, const Candidate* b) { return a->ranks < b->ranks; });
-    std::vector<RunResult> out;
-    for (Candidate* each : chosen) out.push_back(std::move(each->part));
+    for (Candidate* each : chosen) {
+        for (const std::uint32_t rank : each->ranks) out.seats[rank] = seat_of(each->part, rank);
+        out.parts.push_back(std::move(each->part));
+    }
     return out;
 }
 

@@ -77,7 +77,9 @@ public:
     void ready(Duration cue, Begin begin) override;
     void ended() override;
     struct Collecting {
-        std::string journals;  // the directory where ranks keep theirs; empty: they keep none
+        std::string journals;  // the directory where this rank keeps its own; empty: nowhere
+        /// Is given this rank's part, to keep it, before anybody else gets it. May be empty.
+        std::function<void(RunResult& part)> keep;
         bool virtual_time = false;
         bool preroll_took_too_long = false;  // that is why there is no result here
         /// Told, in rank 0, what is known when an interrupted run has waited for the others as long as it may:
@@ -86,6 +88,9 @@ public:
         /// A result in which nothing was played.
         std::function<RunResult()> nothing;
     };
+    /// Makes the result of this rank's session its part of the run; `journal` is where that is kept. Any
+    /// thread.
+    void become_own_part(RunResult& result, const std::string& journal) const;
     /// Ends a time of play: rank 0 gets the result of all; another rank its own part, once rank 0 has been sent
     /// it. Errors: where a rank had one, in rank 0 all of them, each named.
     Result<RunResult> collect(Result<RunResult> own, const Collecting& how);
@@ -147,7 +152,7 @@ private:
     void wait_for_played(std::unique_lock<std::mutex>& lock,
                          const Result<RunResult>& own,
                          const Collecting& how);
-    SeatResult own_seat(const RunResult& own, const Collecting& how, const std::optional<ClockReading>& after);
+    SeatResult own_seat(const RunResult& own, const std::string& journal) const;
     RunResult nothing_of(std::uint32_t rank, const Collecting& how) const;
     Result<RunResult> merged(const Result<RunResult>& own, const Collecting& how);
 
@@ -168,14 +173,17 @@ private:
     bool play_is_off_ = false;
     bool go_ = false;  // all have planned
     bool all_ended_ = false;
+    bool is_virtual_ = false;  // no instant is agreed on
     bool preroll_took_too_long_ = false;
-    std::size_t calling_ = 0;               // Begins that are being called
-    std::map<std::int64_t, Begin> cues_;    // ready here, and not begun
-    std::set<std::int64_t> begun_;          // cues
-    std::optional<Instant> origin_;         // the first agreed instant, by rank 0's clock
-    std::optional<Instant> play_start_;     // the first of this rank, by its own
-    ClockReading clock_;                    // before play
-    Instant clock_at_;                      // when that was
+    std::size_t calling_ = 0;             // Begins that are being called
+    std::map<std::int64_t, Begin> cues_;  // ready here, and not begun
+    std::set<std::int64_t> begun_;        // cues
+    std::optional<Instant> origin_;       // the first agreed instant, by rank 0's clock
+    std::optional<Instant> play_start_;   // the first of this rank, by its own
+    ClockReading clock_;                  // before play
+    Instant clock_at_;                    // when that was
+    std::optional<ClockReading> clock_after_;
+    Instant clock_after_at_;
     Duration slowest_;                      // bound of all ranks' clocks
     std::unique_ptr<SeatChannel> channel_;  // the last: its thread speaks to all above
 };

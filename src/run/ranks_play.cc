@@ -68,6 +68,7 @@ void Ranks::next_play() {
     origin_.reset();
     play_start_.reset();
     slowest_ = {};
+    clock_after_.reset();
     for (Peer& peer : peers_) {
         peer.cues.reset();
         peer.ready.clear();
@@ -197,34 +198,34 @@ void Ranks::heard_of_play(std::uint32_t rank, const std::string& what, Json& mes
 }
 
 /// REQUIRES: mutex_ is held.
-SeatResult Ranks::own_seat(const RunResult& own,
-                           const Collecting& how,
-                           const std::optional<ClockReading>& after) {
+SeatResult Ranks::own_seat(const RunResult& own, const std::string& journal) const {
     SeatResult seat;
     seat.rank = rank_;
+    seat.journal = journal;
     for (std::uint32_t i = 0; i < own_seats(); ++i) seat.seats.push_back(first_seat() + i);
     for (const ServerResult& server : own.servers)
         seat.node += fmt::format("{}{}", seat.node.empty() ? "" : ", ", server.address);
     seat.clock_offset_ns = clock_.offset.ns;
     seat.clock_bound_ns = clock_.bound.ns;
-    if (after) {
-        seat.clock_offset_after_ns = after->offset.ns;
-        seat.clock_bound_after_ns = after->bound.ns;
+    double drift = 0;  // what the two measurements say of the moment between them at which play began
+    if (clock_after_) {
+        seat.clock_offset_after_ns = clock_after_->offset.ns;
+        seat.clock_bound_after_ns = clock_after_->bound.ns;
+        const auto between = static_cast<double>(std::max<std::int64_t>((clock_after_at_ - clock_at_).ns, 1));
+        drift = static_cast<double>((clock_after_->offset - clock_.offset).ns) / between;
     }
     if (play_start_ && origin_) {
-        // What the two measurements say of the moment between them at which it began.
-        double share = 0;
-        const Duration between = SeatChannel::now() - clock_at_;
-        if (after && between.ns > 0)
-            share = static_cast<double>((*play_start_ - clock_at_).ns) / static_cast<double>(between.ns);
-        const double drift = after ? static_cast<double>((after->offset - clock_.offset).ns) * share : 0;
-        seat.start_ns = (clock_.theirs(*play_start_) - *origin_).ns + std::llround(drift);
-    } else if (how.virtual_time) {
+        const double since = static_cast<double>((*play_start_ - clock_at_).ns);
+        seat.start_ns = (clock_.theirs(*play_start_) - *origin_).ns + std::llround(drift * since);
+    } else if (is_virtual_ && !own.streams.empty()) {
         seat.start_ns = 0;
     }
-    if (!how.journals.empty())
-        seat.journal = std::filesystem::path(how.journals) / Journal::file_name(rank_, run_id());
     return seat;
+}
+
+void Ranks::become_own_part(RunResult& result, const std::string& journal) const {
+    const std::lock_guard lock(mutex_);
+    become_part(run_id(), size_, own_seat(result, journal), result);
 }
 
 void Ranks::send_played(const Result<RunResult>& own, const Collecting& how) {
@@ -243,10 +244,21 @@ Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
     std::optional<ClockReading> after;
     if (!first() && own && !stopped()) after = channel_->measure_clock(kExchanges, kMeasured);
     std::unique_lock lock(mutex_);
+    clock_after_ = after;
+    clock_after_at_ = SeatChannel::now();
+    is_virtual_ = how.virtual_time;
     // What is ready here and has not begun never will: whoever waited for it is no more.
     cues_.clear();
     changed_.wait(lock, [this] { return calling_ == 0; });
-    if (own) become_part(run_id(), size_, own_seat(*own, how, after), *own);
+    lock.unlock();
+    if (own) {
+        const std::string journal =
+            how.journals.empty() ? ""
+                                 : std::filesystem::path(how.journals) / Journal::file_name(rank_, run_id());
+        become_own_part(*own, journal);
+        if (how.keep) how.keep(*own);
+    }
+    lock.lock();
     if (!first()) {
         send_played(own, how);
         next_play();
