@@ -12,6 +12,22 @@
 
 namespace streamsim {
 
+/// What is searched for: the number that the steps try.
+enum class MaxCounts {
+    streams,           // of all seats together
+    streams_per_seat,  // of each of them
+    seats,             // each with the streams that were asked for
+};
+
+constexpr const char* to_string(MaxCounts counts) {
+    switch (counts) {
+        case MaxCounts::streams: return "streams";
+        case MaxCounts::streams_per_seat: return "streams-per-seat";
+        case MaxCounts::seats: return "seats";
+    }
+    return "?";
+}
+
 /// One run of a number of streams.
 struct MaxRun {
     std::int64_t duration_ns = 0;  // that was asked for
@@ -61,6 +77,7 @@ inline bool MaxStep::noisy() const {
 }
 
 /// What was found for one format.
+/// "Streams" below are what MaxResult::counts says.
 struct MaxFormat {
     std::string format;  // its name, or what the clips were found to be
     int width = 0;       // 0: not known
@@ -90,7 +107,9 @@ inline const MaxRun* MaxFormat::decided(std::uint64_t count) const {
 
 struct MaxResult {
     RunResult common;  // program, host, target, and how it was played; no streams
-    std::uint32_t seats = 1;
+    MaxCounts counts = MaxCounts::streams;
+    std::uint32_t seats = 1;            // there are so many: that is the most where they are counted
+    std::uint32_t streams_of_seat = 1;  // where seats are counted
     double headroom_percent = 0;
     std::int64_t step_ns = 0;     // a step, at least
     std::int64_t confirm_ns = 0;  // 0: found numbers are not played again
@@ -98,6 +117,14 @@ struct MaxResult {
     bool server_cache_may_be_warm = false;
     std::vector<std::string> notices;
     std::vector<MaxFormat> formats;
+
+    /// Streams that one more of what is counted stands for.
+    std::uint64_t streams_of_one() const {
+        if (counts == MaxCounts::streams) return 1;
+        return counts == MaxCounts::seats ? streams_of_seat : seats;
+    }
+    /// Seats that play when so many of what is counted do.
+    std::uint64_t seats_of(std::uint64_t count) const { return counts == MaxCounts::seats ? count : seats; }
 };
 
 }  // namespace streamsim

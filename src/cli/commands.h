@@ -16,10 +16,13 @@ inline constexpr int kExitBadInput = 2;
 inline constexpr int kExitCannotRun = 3;
 inline constexpr int kExitInterrupted = 130;
 
+class Ranks;
+
 /// Where a command's words go; messages to standard error, results to standard output.
 struct CliContext {
     spdlog::logger& log;
     ProgramFacts program;
+    Ranks* ranks = nullptr;  // of one run over several computers; null: this is the only one
 };
 
 /// Says every problem and gives the exit code.

@@ -65,13 +65,15 @@ void LivePlay::tick() {
     if (watch.streams == nullptr) return;
     ViewState now = state(watch, now_ns);
     if (watch.looking_for_cause) now.message = kLookingForCause;
+    const std::string also = also_ ? also_() : std::string();
+    if (now.message.empty()) now.message = also;
     if (view_) {
         view_->draw(std::move(now));
     } else if (watch.looking_for_cause) {
         if (!std::exchange(said_looking_, true)) fmt::print(stderr, "{}\n", kLookingForCause);
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
-        fmt::print(stderr, "{}\n", progress_text(now));
+        fmt::print(stderr, "{}{}{}\n", progress_text(now), also.empty() ? "" : "  ", also);
     }
 }
 

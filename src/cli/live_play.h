@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ public:
     LivePlay(
         CliContext& context, Control& control, Session& session, std::string about, bool streams_may_change);
 
+    /// What else is to be said while it plays, as it stands at the moment; empty: nothing.
+    void say_also(std::function<std::string()> words) { also_ = std::move(words); }
     /// Reads keys and draws; ten times a second, on the control's thread.
     void tick();
     /// Says something: at once, or, while the view has the terminal, there and again after end(). Any thread.
@@ -48,6 +51,7 @@ private:
     std::optional<LiveView> view_;
     std::int64_t next_line_ns_;
     bool said_looking_ = false;
+    std::function<std::string()> also_;
 
     struct Sample {
         std::int64_t at_ns;  // in the streams' own time

@@ -9,47 +9,75 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/ranks_run.h"
 #include "cli/version.h"
 #include "run/backends.h"
 #include "run/control.h"
+#include "run/mpi_start.h"
 
 namespace streamsim {
 namespace {
 
 std::string version_text() {
-    return fmt::format("streamsim {} ({})\nstorage backends: {}", version(), revision(),
-                       fmt::join(backend_names(), ", "));
+    return fmt::format("streamsim {} ({})\nstorage backends: {}\nMPI: {}", version(), revision(),
+                       fmt::join(backend_names(), ", "), mpi_version());
+}
+
+using Command = CliOptions::Command;
+
+/// Nothing that takes long enough to be interrupted with a loss.
+bool is_done_at_once(Command command) {
+    return command == Command::formats || command == Command::clean || command == Command::report;
+}
+
+int do_command(CliContext& context, std::optional<Control>& control, CliOptions& options) {
+    switch (options.command) {
+        case Command::play: return play_command(context, *control, options);
+        case Command::prepare: return prepare_command(context, *control, options);
+        case Command::max: return max_command(context, *control, options);
+        case Command::report: return report_command(context, options);
+        case Command::run: return run_command(context, *control, options);
+        case Command::formats: return formats_command(context, options);
+        case Command::inspect: return inspect_command(context, *control, options);
+        case Command::clean: return clean_command(context, options);
+    }
+    return kExitBadInput;
+}
+
+int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
+    // Where an interruption must not lose a result, it is listened for from the first moment.
+    std::optional<Control> control;
+    if (!is_done_at_once(command)) control.emplace();
+    auto parsed = parse_command_line(argc, argv, version_text());
+    if (context.ranks != nullptr) {
+        if (auto agreed = agree_on_command(*control, *context.ranks, parsed); !agreed)
+            return report_error(context, agreed.error());
+    }
+    const bool speaks = context.ranks == nullptr || context.ranks->first();
+    if (!parsed) return report_error(context, parsed.error());
+    if (parsed->text) {
+        if (speaks) fmt::print("{}", parsed->text->text);
+        return kExitPass;
+    }
+    if (parsed->options.verbose && speaks) context.log.set_level(spdlog::level::debug);
+    return do_command(context, control, parsed->options);
 }
 
 int run(int argc, const char* const* argv) {
     spdlog::logger log("streamsim", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     log.set_pattern("%n: %^%v%$");
     CliContext context{log, {version(), revision(), {argv, argv + argc}}};
-    // Where an interruption must not lose a result, it is listened for from the first moment.
     const auto command = command_of(argc, argv);
-    std::optional<Control> control;
-    const bool at_once = command == CliOptions::Command::formats || command == CliOptions::Command::clean ||
-                         command == CliOptions::Command::report;
-    if (!at_once) control.emplace();
-    auto parsed = parse_command_line(argc, argv, version_text());
-    if (!parsed) return report_error(context, parsed.error());
-    if (parsed->text) {
-        fmt::print("{}", parsed->text->text);
-        return kExitPass;
-    }
-    CliOptions& options = parsed->options;
-    if (options.verbose) log.set_level(spdlog::level::debug);
-    switch (options.command) {
-        case CliOptions::Command::play: return play_command(context, *control, options);
-        case CliOptions::Command::prepare: return prepare_command(context, *control, options);
-        case CliOptions::Command::max: return max_command(context, *control, options);
-        case CliOptions::Command::report: return report_command(context, options);
-        case CliOptions::Command::run: return run_command(context, *control, options);
-        case CliOptions::Command::formats: return formats_command(context, options);
-        case CliOptions::Command::inspect: return inspect_command(context, *control, options);
-        case CliOptions::Command::clean: return clean_command(context, options);
-    }
-    return kExitBadInput;
+    const auto place = mpi_place();
+    if (!place) return run_line(context, command, argc, argv);
+    if (is_done_at_once(command) || command == Command::inspect)  // one is enough
+        return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
+    auto ranks = Ranks::begin();
+    if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why
+    if (!ranks) return report_error(context, ranks.error());
+    context.ranks = ranks->get();
+    if (!context.ranks->first()) log.set_level(spdlog::level::off);
+    return context.ranks->finish(run_line(context, command, argc, argv));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/indexing.h"
 #include "cli/media_run.h"
+#include "cli/ranks_run.h"
 #include "report/max_report.h"
 #include "run/max_search.h"
 
@@ -75,12 +76,15 @@ FoundMedia first_of(const Contender& contender, const PlayRequest& request) {
 }
 
 /// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left": without what is not known yet.
-std::string progress_of(const MaxNext& next, bool virtual_time) {
+std::string progress_of(const MaxNext& next, MaxCounts counts, bool virtual_time) {
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
     const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
-    std::string out = fmt::format("{}{}{} {} for {}", known, known.empty() ? "" : "; ", doing, next.streams,
-                                  show_duration(next.length));
+    const char* unit = counts == MaxCounts::streams_per_seat ? " a seat"
+                       : counts == MaxCounts::seats          ? " seats"
+                                                             : "";
+    std::string out = fmt::format("{}{}{} {}{} for {}", known, known.empty() ? "" : "; ", doing, next.streams,
+                                  unit, show_duration(next.length));
     if (!virtual_time) out += fmt::format("; at most {} of play left", show_duration(next.at_most));
     return out;
 }
@@ -96,17 +100,26 @@ private:
     Result<std::vector<Contender>> contenders();
     Result<std::vector<Contender>> of_target();
     Result<MaxSearchOptions> limits(const Contender& contender);
-    Result<void> search(Contender& contender);
-    Result<MaxRun> play(Contender& contender, const MaxNext& next);
-    Result<FoundMedia> media_for(Contender& contender, const PlayRequest& request);
+    std::optional<std::uint64_t> most_asked() const;
+    PlayRequest step_of(const Contender& contender, std::uint64_t count, Duration length) const;
+    Result<void> search(std::size_t which);
+    Result<void> follow();
+    Result<MaxRun> play(std::size_t which, const MaxNext& next);
+    Result<RunResult> play_step(Contender& contender,
+                                const PlayRequest& request,
+                                const std::string& progress,
+                                bool& preroll_took_too_long);
+    Result<void> find_media_for(Contender& contender, const PlayRequest& request);
     Result<void> say_media(const Contender& contender, const MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
     int finish(OutputFile json, const std::optional<Error>& error);
 
+    bool alone() const { return context_.ranks == nullptr; }
     bool virtual_time() const { return options_.play.target.is_virtual_time(); }
 
     MaxResult result_;
+    std::vector<Contender> contenders_;
 };
 
 Result<std::vector<Contender>> MaxCommand::of_target() {
@@ -132,7 +145,7 @@ Result<std::vector<Contender>> MaxCommand::of_target() {
 }
 
 Result<std::vector<Contender>> MaxCommand::contenders() {
-    if (auto chosen = choose_formats(); !chosen) return chosen.error();
+    if (auto chosen = choose_formats_together(); !chosen) return chosen.error();
     if (options_.play.formats.empty()) return of_target();
     std::vector<Contender> all;
     for (const MediaFormat& format : options_.play.formats) all.push_back(of_format(options_.play, format));
@@ -146,7 +159,8 @@ Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOp
                           request.seed};
     auto one = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
     if (!one) return one.error();
-    if (!request.same_media) wanted.clips = static_cast<std::uint32_t>(limits.most * request.layers);
+    if (!request.same_media)
+        wanted.clips = static_cast<std::uint32_t>(limits.most * result_.streams_of_one() * request.layers);
     auto all = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
     if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
     if (options_.quiet || (all && all->nothing_to_do())) return {};
@@ -168,8 +182,14 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     limits.confirm = options_.confirm.value_or(virtual_time() ? kConfirmVirtual : kConfirm);
     limits.repeatable = !virtual_time();
     const bool null = store_ == nullptr && request.target.kind != Target::Kind::model;
-    limits.most = options_.most_streams.value_or(null ? kMostStreamsOfNull : kMostStreams);
-    limits.why_most = options_.most_streams ? "not asked for more" : "more are tried with --total-streams only";
+    const bool total = result_.counts == MaxCounts::streams;
+    const std::uint64_t of_one = result_.streams_of_one();
+    const std::uint64_t unasked = (null ? kMostStreamsOfNull : kMostStreams) / of_one;
+    limits.most = most_asked().value_or(std::max<std::uint64_t>(unasked, 1));
+    limits.why_most = most_asked() ? "not asked for more"
+                      : total      ? "more are tried with --total-streams only"
+                                   : "more are tried with --streams only";
+    if (result_.counts == MaxCounts::seats) limits.why_most = "there are no more seats";
     const auto cap = [&limits](std::uint64_t most, std::string why) {
         if (most >= limits.most) return;
         limits.most = std::max<std::uint64_t>(most, 1);
@@ -181,36 +201,43 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
             return bad_input(fmt::format("--layers: {} clips of {} are there, and a stream has {}", clips,
                                          contender.name, request.layers));
         }
-        cap(clips / request.layers, fmt::format("there are no more clips of this format than {}", clips));
+        cap(clips / request.layers / of_one,
+            fmt::format("there are no more clips of this format than {}", clips));
     }
     PlayRequest one = request;
     one.total_streams = 1;
     one.seats = 1;
     const auto times = times_in_memory(one, first_of(contender, one));
     if (!times) return times.error();
-    if (*times) cap(**times, "there is no memory for the frames of more");
+    // Of this computer; what the others have they say when they play.
+    const std::uint64_t here = total ? 1
+                               : result_.counts == MaxCounts::seats
+                                   ? of_one
+                                   : options_.play.own_seats.value_or(request.seats);
+    if (*times && (alone() || result_.counts == MaxCounts::streams_per_seat))
+        cap(**times / here, "there is no memory for the frames of more");
     return limits;
 }
 
-/// The media that a step needs; what is missing is written first.
-Result<FoundMedia> MaxCommand::media_for(Contender& contender, const PlayRequest& request) {
+/// The media that a step needs; what is missing is written first. In every rank.
+Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest& request) {
     const bool planned = store_ == nullptr;
     const bool enough =
         !contender.media.clips.empty() && contender.media.clips.front().size() >= clips_needed(request);
-    if (planned || (!contender.ready && !enough)) {
-        if (!planned) {
-            auto plans = in_background<std::vector<PreparePlan>>(
-                [this, request] { return missing_media(*store_, request); });
-            if (!plans) return plans.error();
-            if (auto written = write_media(*plans); !written) return written.error();
-        }
-        auto found = index_with_bar<FoundMedia>(
-            control_, options_.quiet, left_behind_,
-            [this, request](IndexProgress& progress) { return find_media(store_.get(), request, &progress); });
-        if (!found) return found.error();
-        contender.media = std::move(*found);
+    if (!planned && (contender.ready || enough)) return {};
+    Result<void> written;
+    if (!planned && leads()) {
+        auto plans = in_background<std::vector<PreparePlan>>(
+            [this, request] { return missing_media(*store_, request); });
+        written = plans ? write_media(*plans) : plans.error();
     }
-    return first_of(contender, request);
+    if (written = together(written); !written) return written;
+    auto found = index_with_bar<FoundMedia>(
+        control_, options_.quiet, left_behind_,
+        [this, request](IndexProgress& progress) { return find_media(store_.get(), request, &progress); });
+    auto done = together(found ? Result<void>() : Result<void>(found.error()));
+    if (done) contender.media = std::move(*found);
+    return done;
 }
 
 void MaxCommand::notice(const std::string& text) {
@@ -228,24 +255,42 @@ void MaxCommand::keep_common(const RunResult& result) {
     result_.common.model = result.model;
     result_.common.mount = result.mount;
     result_.server_cache_may_be_warm |= result.media.server_cache_may_be_warm;
+    if (!alone()) {  // what was noticed on other computers comes with the result
+        for (const std::string& text : result.notices) notice(text);
+    }
 }
 
-Result<MaxRun> MaxCommand::play(Contender& contender, const MaxNext& next) {
+/// So many of what is counted.
+PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count, Duration length) const {
     PlayRequest request = contender.request;
-    request.total_streams = static_cast<std::uint32_t>(next.streams);
-    request.seats = std::min(request.seats, *request.total_streams);
-    request.duration = next.length;
+    const auto number = static_cast<std::uint32_t>(count);
+    request.total_streams.reset();
+    switch (result_.counts) {
+        case MaxCounts::streams:
+            request.total_streams = number;
+            request.seats = std::min(request.seats, number);
+            break;
+        case MaxCounts::streams_per_seat: request.streams = number; break;
+        case MaxCounts::seats: request.seats = number; break;
+    }
+    request.duration = length;
     request.cold = true;
     // So many streams as play need one read-ahead's time for their preroll.
     request.preroll_timeout =
         std::max(request.preroll_timeout, contender.rate.due(std::uint64_t{2} * request.readahead));
-    auto media = media_for(contender, request);
-    if (!media) return media.error();
-    const std::string progress = fmt::format("{}: {}", contender.name, progress_of(next, virtual_time()));
+    return request;
+}
+
+/// One run of one step, in every rank; of all of them in rank 0.
+Result<RunResult> MaxCommand::play_step(Contender& contender,
+                                        const PlayRequest& request,
+                                        const std::string& progress,
+                                        bool& preroll_took_too_long) {
+    if (auto found = find_media_for(contender, request); !found) return found.error();
     if (!options_.quiet) context_.log.info("{}", progress);
-    auto session = std::make_unique<Session>(request, std::move(*media), context_.program,
+    auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
                                              [this](const std::string& text) { notice(text); });
-    auto result = watch_session(*session, fmt::format("{}; {}", request.target.url, progress));
+    auto result = watch_session(*session, request, fmt::format("{}; {}", request.target.url, progress));
     if (!result || session->stuck()) {
         left_behind_ = true;
         (void)session.release();  // threads or the kernel still use it
@@ -254,18 +299,50 @@ Result<MaxRun> MaxCommand::play(Contender& contender, const MaxNext& next) {
         return interrupted_error();
     }
     if (*result && (**result).interrupted) return interrupted_error();
-    if (*result) {
-        keep_common(**result);
-        return max_run(**result, next.length, options_.headroom_percent);
+    preroll_took_too_long =
+        alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
+    return std::move(*result);
+}
+
+Result<MaxRun> MaxCommand::play(std::size_t which, const MaxNext& next) {
+    Contender& contender = contenders_[which];
+    const PlayRequest request = step_of(contender, next.streams, next.length);
+    if (!alone()) {
+        auto shared = context_.ranks->share(
+            {{"contender", which}, {"count", next.streams}, {"length_ns", next.length.ns}});
+        if (!shared) return shared.error();
     }
-    if (!session->preroll_took_too_long()) return (*result).error();
+    const std::string progress =
+        fmt::format("{}: {}", contender.name, progress_of(next, result_.counts, virtual_time()));
+    bool preroll_took_too_long = false;
+    const auto result = play_step(contender, request, progress, preroll_took_too_long);
+    if (result) {
+        keep_common(*result);
+        return max_run(*result, next.length, options_.headroom_percent);
+    }
+    if (!preroll_took_too_long) return result.error();
     MaxRun run;
     run.duration_ns = next.length.ns;
-    run.reason = (*result).error().problems.front();
+    run.reason = result.error().problems.front();
     return run;
 }
 
-Result<void> MaxCommand::search(Contender& contender) {
+/// Every rank but the first plays what that one says, until it says no more.
+Result<void> MaxCommand::follow() {
+    for (;;) {
+        Result<Json> command = interrupted_error();
+        wait_for_ranks(control_, *context_.ranks, [&] { command = context_.ranks->share(nullptr); });
+        if (!command || command->is_null()) return {};
+        Contender& contender = contenders_.at(command->at("contender"));
+        const PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
+        bool preroll_took_too_long = false;
+        (void)play_step(contender, request, "", preroll_took_too_long);  // rank 0 says what came of it
+        if (left_behind_) return interrupted_error();
+    }
+}
+
+Result<void> MaxCommand::search(std::size_t which) {
+    const Contender& contender = contenders_[which];
     const auto options = limits(contender);
     if (!options) return options.error();
     result_.step_ns = options->step.ns;
@@ -273,7 +350,7 @@ Result<void> MaxCommand::search(Contender& contender) {
     if (!contender.ready && store_ != nullptr) {
         if (auto said = say_media(contender, *options); !said) return said.error();
     }
-    auto found = find_max(*options, [&](const MaxNext& next) { return play(contender, next); });
+    auto found = find_max(*options, [&](const MaxNext& next) { return play(which, next); });
     if (!found) return found.error();
     found->format = contender.name;
     found->width = contender.width;
@@ -305,23 +382,47 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
     return plays ? kExitPass : kExitMissed;
 }
 
+/// How many of what is counted were asked for, at most.
+std::optional<std::uint64_t> MaxCommand::most_asked() const {
+    const PlayRequest& play = options_.play;
+    if (result_.counts == MaxCounts::seats) return play.seats;
+    if (!options_.streams_given) return std::nullopt;
+    if (result_.counts == MaxCounts::streams_per_seat) return play.streams;
+    return play.total_streams.value_or(play.streams * play.seats);
+}
+
 int MaxCommand::run() {
     OutputFile json;
+    Result<void> opened;
     if (!options_.files.json.empty()) {
         auto file = OutputFile::prepare(options_.files.json, kMaxReportBegins);
-        if (!file) return report_error(context_, file.error());
-        json = std::move(*file);
+        if (file) json = std::move(*file);
+        if (!file) opened = file.error();
     }
+    const bool each = !alone() && !options_.play.total_streams;
+    result_.counts = options_.find.value_or(each ? MaxCounts::streams_per_seat : MaxCounts::streams);
+    if (result_.counts == MaxCounts::seats && options_.play.seats == 1)
+        opened = bad_input(
+            "--find seats: give --seats N, the most that are tried, or start it on several with mpirun");
+    if (opened = together(opened); !opened) return report_error(context_, opened.error());
     result_.common = Session::not_played(options_.play, context_.program);
     result_.seats = options_.play.seats;
+    result_.streams_of_seat = options_.play.streams;
     result_.headroom_percent = options_.headroom_percent;
-    reserve_threads(options_.play, options_.most_streams.value_or(kMostStreams));
+    reserve_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
-    if (!all) error = all.error();
-    for (std::size_t i = 0; !error && all && i < all->size() && !result_.interrupted; ++i) {
-        if (auto searched = search((*all)[i]); !searched) error = searched.error();
+    if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();
+    if (!error) contenders_ = std::move(*all);
+    if (!leads()) {
+        if (!error) (void)follow();
+        if (left_behind_) leave(kExitPass);
+        return kExitPass;
     }
+    for (std::size_t i = 0; !error && i < contenders_.size() && !result_.interrupted; ++i) {
+        if (auto searched = search(i); !searched) error = searched.error();
+    }
+    if (!alone() && !contenders_.empty()) (void)context_.ranks->share(nullptr);
     if (error && error->kind == ErrorKind::interrupted) {
         result_.interrupted = true;
         error.reset();

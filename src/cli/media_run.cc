@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/metrics_feed.h"
+#include "cli/ranks_run.h"
 #include "report/text_report.h"
 #include "view/progress_bar.h"
 
@@ -85,15 +86,23 @@ int MediaRun::interrupted_before_play(const PlayRequest& request) {
 }
 
 std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
+                                                         const PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
     std::optional<LivePlay> live;
     if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, streams_may_change);
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     Control::Work work;
-    work.run = [result, &session] { result->emplace(session.execute()); };
-    work.on_interrupt = [&] { session.interrupt(); };
+    Ranks* const ranks = context_.ranks;
+    work.run = [this, result, &session, &request, ranks] {
+        result->emplace(ranks != nullptr ? play_with_others(session, request) : session.execute());
+    };
+    work.on_interrupt = [&] {
+        session.interrupt();
+        if (ranks != nullptr) ranks->stop();
+    };
     work.on_tick = [&] {
+        if (ranks != nullptr) watch_ranks(session);
         if (live) live->tick();
         if (metrics_)
             feed_metrics(*metrics_, session.watch(), about, context_.program.version, control_.now_ns());
@@ -105,20 +114,29 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
     return std::move(*result);
 }
 
+/// Of several computers each keeps one, also where nobody asked for it.
+Result<void> MediaRun::open_journal(const PlayRequest& request) {
+    Ranks* const ranks = context_.ranks;
+    if (options_.journal.empty() && ranks == nullptr) return {};
+    const auto notice = [this](const std::string& text) { say_notice(text); };
+    RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
+    auto opened = journal_.open(journal_directory(options_), std::move(part),
+                                Session::not_played(request, context_.program), notice);
+    if (opened || !options_.journal.empty()) return opened;
+    notice("no journal is kept: " + opened.error().problems.front());
+    return {};
+}
+
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
-    if (!options_.journal.empty()) {
-        auto opened =
-            journal_.open(options_.journal, part_alone(request), Session::not_played(request, context_.program),
-                          [this](const std::string& notice) { say_notice(notice); });
-        if (!opened) return report_error(context_, opened.error());
-    }
+    if (auto opened = open_journal(request); !opened) return report_error(context_, opened.error());
     journal_.follow(session);
-    auto result = watch_session(session, about, request.spare_streams > 0);
+    auto result = watch_session(session, request, about, request.spare_streams > 0);
     if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
         leave(write_results(Session::not_played(request, context_.program)));
     }
+    if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) {
         context_.log.warn("the storage has not given back everything that was asked of it");
@@ -129,6 +147,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
 
 /// Ends the process while something of it is still in a call that does not return.
 void MediaRun::leave(int code) {
+    if (context_.ranks != nullptr) code = context_.ranks->finish(code);
     std::fflush(nullptr);
     _exit(code);
 }
@@ -136,6 +155,16 @@ void MediaRun::leave(int code) {
 void MediaRun::say_notice(const std::string& notice) {
     if (live_ != nullptr) return live_->say(notice);
     if (!options_.quiet) context_.log.warn("{}", notice);
+}
+
+/// What is known so far, where more is to come and may not: the files that can be written again.
+void MediaRun::write_files(RunResult result) {
+    complete(result);
+    ResultFiles files = options_.files;
+    for (std::string* name : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
+        if (*name == "-") name->clear();
+    }
+    if (auto outputs = ResultOutputs::prepare(files)) (void)outputs->write(result);
 }
 
 int MediaRun::write_results(RunResult result) {

@@ -13,6 +13,7 @@
 #include "cli/run_journal.h"
 #include "media/media_set.h"
 #include "run/control.h"
+#include "run/ranks.h"
 #include "view/metrics_server.h"
 
 namespace streamsim {
@@ -38,15 +39,24 @@ protected:
     /// Plays, watched and listening. nullopt: it was left behind; the session has to stay, and the process has
     /// to end by leave(). `streams_may_change`: by hand, on a terminal.
     std::optional<Result<RunResult>> watch_session(Session& session,
+                                                   const PlayRequest& request,
                                                    const std::string& about,
                                                    bool streams_may_change = false);
+    // One run over several computers (ranks_run.cc). Alone, each of them is what its own part is.
+
+    /// What is done once for all is done here.
+    bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
+    /// Success once every rank has come here with success. Errors: of any of them.
+    Result<void> together(const Result<void>& own);
+    /// Before any rank has looked at the target but the first.
+    Result<void> choose_formats_together();
     /// `about` is what is being played, for the live view; `request` for the result of a run that was left.
     int play_session(Session& session, const PlayRequest& request, const std::string& about);
     int interrupted_before_play(const PlayRequest& request);
     int write_results(RunResult result);
     /// For a session's notices; any thread.
     void say_notice(const std::string& notice);
-    [[noreturn]] static void leave(int code);
+    [[noreturn]] void leave(int code);
 
     /// Fills in what only the command knows, before a result is written.
     virtual void complete(RunResult& /*result*/) {}
@@ -60,6 +70,10 @@ protected:
 private:
     void say_plan(const PreparePlan& plan);
     Result<void> write_media(const PreparePlan& plan);
+    Result<void> open_journal(const PlayRequest& request);
+    Result<RunResult> play_with_others(Session& session, const PlayRequest& request);
+    void watch_ranks(Session& session);
+    void write_files(RunResult result);
 
     ResultOutputs outputs_;
     RunJournal journal_;                      // of --journal

@@ -238,10 +238,15 @@ void read_headroom(Reader& reader, const std::string& typed, double& into) {
 /// What only the search for the largest number takes, and what it cannot search with.
 void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
     reader.time("--confirm", typed.confirm, true, options.confirm);
+    reader.choice<MaxCounts>(
+        "--find", typed.find,
+        {{"total", MaxCounts::streams}, {"streams", MaxCounts::streams_per_seat}, {"seats", MaxCounts::seats}},
+        options.find);
+    if (options.find.value_or(MaxCounts::streams) != MaxCounts::streams && typed.total_streams)
+        reader.note("--total-streams", fmt::format("is not for --find {}: give --streams", *typed.find));
     if (typed.headroom) read_headroom(reader, *typed.headroom, options.headroom_percent);
     const PlayRequest& play = options.play;
-    if (typed.streams || typed.total_streams)
-        options.most_streams = play.total_streams.value_or(play.streams * play.seats);
+    options.streams_given = typed.streams || typed.total_streams;
     if (play.duration && *play.duration <= seconds(1)) {
         reader.note("--duration",
                     fmt::format("'{}': expected more than 1s: the first second of a step does not count",

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "media/catalogue.h"
 #include "run/play_request.h"
+#include "streamsim/max_result.h"
 
 namespace streamsim {
 
@@ -29,13 +30,15 @@ struct CliOptions {
     bool frames = false;                // inspect --frames
     std::string credentials;            // the file; empty: as the environment says
     ResultFiles files;
-    std::string metrics;                        // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
-    std::optional<Duration> confirm;            // max: how long the found number is played again
-    double headroom_percent = 0;                // max: of the period, that the p1 margin must keep free
-    std::optional<std::uint32_t> most_streams;  // max: of all seats; no more are tried
-    std::vector<std::string> results;           // report: the documents
-    bool merge = false;                         // report: parts of one run, put together
-    std::string journal;                        // play, run: the directory for one; empty: none is kept
+    std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
+    std::optional<Duration> confirm;   // max: how long the found number is played again
+    double headroom_percent = 0;       // max: of the period, that the p1 margin must keep free
+    bool streams_given = false;        // max: more than those of `play` are not tried
+    std::optional<MaxCounts> find;     // max: nothing: streams; over several computers those of each seat
+    std::vector<std::string> results;  // report: the documents
+    bool merge = false;                // report: parts of one run, put together
+    std::string journal;               // play, run: the directory for one; empty: none is kept
+    std::string journal_beside;        // over several computers: the directory for one where none is asked for
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

@@ -34,8 +34,9 @@ Result<void> MediaCommand::prepare_missing() {
 int MediaCommand::prepare_only() {
     if (store_ == nullptr)
         return report_error(context_, bad_input("prepare needs a directory: expected a path"));
-    auto done = choose_formats();
-    if (done) done = prepare_missing();
+    auto done = choose_formats_together();
+    if (done && leads()) done = prepare_missing();
+    done = together(done);
     if (done && !options_.quiet) {
         for (const MediaFormat& format : options_.play.formats) {
             fmt::print("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
@@ -49,15 +50,18 @@ int MediaCommand::prepare_only() {
 }
 
 int MediaCommand::play() {
-    if (auto opened = open_outputs(); !opened) return report_error(context_, opened.error());
-    if (!options_.quiet && LivePlay::keys_possible()) options_.play.spare_streams = LivePlay::kSpareStreams;
-    auto done = choose_formats();
-    if (done) done = memory_suffices(options_.play);
-    if (done) done = prepare_missing();
+    const bool alone = context_.ranks == nullptr;
+    if (alone && !options_.quiet && LivePlay::keys_possible())
+        options_.play.spare_streams = LivePlay::kSpareStreams;
+    auto done = together(open_outputs());
+    if (!done) return report_error(context_, done.error());
+    done = choose_formats_together();
+    if (done) done = together(memory_suffices(options_.play));
+    if (done) done = together(leads() ? prepare_missing() : Result<void>());
     if (done) {
         auto media = find();
-        if (media) return play_media(std::move(*media));
-        done = media.error();
+        done = together(media ? Result<void>() : Result<void>(media.error()));
+        if (done) return play_media(std::move(*media));
     }
     if (done.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
     return report_error(context_, done.error());

@@ -8,6 +8,7 @@
 #include "cli/formats_directory.h"
 #include "cli/indexing.h"
 #include "cli/media_run.h"
+#include "cli/ranks_run.h"
 #include "run/credentials.h"
 #include "run/scenario_run.h"
 
@@ -37,6 +38,8 @@ public:
     int run();
 
 private:
+    Result<void> take_own_seats();
+    Result<void> prepare_missing(const std::vector<PlayPart>& parts);
     Result<std::vector<PlayPart>> find();
     void complete(RunResult& result) override;
 
@@ -45,19 +48,47 @@ private:
     PlayRequest request_;
 };
 
+/// Over several computers: the seats of the document are dealt to them.
+Result<void> ScenarioCommand::take_own_seats() {
+    if (context_.ranks == nullptr) return {};
+    Ranks& ranks = *context_.ranks;
+    if (request_.target.kind == Target::Kind::model) return bad_input(kModelIsForOne);
+    if (ranks.size() > request_.seats) {
+        return bad_input(
+            fmt::format("{}: has {} seats, and {} were started: start one for each of them, or fewer",
+                        scenario_.source, request_.seats, ranks.size()));
+    }
+    ranks.deal_seats(request_.seats);
+    request_.first_seat = ranks.first_seat();
+    request_.own_seats = ranks.own_seats();
+    request_.keep_histograms = true;
+    return {};
+}
+
+Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts) {
+    if (store_ == nullptr) return {};
+    const auto plans =
+        in_background<std::vector<PreparePlan>>([this, parts] { return missing_media(*store_, parts); });
+    if (!plans) return plans.error();
+    return write_media(*plans);
+}
+
 Result<std::vector<PlayPart>> ScenarioCommand::find() {
     std::vector<PlayPart> parts = parts_of(scenario_);
-    if (auto opened = open_model(request_, parts, models_); !opened) return opened.error();
-    if (auto enough = memory_suffices(parts); !enough) return enough.error();
-    if (store_ != nullptr) {
-        const auto plans =
-            in_background<std::vector<PreparePlan>>([this, parts] { return missing_media(*store_, parts); });
-        if (!plans) return plans.error();
-        if (auto written = write_media(*plans); !written) return written.error();
+    for (PlayPart& part : parts) {
+        part.request.first_seat = request_.first_seat;
+        part.request.own_seats = request_.own_seats;
     }
-    return index_with_bar<std::vector<PlayPart>>(
+    auto done = open_model(request_, parts, models_);
+    if (done) done = memory_suffices(parts);
+    done = together(done);
+    if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
+    if (!done) return done.error();
+    auto found = index_with_bar<std::vector<PlayPart>>(
         control_, options_.quiet, left_behind_,
         [this, parts](IndexProgress& progress) { return find_media(store_.get(), parts, &progress); });
+    if (done = together(found ? Result<void>() : Result<void>(found.error())); !done) return done.error();
+    return found;
 }
 
 void ScenarioCommand::complete(RunResult& result) {
@@ -71,7 +102,9 @@ void ScenarioCommand::complete(RunResult& result) {
 }
 
 int ScenarioCommand::run() {
-    if (auto opened = open_outputs(); !opened) return report_error(context_, opened.error());
+    auto done = take_own_seats();
+    if (done) done = open_outputs();
+    if (done = together(done); !done) return report_error(context_, done.error());
     auto parts = find();
     if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!parts) return report_error(context_, parts.error());
@@ -96,12 +129,17 @@ Result<Scenario> open_scenario(const CliOptions& options, const std::string& for
 
 int run_command(CliContext& context, Control& control, CliOptions& options) {
     const auto formats = formats_directory();
-    if (!formats) return report_error(context, formats.error());
-    auto scenario = open_scenario(options, *formats);
-    if (!scenario) return report_error(context, scenario.error());
-    auto credentials = find_credentials(target_of(*scenario), options.credentials);
-    if (!credentials) return report_error(context, credentials.error());
-    options.play.credentials = std::move(*credentials);
+    auto scenario = formats ? open_scenario(options, *formats) : formats.error();
+    auto read = scenario ? Result<void>() : Result<void>(scenario.error());
+    if (read) {
+        auto credentials = find_credentials(target_of(*scenario), options.credentials);
+        if (credentials)
+            options.play.credentials = std::move(*credentials);
+        else
+            read = credentials.error();
+    }
+    if (const auto agreed = together(context, control, read); !agreed)
+        return report_error(context, agreed.error());
     return ScenarioCommand(context, control, options, std::move(*scenario), *formats + "/storage").run();
 }
 

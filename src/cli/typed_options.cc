@@ -105,6 +105,12 @@ void add_play_options(CLI::App& app, Typed& typed) {
 }
 
 void add_max_options(CLI::App& app, Typed& typed) {
+    app.add_option(
+           "--find", typed.find,
+           "the most streams in total, the most streams a seat, or the most seats of --streams each, up to "
+           "--seats (total; under mpirun streams)")
+        ->type_name("total|streams|seats")
+        ->group("Searching");
     app.add_option("--confirm", typed.confirm,
                    "how long a number that was found has to play once more; 0: not at all (5m; on models 60s)")
         ->type_name("TIME")

@@ -35,8 +35,9 @@ OrderedJson run_json(const MaxRun& run) {
             {"read_bytes_per_s", std::llround(run.read_bytes_per_s)}};
 }
 
-OrderedJson step_json(const MaxStep& step) {
-    OrderedJson out = {{"streams", step.streams},
+OrderedJson step_json(const MaxStep& step, const MaxResult& result) {
+    OrderedJson out = {{"streams", step.streams * result.streams_of_one()},
+                       {"seats", result.seats_of(step.streams)},
                        {"purpose", to_string(step.purpose)},
                        {"repeated", step.runs.size() - 1},
                        {"noisy", step.noisy()}};
@@ -55,7 +56,11 @@ const MaxRun* one_more(const MaxFormat& format) {
     return format.fails_at ? format.decided(*format.fails_at) : nullptr;
 }
 
-OrderedJson format_json(const MaxFormat& format, std::uint32_t seats) {
+OrderedJson format_json(const MaxFormat& format, const MaxResult& result) {
+    const std::uint64_t streams = format.streams * result.streams_of_one();
+    const std::uint64_t seats = result.seats_of(format.streams);
+    std::optional<std::uint64_t> fails_at = format.fails_at;
+    if (fails_at) *fails_at *= result.streams_of_one();
     const MaxRun* fails = one_more(format);
     const MaxRun* plays = format.decided(format.streams);
     OrderedJson out = {
@@ -63,9 +68,10 @@ OrderedJson format_json(const MaxFormat& format, std::uint32_t seats) {
         {"width", format.width},
         {"height", format.height},
         {"rate", {format.rate.num, format.rate.den}},
-        {"streams", format.streams},
-        {"streams_per_seat", format.streams / seats},
-        {"fails_at", or_null(format.fails_at)},
+        {"streams", streams},
+        {"streams_per_seat", seats > 0 ? streams / seats : 0},
+        {"seats", seats},
+        {"fails_at", or_null(fails_at)},
         {"confirmed", format.confirmed},
         {"confirm_ns", format.confirm_ns},
         {"limit", fails != nullptr ? to_string(fails->limit) : to_string(Limit::none)},
@@ -78,18 +84,36 @@ OrderedJson format_json(const MaxFormat& format, std::uint32_t seats) {
         {"margin_p1_ns", plays != nullptr ? or_null(plays->margin_p1_ns) : OrderedJson(nullptr)},
         {"margin_p1_percent", plays != nullptr ? or_null(plays->margin_p1_percent) : OrderedJson(nullptr)}};
     OrderedJson steps = OrderedJson::array();
-    for (const MaxStep& step : format.steps) steps.push_back(step_json(step));
+    for (const MaxStep& step : format.steps) steps.push_back(step_json(step, result));
     out["steps"] = std::move(steps);
     return out;
 }
 
-/// "plays 7, 3 a seat", "plays at least 12", "plays none"
-std::string plays(const MaxFormat& format, std::uint32_t seats) {
+/// "7 streams", "3 streams a seat", "5 seats"
+std::string so_many(const MaxResult& result, std::uint64_t count) {
+    switch (result.counts) {
+        case MaxCounts::streams: return counted(count, "stream");
+        case MaxCounts::streams_per_seat: return counted(count, "stream") + " a seat";
+        case MaxCounts::seats: return counted(count, "seat");
+    }
+    return "?";
+}
+
+/// "plays 7, 3 a seat", "plays at least 12", "plays none"; "plays 3 a seat, 12 in all"; "plays 5 seats, 10
+/// streams"
+std::string plays(const MaxFormat& format, const MaxResult& result) {
     std::string out = format.at_least.empty() ? "plays " : "plays at least ";
     out += format.streams == 0 && format.at_least.empty() ? "none" : show_count(format.streams);
-    if (seats == 1 || format.streams == 0) return out;
-    const std::uint64_t each = format.streams / seats;
-    const bool even = format.streams % seats == 0;
+    if (format.streams == 0) return out;
+    const std::uint64_t all = format.streams * result.streams_of_one();
+    if (result.counts == MaxCounts::streams_per_seat)
+        return out + fmt::format(" a seat, {} in all", show_count(all));
+    if (result.counts == MaxCounts::seats) {
+        return out + fmt::format(" {}, {}", format.streams == 1 ? "seat" : "seats", counted(all, "stream"));
+    }
+    if (result.seats == 1) return out;
+    const std::uint64_t each = format.streams / result.seats;
+    const bool even = format.streams % result.seats == 0;
     return out + (even ? fmt::format(", {} a seat", show_count(each))
                        : fmt::format(", {} or {} a seat", show_count(each), show_count(each + 1)));
 }
@@ -116,7 +140,7 @@ std::string table_of(const MaxResult& result) {
     table.column("format", Align::left);
     table.column("picture", Align::left, TextTable::Keep::where_not_zero);
     table.column("rate", Align::right);
-    table.column("streams", Align::left);
+    table.column(result.counts == MaxCounts::seats ? "seats" : "streams", Align::left);
     table.column("one more", Align::left, TextTable::Keep::where_not_zero);
     table.column("limited by", Align::left, TextTable::Keep::where_not_zero);
     table.column("needs", Align::right);
@@ -126,7 +150,7 @@ std::string table_of(const MaxResult& result) {
         const MaxRun* fails_run = one_more(format);
         table.row({printable(format.format),
                    format.width > 0 ? fmt::format("{}x{}", format.width, format.height) : "",
-                   show_fps(format.rate), plays(format, result.seats), fails(format),
+                   show_fps(format.rate), plays(format, result), fails(format),
                    fails_run != nullptr ? to_string(fails_run->limit) : "",
                    found != nullptr ? show_rate(found->required_bytes_per_s) : "", headroom(format)});
     }
@@ -134,32 +158,32 @@ std::string table_of(const MaxResult& result) {
 }
 
 /// "1 stream plays", "6 streams play"
-std::string are(std::uint64_t streams, const char* one, const char* many) {
-    return fmt::format("{} {}", counted(streams, "stream"), streams == 1 ? one : many);
+std::string are(const MaxResult& result, std::uint64_t streams, const char* one, const char* many) {
+    return fmt::format("{} {}", so_many(result, streams), streams == 1 ? one : many);
 }
 
 /// "6 streams did not always come out alike: ..."
-std::string noise_of(const MaxStep& step) {
+std::string noise_of(const MaxResult& result, const MaxStep& step) {
     const auto failed =
         std::count_if(step.runs.begin(), step.runs.end(), [](const MaxRun& run) { return !run.pass; });
     return fmt::format("{} did not always come out alike: {} of {} runs failed, so they count as {}",
-                       counted(step.streams, "stream"), failed, step.runs.size(),
+                       so_many(result, step.streams), failed, step.runs.size(),
                        step.pass ? "playing" : "not playing");
 }
 
-std::string emptied_of(const MaxStep& step, const MaxRun& run) {
+std::string emptied_of(const MaxResult& result, const MaxStep& step, const MaxRun& run) {
     return fmt::format(
         "{}: no frame was missed in {}, but the buffers emptied: they would have lasted {}; played again "
         "for longer, {}",
-        counted(step.streams, "stream"), show_duration({run.duration_ns}), show_duration({*run.empty_after_ns}),
+        so_many(result, step.streams), show_duration({run.duration_ns}), show_duration({*run.empty_after_ns}),
         step.pass ? "it lasts" : "it does not last");
 }
 
 /// What a reader of the table should know about this line, a sentence each.
-std::vector<std::string> remarks(const MaxFormat& format) {
+std::vector<std::string> remarks(const MaxResult& result, const MaxFormat& format) {
     std::vector<std::string> out;
     if (const MaxRun* run = one_more(format)) {
-        out.push_back(fmt::format("{}: {}", counted(*format.fails_at, "stream"), printable(run->reason)));
+        out.push_back(fmt::format("{}: {}", so_many(result, *format.fails_at), printable(run->reason)));
     }
     if (!format.at_least.empty()) {
         out.push_back(format.streams > 0 ? fmt::format("at least {}: {}", show_count(format.streams),
@@ -170,14 +194,14 @@ std::vector<std::string> remarks(const MaxFormat& format) {
         const bool confirming = step.purpose == MaxStep::Purpose::confirm;
         const std::string length = show_duration({step.runs.back().duration_ns});
         if (confirming && step.pass)
-            out.push_back(
-                fmt::format("confirmed: {} in a run of {}, too", are(step.streams, "plays", "play"), length));
+            out.push_back(fmt::format("confirmed: {} in a run of {}, too",
+                                      are(result, step.streams, "plays", "play"), length));
         if (confirming && !step.pass && !format.interrupted)
             out.push_back(fmt::format("not confirmed: {} not play in a run of {}, so that one less was tried",
-                                      are(step.streams, "does", "do"), length));
-        if (step.noisy()) out.push_back(noise_of(step));
+                                      are(result, step.streams, "does", "do"), length));
+        if (step.noisy()) out.push_back(noise_of(result, step));
         for (const MaxRun& run : step.runs) {
-            if (run.undecided) out.push_back(emptied_of(step, run));
+            if (run.undecided) out.push_back(emptied_of(result, step, run));
         }
     }
     if (format.streams > 0 && !format.confirmed) out.emplace_back("not confirmed by a longer run");
@@ -209,6 +233,7 @@ std::string max_json_report(const MaxResult& result) {
           {"io_depth", common.io_depth},
           {"on_miss", common.on_miss},
           {"order", common.order}}},
+        {"counts", to_string(result.counts)},
         {"seats", result.seats},
         {"headroom_percent", result.headroom_percent},
         {"step_ns", result.step_ns},
@@ -217,23 +242,27 @@ std::string max_json_report(const MaxResult& result) {
         {"server_cache_may_be_warm", result.server_cache_may_be_warm},
         {"notices", result.notices}};
     OrderedJson formats = OrderedJson::array();
-    for (const MaxFormat& format : result.formats) formats.push_back(format_json(format, result.seats));
+    for (const MaxFormat& format : result.formats) formats.push_back(format_json(format, result));
     out["formats"] = std::move(formats);
     return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::string max_text_report(const MaxResult& result) {
-    std::string out =
-        fmt::format("The most streams that play without a drop from {}{}{}\n\n", printable(result.common.url),
-                    result.seats > 1 ? fmt::format(", over {} seats", result.seats) : "",
-                    result.interrupted ? " (interrupted: as far as it is known)" : "");
+    std::string what = "The most streams that play";
+    if (result.counts == MaxCounts::streams_per_seat) what = "The most streams a seat that play";
+    if (result.counts == MaxCounts::seats)
+        what = fmt::format("The most seats of {} that play", counted(result.streams_of_seat, "stream"));
+    const bool says_seats = result.seats > 1 && result.counts != MaxCounts::seats;
+    std::string out = fmt::format("{} without a drop from {}{}{}\n\n", what, printable(result.common.url),
+                                  says_seats ? fmt::format(", over {} seats", result.seats) : "",
+                                  result.interrupted ? " (interrupted: as far as it is known)" : "");
     if (result.common.model) {
         out += fmt::format("This is no measurement: {} is a model ({})\n\n",
                            printable(result.common.model->name), printable(result.common.model->title));
     }
     out += table_of(result) + "\n";
     for (const MaxFormat& format : result.formats) {
-        for (const std::string& remark : remarks(format))
+        for (const std::string& remark : remarks(result, format))
             out += fmt::format("{}: {}\n", printable(format.format), remark);
     }
     if (result.headroom_percent > 0) {

@@ -229,7 +229,10 @@ Result<RunResult> Session::execute() {
     }
     if (auto planned = plan(); !planned) return planned.error();
     begun_ = not_played(request_, program_);
-    if (streams_.empty()) return nothing_to_play();
+    if (streams_.empty()) {
+        if (auto go = wait_for_others(); !go) return go.error();
+        return nothing_to_play();
+    }
     RunFacts facts;
     const bool local = request_.target.kind == Target::Kind::local;
     const std::string place = local ? first_file(streams_.front().clips.front()) : std::string();
@@ -245,6 +248,7 @@ Result<RunResult> Session::execute() {
     usage_before_ = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
+    if (gate_ != nullptr && !cut_short_) gate_->ended();
     // Storage that has not given back its reads may not answer an open either, and there is a result to write.
     if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
     collect_streams(facts);
@@ -477,6 +481,7 @@ Result<void> Session::run_worlds() {
     std::set<std::pair<std::int64_t, std::size_t>> waits;  // for the streams of one offset in one world
     for (std::size_t i = 0; i < streams_.size(); ++i) waits.emplace(streams_[i].start_offset.ns, i % count);
     for (const auto& [offset_ns, world] : waits) ++not_ready_[offset_ns];
+    if (auto go = wait_for_others(); !go) return go;
     {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = 0; i < count; ++i) {
@@ -519,19 +524,37 @@ void Session::size_pool() {
     }
 }
 
+/// Until all computers are as far as this one.
+Result<void> Session::wait_for_others() {
+    if (gate_ == nullptr) return {};
+    std::vector<Duration> cues;
+    for (const auto& [offset_ns, worlds] : not_ready_) cues.push_back({offset_ns});
+    return gate_->planned(request_.target.is_virtual_time() ? std::vector<Duration>() : cues);
+}
+
 /// Streams that begin together play from one instant, in whichever world they are.
 void Session::world_ready(World& world, Duration offset) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (--not_ready_[offset.ns] > 0) return;
+    if (gate_ != nullptr && !request_.target.is_virtual_time()) {
+        lock.unlock();
+        return gate_->ready(offset, [this, offset](Instant at) { begin_everywhere(offset, at); });
+    }
     timespec clock{};
     clock_gettime(CLOCK_MONOTONIC, &clock);  // the clock of every real loop
     const Instant now{clock.tv_sec * 1'000'000'000 + clock.tv_nsec};
-    if (started_ns_.load() == 0) started_ns_.store(now.ns, std::memory_order_relaxed);
-    if (worlds_.size() == 1) {
-        world.start(offset, std::nullopt);
-        return;
+    if (worlds_.size() > 1) {
+        lock.unlock();
+        return begin_everywhere(offset, now + kLead);
     }
-    for (auto& each : worlds_) each->start(offset, now + kLead);
+    if (started_ns_.load() == 0) started_ns_.store(now.ns, std::memory_order_relaxed);
+    world.start(offset, std::nullopt);
+}
+
+void Session::begin_everywhere(Duration offset, Instant play_start) {
+    const std::lock_guard lock(mutex_);
+    if (started_ns_.load() == 0) started_ns_.store(play_start.ns, std::memory_order_relaxed);
+    for (auto& each : worlds_) each->start(offset, play_start);
 }
 
 void Session::stop_worlds() {

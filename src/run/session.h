@@ -19,6 +19,7 @@
 #include "play/ledger.h"
 #include "run/play_part.h"
 #include "run/play_request.h"
+#include "run/start_gate.h"
 #include "run/stream_plan.h"
 #include "streamsim/progress.h"
 #include "streamsim/run_result.h"
@@ -64,6 +65,9 @@ public:
             ProgramFacts program,
             const NoticeSink& notice);
     ~Session();
+
+    /// Its streams begin when those of other computers do; to be called before execute(), which it outlives.
+    void wait_for(StartGate& gate) { gate_ = &gate; }
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
     /// took too long. An interrupted run has a result.
@@ -118,7 +122,9 @@ private:
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     Result<void> run_worlds();
     void size_pool();
+    Result<void> wait_for_others();
     void world_ready(World& world, Duration offset);
+    void begin_everywhere(Duration offset, Instant play_start);
     void stop_worlds();
     Result<void> may_add() const;
     Result<StreamPlan> plan_further(std::string& whose) const;
@@ -143,6 +149,7 @@ private:
     std::vector<ScenarioFault> faults_;
     ProgramFacts program_;
     NoticeSink notice_;
+    StartGate* gate_ = nullptr;  // null: there is nobody to wait for
     std::mutex notice_mutex_;
     std::vector<std::string> notices_;  // protected by notice_mutex_
     StorageSpec spec_;

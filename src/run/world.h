@@ -33,9 +33,9 @@ struct WorldBooks {
     LoopLateness lateness;
     StorageCapabilities capabilities;
     std::vector<ServerTraffic> traffic;  // up to the end of play
-    Instant origin;                // the zero of the series, and of the streams' offsets
-    bool timing_is_exact = false;  // virtual time
-    bool realtime = false;         // real-time scheduling was asked for and granted
+    Instant origin;                      // the zero of the series, and of the streams' offsets
+    bool timing_is_exact = false;        // virtual time
+    bool realtime = false;               // real-time scheduling was asked for and granted
 };
 
 /// A copy of a world's books, which is brought up to date while it plays (World::copy).

@@ -1,0 +1,352 @@
+// What the ranks of a run do together while they play: a common beginning, and one result at the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "report/json_report.h"
+#include "report/result_reader.h"
+#include "run/journal.h"
+#include "run/merge.h"
+#include "run/ranks.h"
+#include "run/ranks_words.h"
+
+namespace streamsim {
+namespace {
+
+/// Exchanges of which the quickest tells the clock, and how long they may take in all.
+constexpr std::uint32_t kExchanges = 40;
+constexpr Duration kMeasured = seconds(2);
+/// From the word to begin to the beginning: a busy computer reads a message that late.
+constexpr Duration kLead = milliseconds(150);
+/// After an interruption rank 0 says what it knows by then: whoever sent the signal may kill a second later.
+constexpr std::chrono::milliseconds kMeanwhile{600};
+/// And waits so long for those whose storage keeps them.
+constexpr std::chrono::seconds kLast{6};
+
+std::optional<std::string> read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+void Ranks::call(std::unique_lock<std::mutex>& lock, const Begun& begun) {
+    calling_ += begun.size();
+    lock.unlock();
+    for (const auto& [begin, at] : begun) begin(at);
+    lock.lock();
+    calling_ -= begun.size();
+    changed_.notify_all();
+}
+
+bool Ranks::play_is_off() const {
+    const std::lock_guard lock(mutex_);
+    return play_is_off_;
+}
+
+/// REQUIRES: mutex_ is held, also by what follows.
+void Ranks::call_off_play() {
+    if (std::exchange(play_is_off_, true)) return;
+    if (first()) send_to_others({{"do", "off"}, {"play", play_}});
+    changed_.notify_all();
+}
+
+void Ranks::next_play() {
+    ++play_;
+    play_is_off_ = go_ = all_ended_ = false;
+    cues_.clear();
+    begun_.clear();
+    origin_.reset();
+    play_start_.reset();
+    slowest_ = {};
+    clock_after_.reset();
+    for (Peer& peer : peers_) {
+        peer.cues.reset();
+        peer.ready.clear();
+        peer.ended = false;
+        peer.played.reset();
+        peer.news.reset();
+    }
+}
+
+Result<void> Ranks::planned(const std::vector<Duration>& cues) {
+    if (!first()) {
+        const auto clock = channel_->measure_clock(kExchanges, kMeasured);
+        const std::lock_guard lock(mutex_);
+        clock_ = clock.value_or(ClockReading{});
+        clock_at_ = SeatChannel::now();
+    }
+    std::vector<std::int64_t> own;
+    for (const Duration cue : cues) own.push_back(cue.ns);
+    std::unique_lock lock(mutex_);
+    if (first()) {
+        peers_[0].cues = own;
+        changed_.wait(lock, [this] {
+            return stopped_ || play_is_off_ || all([](const Peer& peer) { return peer.gone() || peer.cues; });
+        });
+        go_ = !stopped_ && !play_is_off_;
+        if (go_) send_to_others({{"do", "go"}, {"play", play_}});
+    } else {
+        channel_->send(0, {{"do", "planned"}, {"play", play_}, {"cues", own}, {"bound_ns", clock_.bound.ns}});
+        changed_.wait(lock, [this] { return stopped_ || play_is_off_ || go_ || peers_[0].gone(); });
+    }
+    return go_ ? Result<void>() : interrupted_error();
+}
+
+void Ranks::ready(Duration cue, Begin begin) {
+    Begun begun;
+    std::unique_lock lock(mutex_);
+    if (!first() && peers_[0].gone()) {
+        if (!begun_.empty()) begun.emplace_back(std::move(begin), SeatChannel::now());
+    } else {
+        cues_[cue.ns] = std::move(begin);
+        peers_[rank_].ready.insert(cue.ns);
+        if (first()) begin_ready_cues(begun);
+        if (!first()) channel_->send(0, {{"do", "ready"}, {"play", play_}, {"cue", cue.ns}});
+    }
+    call(lock, begun);
+}
+
+void Ranks::ended() {
+    std::unique_lock lock(mutex_);
+    peers_[rank_].ended = true;
+    if (first()) {
+        all_may_have_ended();
+    } else {
+        channel_->send(0, {{"do", "ended"}, {"play", play_}});
+    }
+    changed_.wait(lock, [this] { return stopped_ || play_is_off_ || all_ended_ || peers_[0].gone(); });
+}
+
+void Ranks::all_may_have_ended() {
+    if (all_ended_ || !all([](const Peer& peer) { return peer.gone() || peer.ended || peer.played; })) return;
+    all_ended_ = true;
+    send_to_others({{"do", "all-ended"}, {"play", play_}});
+}
+
+/// Rank 0: what is ready wherever it is to be played begins.
+void Ranks::begin_ready_cues(Begun& begun) {
+    if (!go_) return;
+    std::set<std::int64_t> cues;
+    for (const Peer& peer : peers_) cues.insert(peer.ready.begin(), peer.ready.end());
+    for (const std::int64_t cue : cues) {
+        const bool everywhere = all([cue](const Peer& peer) {
+            const bool has =
+                peer.cues && std::find(peer.cues->begin(), peer.cues->end(), cue) != peer.cues->end();
+            return !has || peer.gone() || peer.played || peer.ready.contains(cue);
+        });
+        if (!everywhere || begun_.contains(cue)) continue;
+        const Instant at = SeatChannel::now() + kLead + Duration{4 * slowest_.ns};
+        if (!origin_) origin_ = at;
+        send_to_others(
+            {{"do", "begin"}, {"play", play_}, {"cue", cue}, {"at", at.ns}, {"origin", origin_->ns}});
+        begin_own(cue, at, begun);
+    }
+}
+
+/// `at`: of the own clock. What comes too late begins at once, and its lateness is in the result.
+void Ranks::begin_own(std::int64_t cue, Instant at, Begun& begun) {
+    begun_.insert(cue);
+    const auto found = cues_.find(cue);
+    if (found == cues_.end()) return;
+    at = std::max(at, SeatChannel::now());
+    if (!play_start_) play_start_ = at;
+    begun.emplace_back(std::move(found->second), at);
+    cues_.erase(found);
+}
+
+void Ranks::heard_of_play(std::uint32_t rank, const std::string& what, Json& message) {
+    Begun begun;
+    std::unique_lock lock(mutex_);
+    if (message.at("play") != play_) return;
+    Peer& peer = peers_[rank];
+    if (what == "planned") {
+        peer.cues = message.at("cues").get<std::vector<std::int64_t>>();
+        slowest_ = std::max(slowest_, Duration{message.at("bound_ns")});
+    } else if (what == "go") {
+        go_ = true;
+    } else if (what == "ready") {
+        peer.ready.insert(message.at("cue").get<std::int64_t>());
+        begin_ready_cues(begun);
+    } else if (what == "begin") {
+        origin_ = Instant{message.at("origin")};
+        begin_own(message.at("cue"), clock_.own({message.at("at")}), begun);
+    } else if (what == "ended") {
+        peer.ended = true;
+        all_may_have_ended();
+    } else if (what == "all-ended") {
+        all_ended_ = true;
+    } else if (what == "off") {
+        play_is_off_ = true;
+    } else if (what == "played") {
+        if (message.contains("error")) call_off_play();
+        peer.played = std::move(message);
+        begin_ready_cues(begun);
+        all_may_have_ended();
+    }
+    changed_.notify_all();
+    call(lock, begun);
+}
+
+/// REQUIRES: mutex_ is held.
+SeatResult Ranks::own_seat(const RunResult& own, const std::string& journal) const {
+    SeatResult seat;
+    seat.rank = rank_;
+    seat.journal = journal;
+    for (std::uint32_t i = 0; i < own_seats(); ++i) seat.seats.push_back(first_seat() + i);
+    for (const ServerResult& server : own.servers)
+        seat.node += fmt::format("{}{}", seat.node.empty() ? "" : ", ", server.address);
+    seat.clock_offset_ns = clock_.offset.ns;
+    seat.clock_bound_ns = clock_.bound.ns;
+    double drift = 0;  // what the two measurements say of the moment between them at which play began
+    if (clock_after_) {
+        seat.clock_offset_after_ns = clock_after_->offset.ns;
+        seat.clock_bound_after_ns = clock_after_->bound.ns;
+        const auto between = static_cast<double>(std::max<std::int64_t>((clock_after_at_ - clock_at_).ns, 1));
+        drift = static_cast<double>((clock_after_->offset - clock_.offset).ns) / between;
+    }
+    if (play_start_ && origin_) {
+        const double since = static_cast<double>((*play_start_ - clock_at_).ns);
+        seat.start_ns = (clock_.theirs(*play_start_) - *origin_).ns + std::llround(drift * since);
+    } else if (is_virtual_ && !own.streams.empty()) {
+        seat.start_ns = 0;
+    }
+    return seat;
+}
+
+void Ranks::become_own_part(RunResult& result, const std::string& journal) const {
+    const std::lock_guard lock(mutex_);
+    become_part(run_id(), size_, own_seat(result, journal), result);
+}
+
+void Ranks::send_played(const Result<RunResult>& own, const Collecting& how) {
+    Json message = {{"do", "played"}, {"play", play_}};
+    if (own) {
+        message["result"] = json_report(*own);
+        message["frames"] = words_of(own->frames);
+    } else {
+        message["error"] = words_of(Result<void>(own.error()));
+        message["preroll"] = how.preroll_took_too_long;
+    }
+    channel_->send(0, message);
+}
+
+Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
+    std::optional<ClockReading> after;
+    if (!first() && own && !stopped()) after = channel_->measure_clock(kExchanges, kMeasured);
+    std::unique_lock lock(mutex_);
+    clock_after_ = after;
+    clock_after_at_ = SeatChannel::now();
+    is_virtual_ = how.virtual_time;
+    // What is ready here and has not begun never will: whoever waited for it is no more.
+    cues_.clear();
+    changed_.wait(lock, [this] { return calling_ == 0; });
+    lock.unlock();
+    if (own) {
+        const std::string journal =
+            how.journals.empty() ? ""
+                                 : std::filesystem::path(how.journals) / Journal::file_name(rank_, run_id());
+        become_own_part(*own, journal);
+        if (how.keep) how.keep(*own);
+    }
+    lock.lock();
+    if (!first()) {
+        send_played(own, how);
+        next_play();
+        return own;
+    }
+    wait_for_played(lock, own, how);
+    auto result = merged(own, how);
+    next_play();
+    return result;
+}
+
+/// Rank 0 has come to its end, and waits for the others.
+void Ranks::wait_for_played(std::unique_lock<std::mutex>& lock,
+                            const Result<RunResult>& own,
+                            const Collecting& how) {
+    peers_[0].played = Json();
+    preroll_took_too_long_ = !own && how.preroll_took_too_long;
+    if (!own && own.error().kind != ErrorKind::interrupted) call_off_play();
+    Begun begun;
+    begin_ready_cues(begun);
+    all_may_have_ended();
+    const auto all_known = [this] {
+        return all([](const Peer& peer) { return peer.gone() || peer.played.has_value(); });
+    };
+    changed_.wait(lock, [&] { return stopped_ || all_known(); });
+    if (all_known() || changed_.wait_for(lock, kMeanwhile, all_known)) return;
+    const auto meanwhile = merged(own, how);
+    lock.unlock();
+    if (meanwhile && how.meanwhile) how.meanwhile(*meanwhile);
+    lock.lock();
+    changed_.wait_for(lock, kLast, all_known);
+}
+
+/// A rank that says nothing any more: what its journal holds, where that can be read here, else only its name.
+RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
+    const Peer& peer = peers_[rank];
+    const std::string path =
+        how.journals.empty()
+            ? ""
+            : (std::filesystem::path(how.journals) / Journal::file_name(rank, run_id())).string();
+    if (const auto text = path.empty() ? std::nullopt : read_file(path)) {
+        auto journal = read_result(*text, path);
+        if (journal && journal->run_id == run_id() && journal->seats.size() == 1) {
+            journal->seats.front().why = peer.why;
+            return std::move(*journal);
+        }
+    }
+    RunResult nothing = how.nothing();
+    SeatResult seat;
+    seat.rank = rank;
+    for (std::uint32_t i = first_seat_of(rank); i < first_seat_of(rank + 1); ++i) seat.seats.push_back(i);
+    become_part(run_id(), size_, std::move(seat), nothing);
+    SeatResult& own = nothing.seats.front();
+    own.state = SeatResult::State::missing;
+    own.why = peer.why;
+    own.host = peer.host;
+    return nothing;
+}
+
+/// REQUIRES: mutex_ is held.
+Result<RunResult> Ranks::merged(const Result<RunResult>& own, const Collecting& how) {
+    std::map<std::uint32_t, Error> errors;
+    std::vector<RunResult> parts;
+    if (own) {
+        parts.push_back(*own);
+    } else {
+        errors[0] = own.error();
+    }
+    for (std::uint32_t rank = 1; rank < size_; ++rank) {
+        const std::optional<Json>& played = peers_[rank].played;
+        if (!played) {
+            parts.push_back(nothing_of(rank, how));
+        } else if (played->contains("error")) {
+            errors[rank] = outcome_of(played->at("error")).error();
+            preroll_took_too_long_ = preroll_took_too_long_ || played->at("preroll");
+        } else {
+            const std::string& text = played->at("result").get_ref<const std::string&>();
+            auto part = read_result(text, name_of(rank));
+            if (!part) return part.error();
+            part->frames = rows_of(played->at("frames"));
+            parts.push_back(std::move(*part));
+        }
+    }
+    // Interrupted are those whom another's error ended, too.
+    std::erase_if(errors, [](const auto& each) { return each.second.kind == ErrorKind::interrupted; });
+    if (!errors.empty()) return errors_of(errors);
+    if (parts.empty()) return interrupted_error();
+    return merge_results(std::move(parts));
+}
+
+}  // namespace streamsim

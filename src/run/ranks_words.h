@@ -1,0 +1,50 @@
+// What ranks tell each other, as JSON and back. Readers throw Json::exception where it is something else: the
+// channel takes that for the end of whoever sent it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "run/ranks.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+inline Json words_of(const Result<void>& outcome) {
+    if (outcome) return nullptr;
+    return {{"kind", static_cast<int>(outcome.error().kind)}, {"problems", outcome.error().problems}};
+}
+
+inline Result<void> outcome_of(const Json& words) {
+    if (words.is_null()) return {};
+    return Error{static_cast<ErrorKind>(words.at("kind").get<int>()),
+                 words.at("problems").get<std::vector<std::string>>()};
+}
+
+inline Json words_of(const HostFacts& host) {
+    return {{"name", host.name}, {"os", host.os}, {"cpus", host.cpus}, {"memory", host.memory_bytes}};
+}
+
+inline HostFacts host_of(const Json& words) {
+    return {words.at("name"), words.at("os"), words.at("cpus"), words.at("memory")};
+}
+
+inline Json words_of(const RankNews& news) {
+    return {{"streams", news.streams},
+            {"on_time", news.on_time},
+            {"bad", news.bad},
+            {"bytes", news.bytes},
+            {"required", news.required_bytes_per_s}};
+}
+
+inline RankNews news_of(const Json& words) {
+    return {words.at("streams"), words.at("on_time"), words.at("bad"), words.at("bytes"), words.at("required")};
+}
+
+/// Rows of frames, which are not in a result's document; a row is an array.
+Json words_of(const std::vector<FrameRow>& rows);
+std::vector<FrameRow> rows_of(const Json& words);
+
+}  // namespace streamsim

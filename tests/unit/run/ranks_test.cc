@@ -1,0 +1,261 @@
+// Several ranks in one process: each on a thread of its own, over loopback.
+#include "run/ranks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "media/catalogue.h"
+#include "run/mpi_start.h"
+#include "run/session.h"
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Ranks that know each other, and have come together.
+std::vector<std::unique_ptr<Ranks>> ranks_of(std::uint32_t count) {
+    std::vector<std::unique_ptr<Ranks>> all(count);
+    all[0] = *Ranks::host(count);
+    for (std::uint32_t rank = 1; rank < count; ++rank)
+        all[rank] = *Ranks::join(rank, count, all[0]->invitation());
+    return all;
+}
+
+/// Does the same in every rank at once.
+void in_each(std::vector<std::unique_ptr<Ranks>>& all, const std::function<void(Ranks&)>& act) {
+    std::vector<std::thread> threads;
+    for (auto& ranks : all) {
+        if (ranks != nullptr) threads.emplace_back([&act, &ranks] { act(*ranks); });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+TEST(MpiPlace, is_what_the_launcher_says_and_nothing_without_one) {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE"})
+        unsetenv(name);
+    EXPECT_FALSE(mpi_place().has_value());
+    setenv("PMI_RANK", "3", 1);
+    EXPECT_FALSE(mpi_place().has_value());
+    setenv("PMI_SIZE", "8", 1);
+    ASSERT_TRUE(mpi_place().has_value());
+    EXPECT_EQ(mpi_place()->rank, 3u);
+    EXPECT_EQ(mpi_place()->ranks, 8u);
+    setenv("PMI_SIZE", "3", 1);
+    EXPECT_FALSE(mpi_place().has_value());
+    unsetenv("PMI_RANK");
+    unsetenv("PMI_SIZE");
+}
+
+TEST(Ranks, agree_when_all_have_come_and_fail_together_with_names) {
+    auto all = ranks_of(3);
+    std::atomic<int> gathered{0};
+    std::atomic<int> alike{0};
+    in_each(all, [&](Ranks& ranks) {
+        gathered += ranks.gather({"/media"}) ? 1 : 0;
+        Result<void> own;
+        if (!ranks.first()) own = bad_input("no such format");
+        const auto agreed = ranks.agree(own);
+        ASSERT_FALSE(agreed.has_value());
+        EXPECT_EQ(agreed.error().kind, ErrorKind::bad_input);
+        ASSERT_EQ(agreed.error().problems.size(), 1u);
+        EXPECT_THAT(agreed.error().problems.front(),
+                    testing::MatchesRegex("seat 1 \\(host .*\\), seat 2 \\(host .*\\): no such format"));
+        const auto shared = ranks.share(ranks.first() ? Json("of rank 0") : Json("mine"));
+        alike += shared && *shared == "of rank 0" ? 1 : 0;
+        EXPECT_TRUE(ranks.agree({}).has_value());
+    });
+    EXPECT_EQ(gathered, 3);
+    EXPECT_EQ(alike, 3);
+}
+
+TEST(Ranks, that_were_typed_otherwise_do_not_play_together) {
+    auto all = ranks_of(2);
+    in_each(all, [](Ranks& ranks) {
+        const auto gathered = ranks.gather({ranks.first() ? "--dpx12" : "--dpx10", "/media"});
+        ASSERT_FALSE(gathered.has_value());
+        EXPECT_EQ(gathered.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(gathered.error().problems.front(), HasSubstr("found '--dpx10 /media'"));
+    });
+}
+
+TEST(Ranks, that_die_are_left_out_and_named_once) {
+    auto all = ranks_of(3);
+    std::thread dying([&all] {
+        EXPECT_TRUE(all[2]->gather({}).has_value());
+        all[2].reset();
+    });
+    in_each(all, [&dying](Ranks& ranks) {
+        if (ranks.rank() == 2) return;
+        EXPECT_TRUE(ranks.gather({}).has_value());
+        EXPECT_TRUE(ranks.agree({}).has_value());
+    });
+    dying.join();
+}
+
+TEST(Ranks, that_wait_are_all_stopped_by_one) {
+    auto all = ranks_of(3);
+    in_each(all, [](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        if (ranks.rank() == 1) return ranks.stop();
+        const auto agreed = ranks.agree({});
+        ASSERT_FALSE(agreed.has_value());
+        EXPECT_EQ(agreed.error().kind, ErrorKind::interrupted);
+    });
+}
+
+TEST(Ranks, are_dealt_seats_in_blocks) {
+    auto all = ranks_of(3);
+    in_each(all, [](Ranks& ranks) {
+        ranks.deal_seats(7);
+        const std::vector<std::uint32_t> first = {0, 2, 4};
+        const std::vector<std::uint32_t> own = {2, 2, 3};
+        EXPECT_EQ(ranks.first_seat(), first[ranks.rank()]);
+        EXPECT_EQ(ranks.own_seats(), own[ranks.rank()]);
+    });
+    EXPECT_THAT(all[0]->name_of(2), HasSubstr("seats 4-6"));
+}
+
+PlayRequest request_on(const std::string& url, std::uint32_t seats) {
+    PlayRequest request;
+    request.target = *parse_target(url);
+    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    request.formats.push_back(*catalogue->find("prores-hd"));
+    request.duration = milliseconds(500);
+    request.seats = seats;
+    request.keep_histograms = true;
+    return request;
+}
+
+Result<RunResult> play(Ranks& ranks,
+                       const PlayRequest& whole,
+                       const std::function<void(Session&)>& meanwhile = {}) {
+    PlayRequest request = whole;
+    ranks.deal_seats(request.seats);
+    request.first_seat = ranks.first_seat();
+    request.own_seats = ranks.own_seats();
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    session.wait_for(ranks);
+    if (meanwhile) meanwhile(session);
+    auto own = session.execute();
+    Ranks::Collecting how;
+    how.virtual_time = request.target.is_virtual_time();
+    how.nothing = [&request] { return Session::not_played(request, {}); };
+    return ranks.collect(std::move(own), how);
+}
+
+TEST(Ranks, play_what_one_process_would_have_played) {
+    const PlayRequest request = request_on("null:", 4);
+    Session alone(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    const auto whole = alone.execute();
+    ASSERT_TRUE(whole.has_value());
+    auto all = ranks_of(2);
+    in_each(all, [&](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        for (int time = 0; time < 2; ++time) {  // as the search for the most streams does
+            const auto result = play(ranks, request);
+            ASSERT_TRUE(result.has_value());
+            if (!ranks.first()) continue;
+            EXPECT_TRUE(result->verdict.pass) << result->verdict.reason;
+            EXPECT_EQ(result->totals.scheduled, whole->totals.scheduled);
+            EXPECT_EQ(result->digest, whole->digest);
+            ASSERT_EQ(result->seats.size(), 2u);
+            EXPECT_THAT(result->seats[1].seats, ElementsAre(2, 3));
+            ASSERT_TRUE(result->seats[1].start_ns.has_value());
+            EXPECT_EQ(result->seats[1].state, SeatResult::State::complete);
+            EXPECT_TRUE(result->seats[1].clock_bound_after_ns.has_value());
+        }
+    });
+}
+
+TEST(Ranks, play_on_when_one_of_them_is_gone) {
+    PlayRequest request = request_on("null:", 3);
+    auto all = ranks_of(3);
+    in_each(all, [&](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        if (ranks.rank() == 2) {
+            // It is as far as the others, and gone before its streams are ready.
+            EXPECT_TRUE(ranks.planned({Duration{}}).has_value());
+            return all[2].reset();
+        }
+        const auto result = play(ranks, request);
+        ASSERT_TRUE(result.has_value());
+        if (!ranks.first()) return;
+        EXPECT_FALSE(result->verdict.pass);
+        EXPECT_THAT(result->verdict.reason, HasSubstr("seat 2"));
+        EXPECT_EQ(result->totals.scheduled, 30u);  // of two seats, half a second at 30 fps
+        ASSERT_EQ(result->seats.size(), 3u);
+        EXPECT_EQ(result->seats[2].state, SeatResult::State::missing);
+        EXPECT_NE(result->seats[2].host.name, "");
+    });
+}
+
+TEST(Ranks, fail_together_where_one_cannot_begin) {
+    const PlayRequest request = request_on("null:", 2);
+    auto all = ranks_of(2);
+    in_each(all, [&](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        Result<RunResult> result = interrupted_error();
+        if (ranks.first()) {
+            result = play(ranks, request);
+        } else {
+            Ranks::Collecting how;
+            how.preroll_took_too_long = true;
+            result = ranks.collect(environment_error("preroll did not end"), how);
+        }
+        ASSERT_FALSE(result.has_value());
+        if (!ranks.first()) return;
+        EXPECT_EQ(result.error().kind, ErrorKind::environment);
+        EXPECT_THAT(result.error().problems, ElementsAre(HasSubstr("seat 1 (host ")));
+        EXPECT_TRUE(ranks.preroll_took_too_long());
+    });
+}
+
+TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
+    PlayRequest request = request_on("null:", 2);
+    request.duration = seconds(3600);
+    auto all = ranks_of(2);
+    in_each(all, [&](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        std::thread watching;
+        std::atomic<bool> ended{false};
+        const auto result = play(ranks, request, [&](Session& session) {
+            watching = std::thread([&] {
+                while (!ended) {
+                    const auto watch = session.watch();
+                    const bool plays = watch.streams != nullptr && (*watch.progress)[0].on_time.load() > 3;
+                    if (ranks.first() && plays) ranks.stop();
+                    if (ranks.stopped()) session.interrupt();
+                    std::this_thread::yield();
+                }
+            });
+        });
+        ended = true;
+        watching.join();
+        ASSERT_TRUE(result.has_value());
+        EXPECT_TRUE(result->interrupted);
+        if (ranks.first()) {
+            EXPECT_GT(result->totals.on_time, 3u);
+            EXPECT_EQ(result->seats.size(), 2u);
+        }
+    });
+}
+
+TEST(Ranks, end_with_code_0_but_for_the_first) {
+    auto all = ranks_of(3);
+    std::vector<int> codes(3, -1);
+    in_each(all, [&](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
+        codes[ranks.rank()] = ranks.finish(1);
+        all[ranks.rank()].reset();
+    });
+    EXPECT_THAT(codes, ElementsAre(1, 0, 0));
+}
+
+}  // namespace
+}  // namespace streamsim

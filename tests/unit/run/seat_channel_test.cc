@@ -1,0 +1,225 @@
+#include "run/seat_channel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// What one end was told, for whoever waits for it.
+class Told {
+public:
+    SeatChannelOptions options(std::uint32_t rank, std::uint32_t ranks) {
+        SeatChannelOptions out;
+        out.rank = rank;
+        out.ranks = ranks;
+        out.introduction = rank;
+        out.heartbeat = milliseconds(20);
+        out.silence = milliseconds(300);
+        out.events.message = [this](std::uint32_t from, Json& message) { add(from, message.dump()); };
+        out.events.lost = [this](std::uint32_t who, const std::string& why) { add(who, "lost: " + why); };
+        out.events.left = [this](std::uint32_t who) { add(who, "left"); };
+        return out;
+    }
+    /// Waits until `rank` has told something that holds `text`. False: not in ten seconds.
+    bool comes(std::uint32_t rank, const std::string& text) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, std::chrono::seconds(10), [&] {
+            return std::any_of(told_.begin(), told_.end(), [&](const auto& each) {
+                return each.first == rank && each.second.find(text) != std::string::npos;
+            });
+        });
+    }
+    std::vector<std::string> of(std::uint32_t rank) {
+        const std::lock_guard lock(mutex_);
+        std::vector<std::string> out;
+        for (const auto& [who, text] : told_) {
+            if (who == rank) out.push_back(text);
+        }
+        return out;
+    }
+
+private:
+    void add(std::uint32_t rank, std::string text) {
+        const std::lock_guard lock(mutex_);
+        told_.emplace_back(rank, std::move(text));
+        changed_.notify_all();
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<std::pair<std::uint32_t, std::string>> told_;
+};
+
+/// A socket that speaks for itself.
+class Stranger {
+public:
+    explicit Stranger(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+        sockaddr_in to{};
+        to.sin_family = AF_INET;
+        to.sin_port = htons(port);
+        to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    }
+    ~Stranger() { close(fd_); }
+    void send(const std::string& text) const {
+        std::string framed(4, '\0');
+        for (std::size_t i = 0; i < 4; ++i) framed[i] = static_cast<char>(text.size() >> (8 * (3 - i)) & 0xff);
+        framed += text;
+        EXPECT_EQ(write(fd_, framed.data(), framed.size()), static_cast<ssize_t>(framed.size()));
+    }
+    bool is_closed_by_the_other_end() const {
+        char byte = 0;
+        return read(fd_, &byte, 1) <= 0;
+    }
+
+private:
+    int fd_;
+};
+
+TEST(SeatInvitation, is_the_same_after_a_journey) {
+    const SeatInvitation typed{"1f0c", "secret", "h0/x", {"10.77.0.10", "fd00::1"}, 4711};
+    const auto read = SeatInvitation::parse(typed.to_text());
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->run_id, "1f0c");
+    EXPECT_EQ(read->token, "secret");
+    EXPECT_EQ(read->machine, "h0/x");
+    EXPECT_THAT(read->addresses, ElementsAre("10.77.0.10", "fd00::1"));
+    EXPECT_EQ(read->port, 4711);
+    EXPECT_FALSE(SeatInvitation::parse("{}").has_value());
+}
+
+TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
+    Told first;
+    Told second;
+    auto host = SeatChannel::host(first.options(0, 3));
+    ASSERT_TRUE(host.has_value());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    auto two = SeatChannel::join(second.options(2, 3), (*host)->invitation());
+    ASSERT_TRUE(one.has_value());
+    ASSERT_TRUE(two.has_value());
+    EXPECT_TRUE(first.comes(1, R"({"do":"hello","introduction":1})"));
+    EXPECT_TRUE(first.comes(2, R"({"do":"hello","introduction":2})"));
+    const std::string large(3'000'000, 'x');
+    (*two)->send(0, {{"do", "a"}, {"text", large}});
+    (*two)->send(0, {{"do", "b"}});
+    EXPECT_TRUE(first.comes(2, R"({"do":"b"})"));
+    ASSERT_EQ(first.of(2).size(), 3u);
+    EXPECT_THAT(first.of(2)[1], HasSubstr(large));
+    EXPECT_EQ(first.of(1).size(), 1u);
+    (*host)->send(2, {{"do", "c"}});
+    EXPECT_TRUE(second.comes(0, R"({"do":"c"})"));
+}
+
+TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
+    Told first;
+    Told second;
+    auto host = SeatChannel::host(first.options(0, 3));
+    ASSERT_TRUE(host.has_value());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    ASSERT_TRUE(one.has_value());
+    one->reset();
+    EXPECT_TRUE(first.comes(1, "left"));
+    const Stranger silent((*host)->invitation().port);  // it knows the token, and has no heartbeat
+    silent.send(
+        Json{{"do", "hello"}, {"token", (*host)->invitation().token}, {"rank", 2}, {"introduction", nullptr}}
+            .dump());
+    EXPECT_TRUE(first.comes(2, "lost: it has been silent for 300.0 ms"));
+}
+
+TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
+    Told first;
+    auto options = first.options(0, 2);
+    options.silence = seconds(3600);
+    auto host = SeatChannel::host(options);
+    ASSERT_TRUE(host.has_value());
+    {
+        const Stranger dying((*host)->invitation().port);
+        dying.send(Json{
+            {"do", "hello"}, {"token", (*host)->invitation().token}, {"rank", 1}, {"introduction", nullptr}}
+                       .dump());
+        EXPECT_TRUE(first.comes(1, "hello"));
+    }
+    EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
+}
+
+TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
+    Told first;
+    auto host = SeatChannel::host(first.options(0, 2));
+    ASSERT_TRUE(host.has_value());
+    const auto hello = [&](const std::string& token, std::uint32_t rank) {
+        return Json{{"do", "hello"}, {"token", token}, {"rank", rank}, {"introduction", nullptr}}.dump();
+    };
+    const std::string token = (*host)->invitation().token;
+    for (const std::string& text :
+         {hello("0000", 1), hello(token, 7), hello(token, 0), std::string("GET / HTTP"), std::string("[1]"),
+          std::string(R"({"do":1})"), std::string(100'000, ' ')}) {
+        const Stranger stranger((*host)->invitation().port);
+        stranger.send(text);
+        EXPECT_TRUE(stranger.is_closed_by_the_other_end()) << text.substr(0, 40);
+    }
+    Told second;
+    auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
+    EXPECT_TRUE(one.has_value());
+    EXPECT_TRUE(first.comes(1, "hello"));
+    EXPECT_EQ(first.of(1).size(), 1u);
+}
+
+TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
+    Told first;
+    Told second;
+    auto host = SeatChannel::host(first.options(0, 2));
+    ASSERT_TRUE(host.has_value());
+    SeatInvitation invitation = (*host)->invitation();
+    invitation.machine = "elsewhere";  // so that loopback is not tried of itself
+    invitation.addresses = {"127.0.0.2", "127.0.0.1"};
+    invitation.addresses.insert(invitation.addresses.begin(), "::2");
+    EXPECT_TRUE(SeatChannel::join(second.options(1, 2), invitation).has_value());
+}
+
+TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
+    Told second;
+    const SeatInvitation nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
+    const auto joined = SeatChannel::join(second.options(1, 2), nobody, milliseconds(100));
+    ASSERT_FALSE(joined.has_value());
+    EXPECT_THAT(joined.error().problems.front(), HasSubstr("port 1 of 127.0.0.1"));
+}
+
+TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
+    Told first;
+    Told second;
+    auto host = SeatChannel::host(first.options(0, 2));
+    ASSERT_TRUE(host.has_value());
+    auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
+    ASSERT_TRUE(one.has_value());
+    const auto reading = (*one)->measure_clock(20, seconds(10));
+    ASSERT_TRUE(reading.has_value());
+    EXPECT_LE(std::abs(reading->offset.ns), reading->bound.ns);
+    EXPECT_GT(reading->bound.ns, 0);
+}
+
+TEST(ClockEstimate, takes_the_quickest_exchange_and_says_how_wrong_it_may_be) {
+    ClockEstimate estimate;
+    EXPECT_FALSE(estimate.best().has_value());
+    // Theirs is 1000 ahead; the way there takes 10, the answer 5, the way back 30.
+    estimate.add({100}, {1110}, {1115}, {145});
+    ASSERT_TRUE(estimate.best().has_value());
+    EXPECT_EQ(estimate.best()->bound.ns, 20);
+    EXPECT_EQ(estimate.best()->offset.ns, 990);  // within 20 of 1000
+    estimate.add({200}, {1300}, {1300}, {400});  // slower: no better
+    EXPECT_EQ(estimate.best()->offset.ns, 990);
+    estimate.add({500}, {1501}, {1501}, {502});
+    EXPECT_EQ(estimate.best()->offset.ns, 1000);
+    EXPECT_EQ(estimate.best()->bound.ns, 1);
+    EXPECT_EQ(estimate.best()->theirs({7}).ns, 1007);
+    EXPECT_EQ(estimate.best()->own({1007}).ns, 7);
+}
+
+}  // namespace
+}  // namespace streamsim
