@@ -1,15 +1,14 @@
-// A plain reader on libnfs: N connections, D reads of 1 MiB in flight on each, one file front to back, again and
-// again for some seconds. What comes is copied once, as by everybody who wants to keep it. Prints MB/s and CPU
-// seconds per GB as JSON.
+// A plain reader on libnfs: N connections, D reads of 1 MiB in flight on each, one file front to back, again
+// and again for some seconds. What comes is copied once, as by everybody who wants to keep it. Prints MB/s and
+// CPU seconds per GB as JSON.
 //
 //     nfs_reader HOST EXPORT FILE VERSION CONNECTIONS DEPTH SECONDS
 #include <fcntl.h>
+#include <nfsc/libnfs.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-
-#include <nfsc/libnfs.h>
 
 #include <chrono>
 #include <cstdint>
@@ -84,7 +83,7 @@ int main(int count, char** arguments) {
     for (std::size_t i = 0; i < connections; ++i) {
         Connection& each = all[i];
         each.nfs = nfs_init_context();
-        nfs_set_version(each.nfs, version == "4" ? NFS_V4 : NFS_V3);
+        nfs_set_version(each.nfs, version == "4" ? 4 : 3);
         if (version == "4") {
             nfs4_set_client_name(each.nfs, ("reader " + std::to_string(i)).c_str());
             nfs4_set_verifier(each.nfs, ("verify" + std::to_string(10 + i)).c_str());
@@ -112,7 +111,8 @@ int main(int count, char** arguments) {
             polls[i] = {nfs_get_fd(all[i].nfs), static_cast<short>(nfs_which_events(all[i].nfs)), 0};
         poll(polls.data(), polls.size(), 1000);
         for (std::size_t i = 0; i < connections; ++i) {
-            if (polls[i].revents != 0 && nfs_service(all[i].nfs, polls[i].revents) < 0) fail("service", all[i].nfs);
+            if (polls[i].revents != 0 && nfs_service(all[i].nfs, polls[i].revents) < 0)
+                fail("service", all[i].nfs);
         }
         going_on = going_on && seconds() < std::atof(arguments[7]);
     }
