@@ -24,7 +24,7 @@ using testing::HasSubstr;
 /// Accepts, and then does one thing.
 class BadServer {
 public:
-    enum class Way { silent, closes, garbage };
+    enum class Way { silent, closes, garbage, countless };
 
     explicit BadServer(Way way) : way_(way), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in address{};
@@ -65,11 +65,26 @@ private:
                 continue;
             }
             accepted_.push_back(each);
+            if (way_ == Way::countless) answer_countless(each);
             if (way_ != Way::garbage) continue;
             std::array<char, 300> bytes{};
             bytes.fill('x');
             [[maybe_unused]] const ssize_t sent = send(each, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         }
+    }
+
+    /// A reply that succeeds, to whatever was asked, with lists of four thousand million items.
+    static void answer_countless(int connection) {
+        std::array<std::uint32_t, 64> reply{};
+        reply.fill(0xffffffffU);
+        std::array<std::uint32_t, 1024> question{};
+        if (recv(connection, question.data(), sizeof question, 0) < 8) return;
+        reply[0] = htonl(0x80000000U | (sizeof reply - 4));
+        reply[1] = question[1];
+        reply[2] = htonl(1);                            // a reply
+        reply[3] = reply[4] = reply[5] = reply[6] = 0;  // accepted, no verifier, executed
+        reply[7] = 0;                                   // no error
+        [[maybe_unused]] const ssize_t sent = send(connection, reply.data(), sizeof reply, MSG_NOSIGNAL);
     }
 
     const Way way_;
@@ -112,6 +127,7 @@ std::string name_of(const testing::TestParamInfo<BadServer::Way>& instance) {
         case BadServer::Way::silent: return "silent";
         case BadServer::Way::closes: return "closes";
         case BadServer::Way::garbage: return "garbage";
+        case BadServer::Way::countless: return "countless";
     }
     return "none";
 }
@@ -120,7 +136,8 @@ INSTANTIATE_TEST_SUITE_P(All,
                          NfsBadServer,
                          testing::Values(BadServer::Way::silent,
                                          BadServer::Way::closes,
-                                         BadServer::Way::garbage),
+                                         BadServer::Way::garbage,
+                                         BadServer::Way::countless),
                          name_of);
 
 }  // namespace
