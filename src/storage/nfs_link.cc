@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "storage/nfs_library.h"
+#include "storage/nfs_requests.h"
 
 namespace streamsim {
 namespace {
@@ -38,6 +39,7 @@ AUTH* make_nfs_auth(const RemotePlace& place) {
 }
 
 bool NfsLink::connect(const std::string& address, std::uint16_t port, Instant now) {
+    use_nfs_decode_guard();
     nfs_ = nfs_init_context();
     if (nfs_ == nullptr) {
         trouble_ = "libnfs has no memory";

@@ -16,6 +16,9 @@ namespace streamsim {
 /// The most that one reply of libnfs may carry; longer ones break the connection.
 constexpr std::uint32_t kNfsReadMost = 1U << 20;
 
+/// Does nothing; who calls it has what nfs_decode_guard.cc says linked into the program.
+void use_nfs_decode_guard();
+
 enum class NfsService : std::uint8_t { mount, nfs };
 
 /// -> number. Asks a port mapper for a service over TCP.
