@@ -56,7 +56,7 @@ TEST_F(CredentialsTest, TheUrlComesBeforeTheFileBeforeTheEnvironment) {
 }
 
 TEST_F(CredentialsTest, AFileThatOthersMayReadIsRefused) {
-    for (const mode_t mode : {0640, 0604, 0644}) {
+    for (const mode_t mode : {0640U, 0604U, 0644U}) {
         write("password=secret\n", mode);
         const auto found = find_credentials(smb("nas"), file_);
         ASSERT_FALSE(found) << mode;
