@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "storage/nfs_library.h"
+#include "storage/nfs_requests.h"
 #include "storage/nfs_session.h"
 
 namespace streamsim {
@@ -27,6 +28,9 @@ using Call = NfsSession::Call;
 using Turn = NfsSession::Turn;
 
 constexpr std::size_t kInFlight = 4;
+/// libnfs 4 encodes a request of version 4 in 4 KiB, all headers included: writes are small, and many at once.
+constexpr std::size_t kWrite4 = 3072;
+constexpr std::size_t kWrites4InFlight = 256;
 constexpr int kMode = 0666;
 constexpr int kDirectoryMode = 0777;
 constexpr int kTries = 2;
@@ -58,10 +62,45 @@ NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
     return out;
 }
 
+/// As the kernel does for those who create.
+int masked(int mode) {
+    static const mode_t mask = [] {
+        const mode_t was = umask(0);
+        umask(was);
+        return was;
+    }();
+    return mode & ~static_cast<int>(mask);
+}
+
 /// A path in one call without data.
 template <typename Begin>
 int run_simple(Turn& turn, Begin begin) {
     return -turn.run({[&](nfs_context* nfs, void* user) { return begin(nfs, kAnswer, user); }});
+}
+
+int space3(Turn& turn, const std::string& where, std::uint64_t& bytes) {
+    return turn.run(
+        {[&](nfs_context* nfs, void* user) { return nfs_statvfs_async(nfs, where.c_str(), kAnswer, user); },
+         [&](nfs_context*, int, void* data) {
+             const auto& info = *static_cast<const struct statvfs*>(data);
+             bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
+         }});
+}
+
+int space4(Turn& turn, const std::string& where, std::uint64_t& bytes) {
+    struct Answer {
+        std::uint64_t& bytes;
+        void* user;
+    } answer{bytes, nullptr};
+    return turn.run({[&](nfs_context* nfs, void* user) {
+        answer.user = user;
+        const auto take = [](void* of, int error, std::uint64_t free) {
+            auto& question = *static_cast<Answer*>(of);
+            question.bytes = free;
+            kAnswer(-error, nullptr, nullptr, question.user);
+        };
+        return nfs4_ask_space(nfs_get_rpc_context(nfs), where, take, &answer) ? 0 : -1;
+    }});
 }
 
 /// An open file of one generation of the session.
@@ -202,9 +241,12 @@ private:
     int write_some(Turn& turn, std::uint64_t offset, std::span<const std::byte> bytes, std::size_t& put) {
         std::vector<Call> calls;
         std::vector<std::pair<std::size_t, std::size_t>> asked_and_put;
-        asked_and_put.reserve(kInFlight);
-        for (std::size_t at = 0; at < bytes.size() && calls.size() < kInFlight;) {
-            const std::size_t count = std::min<std::size_t>(bytes.size() - at, turn.piece_bytes());
+        const bool four = turn.version() == 4;
+        const std::size_t piece = four ? kWrite4 : turn.piece_bytes();
+        const std::size_t at_once = four ? kWrites4InFlight : kInFlight;
+        asked_and_put.reserve(at_once);
+        for (std::size_t at = 0; at < bytes.size() && calls.size() < at_once;) {
+            const std::size_t count = std::min(bytes.size() - at, piece);
             auto& sizes = asked_and_put.emplace_back(count, 0);
             calls.push_back(
                 {[this, where = offset + at, part = bytes.subspan(at, count)](nfs_context* nfs, void* user) {
@@ -325,14 +367,22 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
     if (!turn.ready()) return turn.ready().error();
     if (auto is_file = expect_file(turn, path, true); !is_file) return is_file.error();
     const std::string where = turn.path(path);
+    const int mode = masked(kMode);
     OpenOne file;
-    const int result =
-        turn.run({[&](nfs_context* nfs, void* user) {
-                      return nfs_creat_async(nfs, where.c_str(), kMode, kAnswer, user);
-                  },
-                  [&](nfs_context*, int, void* data) { file.file = static_cast<nfsfh*>(data); }});
-    if (result < 0) return error(-result, "create", path);
+    const int result = turn.run(
+        {[&](nfs_context* nfs, void* user) { return nfs_creat_async(nfs, where.c_str(), mode, kAnswer, user); },
+         [&](nfs_context*, int, void* data) { file.file = static_cast<nfsfh*>(data); }});
+    if (result < 0 && result != -EEXIST) return error(-result, "create", path);
     file.generation = turn.generation();
+    close_in(turn, file);
+    if (turn.version() == 4 && result >= 0) {
+        // libnfs 4 has created it for reading alone, and with a mode of its own.
+        const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+            return nfs_chmod_async(nfs, where.c_str(), mode, then, user);
+        });
+        if (number != 0) return error(number, "create", path);
+    }
+    if (const int number = open_in(turn, path, O_WRONLY, file)) return error(number, "create", path);
     const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
         return nfs_ftruncate_async(nfs, file.file, 0, then, user);
     });
@@ -357,7 +407,7 @@ Result<void> NfsByteStore::make_directories(const std::string& path) {
     for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
         const std::string where = turn.path(*at);
         const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-            return nfs_mkdir2_async(nfs, where.c_str(), kDirectoryMode, then, user);
+            return nfs_mkdir2_async(nfs, where.c_str(), masked(kDirectoryMode), then, user);
         });
         if (number != 0 && number != EEXIST) return error(number, "make the directory", *at);
     }
@@ -416,12 +466,7 @@ Result<std::uint64_t> NfsByteStore::free_bytes(const std::string& path) {
     for (std::string at = path;; at = parent_of(at)) {
         const std::string where = turn.path(at);
         std::uint64_t bytes = 0;
-        const int result = turn.run(
-            {[&](nfs_context* nfs, void* user) { return nfs_statvfs_async(nfs, where.c_str(), kAnswer, user); },
-             [&](nfs_context*, int, void* data) {
-                 const auto& info = *static_cast<const struct statvfs*>(data);
-                 bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
-             }});
+        const int result = turn.version() == 4 ? space4(turn, where, bytes) : space3(turn, where, bytes);
         if (result >= 0) return bytes;
         if (result != -ENOENT || at == "/") return error(-result, "look at", at);
     }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "storage/nfs_library.h"
@@ -132,7 +133,9 @@ void NfsLink::measure() {
 
 void NfsLink::say(const std::string& fallback) {
     const char* text = rpc_ == nullptr ? nullptr : rpc_get_error(rpc_);
-    trouble_ = text == nullptr || *text == 0 ? fallback : fmt::format("{} ({})", fallback, text);
+    // Where the socket has nothing more to tell, libnfs says so.
+    const bool mute = text == nullptr || *text == 0 || std::strstr(text, "POLLHUP") != nullptr;
+    trouble_ = mute ? fallback : fmt::format("{} ({})", fallback, text);
 }
 
 }  // namespace streamsim

@@ -17,6 +17,11 @@ namespace {
 
 constexpr std::uint16_t kMapperPort = 111;
 constexpr std::uint16_t kNfsPort = 2049;
+constexpr const char* kNoExport = "no such export";
+constexpr const char* kForbidden =
+    "the server does not let this computer have the export (permission denied: its list of clients, or its "
+    "wish "
+    "for a port below 1024, which takes root)";
 constexpr Duration kFirstPause = milliseconds(50);
 constexpr Duration kLongestPause = seconds(1);
 /// Of one TCP connect, when it is made again: a lost packet must not cost more than a second.
@@ -161,8 +166,9 @@ void NfsNode::on_mount(const NfsReply& reply) {
     }
     if (reply.outcome != NfsOutcome::failed)
         return fail(fmt::format("its mount service does not answer ({})", reply.text));
-    // What was forbidden says more than what is not there.
-    if (mount_error_ == 0 || reply.error == EACCES || reply.error == EPERM) mount_error_ = reply.error;
+    // What is forbidden says more than what is not there; but the root is forbidden as a rule.
+    const bool forbidden = reply.error == EACCES || reply.error == EPERM;
+    if (mount_error_ == 0 || (forbidden && mounting_ != "/")) mount_error_ = reply.error;
     if (mounting_ == "/") return enter(Step::exports);
     const std::size_t slash = mounting_.rfind('/');
     mounting_.resize(std::max<std::size_t>(slash, 1));
@@ -170,22 +176,23 @@ void NfsNode::on_mount(const NfsReply& reply) {
 }
 
 void NfsNode::on_exports(const NfsReply& reply) {
-    const bool forbidden = mount_error_ == EACCES || mount_error_ == EPERM;
-    std::string why =
-        forbidden ? "the server does not let this computer have the export (permission denied: its list "
-                    "of clients, or a port below 1024, which takes root)"
-                  : "no such export";
-    if (reply.outcome == NfsOutcome::done && reply.names != nullptr) {
-        constexpr std::size_t kShown = 12;
-        std::vector<std::string> shown = *reply.names;
-        if (shown.size() > kShown) {
-            shown.resize(kShown);
-            shown.emplace_back("...");
-        }
-        why += shown.empty() ? "; the server has no exports"
-                             : fmt::format("; the server's exports: {}", fmt::join(shown, ", "));
+    if (reply.outcome != NfsOutcome::done || reply.names == nullptr) {
+        const bool forbidden = mount_error_ == EACCES || mount_error_ == EPERM;
+        return fail(forbidden ? kForbidden : kNoExport);
     }
-    fail(why);
+    // Servers refuse what they do not have with either error.
+    const bool there = std::any_of(reply.names->begin(), reply.names->end(), [&](const std::string& name) {
+        return directory_ == name || directory_.starts_with(name == "/" ? name : name + "/");
+    });
+    constexpr std::size_t kShown = 12;
+    std::vector<std::string> shown = *reply.names;
+    if (shown.size() > kShown) {
+        shown.resize(kShown);
+        shown.emplace_back("...");
+    }
+    const char* const why = there ? kForbidden : kNoExport;
+    fail(shown.empty() ? fmt::format("{}; the server shows none", why)
+                       : fmt::format("{}; the server's exports: {}", why, fmt::join(shown, ", ")));
 }
 
 void NfsNode::fail(const std::string& why) {
@@ -211,6 +218,7 @@ void NfsNode::lane_lost(NfsLane& lane) {
     lane.stage = NfsLane::Stage::down;
     if (was_up && !std::exchange(troubled_, true))
         say(fmt::format("{}: the connection was lost: {}; connecting again", name(), lane.link.trouble()));
+    if (!booted_ && !was_up && now_ - lane.since <= kConnectPatience) return fail(last_trouble_);
     // A server that came back may have its service at another port.
     if (booted_ && !was_up && version_ == 3 && place_.port == 0 && lane.pause == kLongestPause &&
         step_ == Step::join) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "storage/nfs_library.h"
@@ -172,8 +173,9 @@ void decode_read3(const void* data, const NfsCall& call, NfsReply& reply) {
 
 // ---- version 4
 
-/// A compound request of up to eight operations, and its parts until it is sent.
-class Compound {
+/// A compound request, and its parts until it is sent.
+template <std::size_t most>
+class CompoundOf {
 public:
     nfs_argop4& add(nfs_opnum4 operation) {
         nfs_argop4& added = operations_.at(count_++);
@@ -185,25 +187,29 @@ public:
         object.nfs_fh4_len = handle.size;
         object.nfs_fh4_val = const_cast<char*>(handle.bytes.data());
     }
-    void get_attributes(std::uint32_t numbers) {
-        attributes_ = numbers;
+    void get_attributes(std::uint32_t numbers, std::uint32_t numbers_above_31 = 0) {
+        attributes_ = {numbers, numbers_above_31};
         auto& request = add(OP_GETATTR).nfs_argop4_u.opgetattr.attr_request;
-        request.bitmap4_len = 1;
-        request.bitmap4_val = &attributes_;
+        request.bitmap4_len = numbers_above_31 == 0 ? 1 : 2;
+        request.bitmap4_val = attributes_.data();
     }
     template <Decode decode>
     bool send(NfsLink& link, NfsCall& call, Instant now) {
+        return sent(link, call, now, send(link.rpc(), on_reply<decode>, &call));
+    }
+    int send(rpc_context* rpc, rpc_cb then, void* user) {
         COMPOUND4args args{};
         args.argarray.argarray_len = static_cast<u_int>(count_);
         args.argarray.argarray_val = operations_.data();
-        return sent(link, call, now, rpc_nfs4_compound_async(link.rpc(), on_reply<decode>, &args, &call));
+        return rpc_nfs4_compound_async(rpc, then, &args, user);
     }
 
 private:
-    std::array<nfs_argop4, 8> operations_{};
+    std::array<nfs_argop4, most> operations_{};
     std::size_t count_ = 0;
-    std::uint32_t attributes_ = 0;
+    std::array<std::uint32_t, 2> attributes_{};
 };
+using Compound = CompoundOf<4>;
 
 component4 component(std::string_view name) {
     component4 out{};
@@ -322,7 +328,57 @@ void decode_confirm4(const void* data, const NfsCall&, NfsReply& reply) {
         set_state(reply, got->nfs_resop4_u.opopen_confirm.OPEN_CONFIRM4res_u.resok4.open_stateid);
 }
 
+struct SpaceQuestion {
+    void (*answer)(void* user, int error, std::uint64_t bytes);
+    void* user;
+};
+
+constexpr std::uint32_t kSpaceAvailable = 1U << (FATTR4_SPACE_AVAIL - 32);
+
+void on_space(rpc_context*, int status, void* data, void* user) {
+    const std::unique_ptr<SpaceQuestion> question(static_cast<SpaceQuestion*>(user));
+    NfsReply reply;
+    if (status != RPC_STATUS_SUCCESS || data == nullptr) return question->answer(question->user, ENOTCONN, 0);
+    const nfs_resop4* got = find(data, OP_GETATTR, reply);
+    if (got == nullptr) {
+        const bool said = reply.outcome == NfsOutcome::failed;
+        return question->answer(question->user, said ? reply.error : EIO, 0);
+    }
+    const fattr4& attributes = got->nfs_resop4_u.opgetattr.GETATTR4res_u.resok4.obj_attributes;
+    const char* const bytes = attributes.attr_vals.attrlist4_val;
+    if (attributes.attrmask.bitmap4_len < 2 || attributes.attrmask.bitmap4_val[0] != 0 ||
+        attributes.attrmask.bitmap4_val[1] != kSpaceAvailable || attributes.attr_vals.attrlist4_len < 8 ||
+        bytes == nullptr) {
+        return question->answer(question->user, EOPNOTSUPP, 0);
+    }
+    question->answer(question->user, 0, std::uint64_t{word(bytes)} << 32 | word(bytes + 4));
+}
+
 }  // namespace
+
+bool nfs4_ask_space(rpc_context* rpc,
+                    const std::string& path,
+                    void (*answer)(void* user, int error, std::uint64_t bytes),
+                    void* user) {
+    constexpr std::size_t kNamesMax = 60;
+    CompoundOf<kNamesMax + 2> compound;
+    compound.add(OP_PUTROOTFH);
+    std::size_t names = 0;
+    for (std::size_t at = 0; at < path.size() && names < kNamesMax;) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        if (end > at) {
+            compound.add(OP_LOOKUP).nfs_argop4_u.oplookup.objname =
+                component(std::string_view(path).substr(at, end - at));
+            ++names;
+        }
+        at = end + 1;
+    }
+    compound.get_attributes(0, kSpaceAvailable);
+    auto question = std::make_unique<SpaceQuestion>(SpaceQuestion{answer, user});
+    if (compound.send(rpc, on_space, question.get()) != 0) return false;
+    (void)question.release();  // on_space's now
+    return true;
+}
 
 bool nfs_ask_port(NfsLink& link, NfsCall& call, NfsService service, Instant now) {
     const bool mount = service == NfsService::mount;

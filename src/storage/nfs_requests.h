@@ -25,6 +25,14 @@ bool nfs_mount(NfsLink& link, NfsCall& call, const std::string& path, Instant no
 /// -> names.
 bool nfs_ask_exports(NfsLink& link, NfsCall& call, Instant now);
 
+/// What libnfs 4 does not get right by itself: the bytes that are free for an ordinary user at a path of a
+/// server of version 4, on a context that is mounted at its root. `answer` once: an errno, or zero and the
+/// bytes. False: not sent.
+bool nfs4_ask_space(rpc_context* rpc,
+                    const std::string& path,
+                    void (*answer)(void* user, int error, std::uint64_t bytes),
+                    void* user);
+
 /// What of NFS differs between its versions. `version` is 3 or 4.
 class NfsRequests {
 public:

@@ -75,6 +75,7 @@ public:
     /// Of one request.
     std::uint32_t piece_bytes() const { return session_.piece_bytes_; }
     nfs_context* nfs() const { return session_.nfs_; }
+    std::uint32_t version() const { return session_.version_; }
     std::uint32_t& sinks() { return session_.sinks_; }
 
     /// Zero or more, or a negative errno. ENOTCONN: the connection is lost, the next turn has a new one.

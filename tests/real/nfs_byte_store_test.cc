@@ -1,0 +1,156 @@
+// What a byte store promises (streamsim/byte_store.h), of NFS: seen from the server's own directory as well.
+#include "storage/nfs_byte_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "conformance/storage_backends.h"
+#include "real/nfs_lab.h"
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class NfsByteStore : public testing::TestWithParam<std::uint32_t> {
+protected:
+    std::string url_path(const std::string& name = "") const {
+        return tests::exported(directory_.path()) + (name.empty() ? "" : "/" + name);
+    }
+    static std::vector<std::byte> pattern(std::size_t bytes) {
+        std::vector<std::byte> out(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) out[i] = test_byte(7, i);
+        return out;
+    }
+
+    TemporaryDirectory directory_;
+    std::unique_ptr<ByteStore> store_ = make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/export");
+};
+
+TEST_P(NfsByteStore, writes_and_reads) {
+    const auto bytes = pattern((std::size_t{9} << 20) + 12'345);
+    auto sink = store_->create(url_path("clip"));
+    ASSERT_TRUE(sink) << sink.error().problems.front();
+    const std::span<const std::byte> all(bytes);
+    const auto put = (*sink)->write_at(1000, all.subspan(1000));
+    ASSERT_TRUE(put) << put.error().problems.front();
+    ASSERT_TRUE((*sink)->write_at(0, all.first(1000)));
+    const auto closed = (*sink)->close();
+    ASSERT_TRUE(closed) << closed.error().problems.front();
+    EXPECT_EQ(fs::file_size(directory_ / "clip"), bytes.size());
+    auto source = store_->open(url_path("clip"));
+    ASSERT_TRUE(source) << source.error().problems.front();
+    EXPECT_EQ((*source)->size().value(), bytes.size());
+    std::vector<std::byte> back(bytes.size() + 100);
+    const auto got = (*source)->read_at(0, back);
+    ASSERT_TRUE(got) << got.error().problems.front();
+    EXPECT_EQ(got.value(), bytes.size());
+    EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), back.begin()));
+    EXPECT_EQ((*source)->read_at(bytes.size() + 5, back).value(), 0U);
+    source->reset();
+    const auto emptied = store_->create(url_path("clip"));
+    ASSERT_TRUE(emptied) << emptied.error().problems.front();
+    EXPECT_EQ(fs::file_size(directory_ / "clip"), 0U);
+}
+
+TEST_P(NfsByteStore, directories_links_and_what_is_there) {
+    ASSERT_TRUE(store_->make_directories(url_path("a/b/c")));
+    ASSERT_TRUE(store_->make_directories(url_path("a/b/c"))) << "what is there already";
+    std::ofstream(directory_ / "a/file") << "12345";
+    fs::create_symlink("b", directory_ / "a/link");
+    fs::create_symlink("nothing", directory_ / "a/lost");
+    const auto entries = store_->list(url_path("a"));
+    ASSERT_TRUE(entries) << entries.error().problems.front();
+    ASSERT_EQ(entries.value().size(), 4U);
+    const char* const names[] = {"b", "file", "link", "lost"};
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(entries.value()[i].name, names[i]);
+    EXPECT_TRUE(entries.value()[0].directory);
+    EXPECT_FALSE(entries.value()[1].directory);
+    EXPECT_TRUE(entries.value()[2].directory && entries.value()[2].symbolic_link);
+    EXPECT_TRUE(!entries.value()[3].directory && entries.value()[3].symbolic_link);
+    const auto file = store_->stat(url_path("a/file")).value();
+    ASSERT_TRUE(file.has_value());
+    EXPECT_EQ(file->bytes, 5U);
+    EXPECT_FALSE(file->directory);
+    EXPECT_GT(file->modified_s, 1'600'000'000);
+    EXPECT_TRUE(store_->stat(url_path("a/link")).value()->directory);
+    EXPECT_TRUE(store_->stat(url_path("a/lost")).value()->symbolic_link);
+    EXPECT_FALSE(store_->stat(url_path("none")).value().has_value());
+    EXPECT_FALSE(store_->stat(url_path("a/file/x")).value().has_value());
+    EXPECT_FALSE(store_->make_directories(url_path("a/file/x")));
+    EXPECT_FALSE(store_->open(url_path("a")));
+    EXPECT_FALSE(store_->list(url_path("none")));
+}
+
+TEST_P(NfsByteStore, a_directory_of_many) {
+    for (int i = 0; i < 3000; ++i) std::ofstream(directory_ / ("frame." + std::to_string(10'000 + i) + ".dpx"));
+    const auto entries = store_->list(url_path());
+    ASSERT_TRUE(entries) << entries.error().problems.front();
+    ASSERT_EQ(entries.value().size(), 3000U);
+    EXPECT_EQ(entries.value().front().name, "frame.10000.dpx");
+    EXPECT_EQ(entries.value().back().name, "frame.12999.dpx");
+}
+
+TEST_P(NfsByteStore, rename_replaces_nothing) {
+    std::ofstream(directory_ / "one") << "1";
+    std::ofstream(directory_ / "two") << "22";
+    const auto refused = store_->rename(url_path("one"), url_path("two"));
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().problems.front(), HasSubstr("EEXIST"));
+    EXPECT_EQ(fs::file_size(directory_ / "two"), 2U);
+    ASSERT_TRUE(store_->rename(url_path("one"), url_path("three")));
+    EXPECT_FALSE(fs::exists(directory_ / "one"));
+    EXPECT_EQ(fs::file_size(directory_ / "three"), 1U);
+    fs::create_directory(directory_ / "part");
+    fs::create_directory(directory_ / "there");
+    EXPECT_FALSE(store_->rename(url_path("part"), url_path("there"))) << "an empty directory neither";
+    ASSERT_TRUE(store_->rename(url_path("part"), url_path("whole")));
+    EXPECT_TRUE(fs::is_directory(directory_ / "whole"));
+}
+
+TEST_P(NfsByteStore, removes_and_counts) {
+    std::ofstream(directory_ / "file") << "1";
+    fs::create_directories(directory_ / "full/x");
+    fs::create_symlink("file", directory_ / "link");
+    EXPECT_TRUE(store_->remove(url_path("link")));
+    EXPECT_TRUE(fs::exists(directory_ / "file"));
+    EXPECT_TRUE(store_->remove(url_path("file")));
+    EXPECT_FALSE(store_->remove(url_path("file")));
+    EXPECT_FALSE(store_->remove(url_path("full")));
+    EXPECT_TRUE(store_->remove(url_path("full/x")));
+    EXPECT_TRUE(store_->remove(url_path("full")));
+    const auto free = store_->free_bytes(url_path("not/yet/there"));
+    ASSERT_TRUE(free) << free.error().problems.front();
+    const auto here = fs::space(directory_.path()).available;
+    EXPECT_GT(free.value(), here / 10 * 9);
+    EXPECT_LT(free.value(), here / 10 * 11);
+}
+
+TEST_P(NfsByteStore, says_what_is_wrong) {
+    const auto nowhere = make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/nope/dir")->list("/nope/dir");
+    ASSERT_FALSE(nowhere);
+    EXPECT_EQ(nowhere.error().kind, ErrorKind::environment);
+    EXPECT_THAT(nowhere.error().problems.front(), HasSubstr("nfs://127.0.0.1/nope/dir: no such export"));
+    RemotePlace nobody = tests::nfs_place(GetParam(), 1);
+    nobody.uid = 4711;
+    nobody.gid = 4711;
+    chmod(directory_.path().c_str(), 0700);
+    const auto refused = make_nfs_byte_store(nobody, "/export")->list(url_path());
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().problems.front(), HasSubstr("EACCES"));
+    EXPECT_THAT(refused.error().problems.front(), HasSubstr("user 4711"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NfsByteStore, testing::Values(3U, 4U), [](const auto& instance) {
+    return "v" + std::to_string(instance.param);
+});
+
+}  // namespace
+}  // namespace streamsim

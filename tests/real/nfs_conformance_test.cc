@@ -1,0 +1,116 @@
+// Every storage's contract, held against nfs-ganesha: versions 3 and 4, one connection and four. The server has
+// a network of its own, which this program joins.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+
+#include "conformance/storage_backends.h"
+#include "conformance/storage_harness.h"
+#include "loop/uv_loop.h"
+#include "real/lab.h"
+#include "real/nfs_lab.h"
+#include "storage/nfs_storage.h"
+
+namespace streamsim {
+namespace {
+
+/// Files are made in the directory that the server exports; it has another name for them.
+class Exported final : public StorageDecorator {
+public:
+    using StorageDecorator::StorageDecorator;
+    void open(OpenOp& op) override {
+        op.path = names_.emplace_back(tests::exported(op.path)).c_str();
+        StorageDecorator::open(op);
+    }
+
+private:
+    std::deque<std::string> names_;
+};
+
+template <std::uint32_t version, std::uint32_t connections>
+std::unique_ptr<StorageHarness> make_nfs(const Backend&, const HarnessOptions& options, std::string& why_not) {
+    auto harness = std::make_unique<Harness<UvLoop>>();
+    RemoteOptions remote;
+    remote.parallel_reads = options.parallel_reads;
+    remote.parallel_opens = options.parallel_opens;
+    auto storage = make_nfs_storage(harness->loop(), harness->own_loop().uv(),
+                                    tests::nfs_place(version, connections), "/export", remote);
+    if (!storage) {
+        why_not = storage.error().problems.front();
+        ADD_FAILURE() << why_not;
+        return nullptr;
+    }
+    harness->use(std::make_unique<Exported>(std::move(*storage)));
+    return harness;
+}
+
+}  // namespace
+
+std::vector<Backend> all_backends() {
+    return {
+        {"nfs_v3", true, true, true, false, false, make_nfs<3, 1>, false},
+        {"nfs_v3_by_four_connections", true, true, true, false, false, make_nfs<3, 4>, false},
+        {"nfs_v4", true, true, true, false, false, make_nfs<4, 1>, false},
+        {"nfs_v4_by_four_connections", true, true, true, false, false, make_nfs<4, 4>, false},
+    };
+}
+
+namespace tests {
+namespace {
+Lab* the_lab = nullptr;
+}
+
+RemotePlace nfs_place(std::uint32_t version, std::uint32_t connections) {
+    RemotePlace place;
+    place.host = "127.0.0.1";
+    place.version = version;
+    place.connections = connections;
+    return place;
+}
+
+void kill_server() {
+    the_lab->kill("nfs");
+}
+
+void start_server() {
+    the_lab->start("nfs");
+}
+
+std::string exported(const std::string& path) {
+    const std::string root = the_lab->local();
+    return path.starts_with(root) ? "/export/" + path.substr(root.size()) : path;
+}
+
+}  // namespace tests
+}  // namespace streamsim
+
+int main(int count, char** arguments) {
+    using streamsim::tests::Lab;
+    testing::InitGoogleTest(&count, arguments);
+    if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+    Lab lab({"--nfs", "--loopback"});
+    if (lab.skipped_because()) {
+        std::printf("skipped: %s\n", lab.skipped_because()->c_str());
+        return 0;
+    }
+    if (!lab.problem().empty()) {
+        std::fprintf(stderr, "the lab did not come up: %s\n", lab.problem().c_str());
+        return 1;
+    }
+    streamsim::tests::the_lab = &lab;
+    setenv("TEST_TMPDIR", lab.local().c_str(), 1);
+    const auto name = lab.facts()["server"]["namespace"].get<std::string>();
+    const int space = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+    if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
+        std::perror("the lab's network cannot be joined");
+        return 1;
+    }
+    close(space);
+    return RUN_ALL_TESTS();
+}
