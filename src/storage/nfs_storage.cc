@@ -20,110 +20,22 @@
 // for a server that is gone.
 #include "storage/nfs_storage.h"
 
-#include <uv.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <deque>
-#include <limits>
 #include <utility>
 
 #include "base/check.h"
-#include "storage/looks.h"
-#include "storage/nfs_server.h"
 #include "storage/nfs_work.h"
-#include "storage/op_list.h"
 #include "storage/resolve_host.h"
 
 namespace streamsim {
 namespace {
 
 constexpr Duration kTick = milliseconds(50);
-constexpr Duration kPatience = milliseconds(100);  // that a server asks for
-constexpr Duration kAfterLoss = milliseconds(20);
 constexpr Duration kGoodbye = seconds(1);    // for closing files on the server
 constexpr std::uint32_t kPiecesOfEach = 32;  // connection, besides those of the reads that may be in flight
-constexpr std::uint32_t kTriesOfStale = 2;
 
 }  // namespace
-
-class NfsStorage final : public Storage, public Reaper {
-public:
-    NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const RemoteOptions& options);
-    ~NfsStorage() override;
-
-    void watch(uv_loop_t* uv);
-
-    void open(OpenOp& op) override;
-    void read(ReadOp& op) override;
-    void hint(FileId, std::uint64_t, std::uint64_t) override {}
-    void close(FileId file) override;
-    void cancel(Op& op) override;
-    /// There is no page cache between: what is read comes from the server.
-    StorageCapabilities capabilities() const override { return {"nfs", true, 1, true}; }
-    std::vector<ServerTraffic> traffic() const override;
-    void use_memory(std::span<std::byte>) override {}
-    void shutdown(Callback done) override;
-    void reap() override;
-
-private:
-    NfsDesk& desk_of(std::uint32_t seat) { return *desk_by_address_[seat % desk_by_address_.size()]; }
-
-    void accept(Op& op);
-    void start_open(OpenOp& op, NfsOpen& work);
-    static void on_opened(void* work, NfsOpening& opening);
-    void end_open(NfsOpen& work, int error);
-    FileId keep(NfsDesk& desk, std::string path, const NfsOpenFile& file);
-    void close_on_server(NfsDesk& desk, const NfsOpenFile& file);
-    static void on_closed(void* self, NfsCall& call, const NfsReply& reply);
-
-    void start_read(ReadOp& op, NfsRead& work);
-    void pump(NfsDesk& desk);
-    bool send(NfsPiece& piece);
-    static void on_piece(void* piece, NfsCall& call, const NfsReply& reply);
-    void take_data(NfsPiece& piece, const NfsReply& reply);
-    void wait_again(NfsPiece& piece, Duration pause);
-    void open_again(NfsPiece& piece, int error);
-    static void on_opened_again(void* file, NfsOpening& opening);
-    void piece_done(NfsPiece& piece);
-    void end_read(NfsRead& work, int error);
-
-    void settle(Op& op, int error);
-    void tick();
-    void expire(OpList& waiting);
-    void go_on();
-    void deliver();
-    void deliver_later();
-    void advance_shutdown();
-    void stop_watching();
-
-    EventLoop& loop_;
-    std::unique_ptr<NfsServer> server_;
-    const Duration timeout_;
-    std::deque<NfsDesk> desks_;  // one a node
-    std::vector<NfsDesk*> desk_by_address_;
-    std::deque<NfsFile> files_;
-    std::vector<FileId> free_files_;
-    std::vector<NfsRead> reads_;
-    std::vector<NfsOpen> opens_;
-    std::deque<NfsPiece> pieces_;
-    NfsRead* free_reads_ = nullptr;
-    NfsOpen* free_opens_ = nullptr;
-    NfsPiece* free_pieces_ = nullptr;
-    OpList waiting_reads_;
-    OpList waiting_opens_;
-    std::deque<NfsCall> closes_;
-    NfsCall* free_closes_ = nullptr;
-    Looks looks_;
-    OpList done_;
-    bool deliver_set_ = false;
-    std::size_t outstanding_ = 0;
-    uv_poll_t* poll_ = nullptr;  // libuv frees them, by our callbacks
-    uv_timer_t* timer_ = nullptr;
-    Callback shutdown_;
-    Instant closing_until_ = Instant::never();
-};
 
 NfsStorage::NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const RemoteOptions& options)
     : loop_(loop),
@@ -274,188 +186,6 @@ void NfsStorage::close_on_server(NfsDesk& desk, const NfsOpenFile& file) {
 
 void NfsStorage::on_closed(void* self, NfsCall& call, const NfsReply&) {
     call.next = std::exchange(static_cast<NfsStorage*>(self)->free_closes_, &call);
-}
-
-void NfsStorage::read(ReadOp& op) {
-    accept(op);
-    op.bytes = 0;
-    if (free_reads_ != nullptr) {
-        NfsRead& work = *std::exchange(free_reads_, free_reads_->next);
-        start_read(op, work);
-        deliver_later();  // what is submitted together goes out together, at the end of the turn
-    } else {
-        waiting_reads_.push(op);
-    }
-}
-
-void NfsStorage::start_read(ReadOp& op, NfsRead& work) {
-    const auto index = static_cast<std::size_t>(op.file);
-    const bool open = op.file >= 0 && index < files_.size() && files_[index].open;
-    work.op = &op;
-    work.cut = 0;
-    work.pieces = 0;
-    work.end = std::numeric_limits<std::uint64_t>::max();
-    op.backend = &work;
-    if (!open || op.buffer.empty()) return end_read(work, open ? 0 : EBADF);
-    work.desk = files_[index].desk;
-    work.in_line = true;
-    work.desk->uncut.push(work);
-}
-
-/// Sends what can be sent.
-void NfsStorage::pump(NfsDesk& desk) {
-    if (!desk.node->ready()) return;
-    const Instant now = loop_.now();
-    NfsFifo<NfsPiece> waiting = desk.pending.take();
-    for (NfsPiece* piece = waiting.first(); piece != nullptr;) {
-        NfsPiece* const next = piece->next;
-        if (piece->read == nullptr) {
-            piece->next = std::exchange(free_pieces_, piece);
-        } else if (now < piece->not_before ||
-                   files_[static_cast<std::size_t>(piece->read->op->file)].opening_again || !send(*piece)) {
-            desk.pending.push(*piece);
-        }
-        piece = next;
-    }
-    while (desk.uncut.first() != nullptr && free_pieces_ != nullptr) {
-        NfsRead& work = *desk.uncut.first();
-        if (files_[static_cast<std::size_t>(work.op->file)].opening_again) return;
-        const std::uint64_t left = work.op->buffer.size() - work.cut;
-        NfsPiece& piece = *std::exchange(free_pieces_, free_pieces_->next);
-        piece.read = &work;
-        piece.desk = &desk;
-        piece.offset = work.op->offset + work.cut;
-        piece.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, desk.node->read_bytes()));
-        piece.stale = 0;
-        piece.not_before = {};
-        ++work.pieces;
-        work.cut += piece.bytes;
-        if (work.cut == work.op->buffer.size()) {
-            desk.uncut.pop();
-            work.in_line = false;
-        }
-        if (!send(piece)) desk.pending.push(piece);
-    }
-}
-
-bool NfsStorage::send(NfsPiece& piece) {
-    if (!piece.desk->node->ready()) return false;
-    const NfsFile& file = files_[static_cast<std::size_t>(piece.read->op->file)];
-    piece.generation = file.generation;
-    piece.call = {on_piece, &piece};
-    NfsNode& node = *piece.desk->node;
-    if (!node.requests().read(node.pick(), piece.call, file.file, piece.offset, piece.bytes, loop_.now()))
-        return false;
-    node.count_request();
-    return true;
-}
-
-void NfsStorage::on_piece(void* of, NfsCall&, const NfsReply& reply) {
-    auto& piece = *static_cast<NfsPiece*>(of);
-    NfsStorage& self = *piece.storage;
-    piece.desk->node->received_bytes += reply.data.size();
-    if (piece.read == nullptr) {
-        piece.next = std::exchange(self.free_pieces_, &piece);
-        return;
-    }
-    switch (reply.outcome) {
-        case NfsOutcome::done: return self.take_data(piece, reply);
-        case NfsOutcome::failed:
-        case NfsOutcome::is_link: {
-            NfsRead& work = *piece.read;
-            piece.read = nullptr;
-            piece.next = std::exchange(self.free_pieces_, &piece);
-            return self.end_read(work, reply.error == 0 ? EIO : reply.error);
-        }
-        case NfsOutcome::later: return self.wait_again(piece, kPatience);
-        case NfsOutcome::lost: return self.wait_again(piece, kAfterLoss);
-        case NfsOutcome::stale: return self.open_again(piece, ESTALE);
-        case NfsOutcome::expired: return self.open_again(piece, EIO);
-    }
-}
-
-void NfsStorage::take_data(NfsPiece& piece, const NfsReply& reply) {
-    NfsRead& work = *piece.read;
-    ReadOp& op = *work.op;
-    std::memcpy(op.buffer.data() + (piece.offset - op.offset), reply.data.data(), reply.data.size());
-    piece.offset += reply.data.size();
-    piece.bytes -= static_cast<std::uint32_t>(reply.data.size());
-    if (reply.end_of_file) {
-        work.end = std::min(work.end, piece.offset);
-    } else if (piece.bytes > 0) {
-        return wait_again(piece, {});
-    }
-    piece_done(piece);
-}
-
-void NfsStorage::wait_again(NfsPiece& piece, Duration pause) {
-    piece.not_before = loop_.now() + pause;
-    piece.desk->pending.push(piece);
-}
-
-/// The server does not know the file any more: it is opened again, once for all pieces that find out.
-void NfsStorage::open_again(NfsPiece& piece, int error) {
-    NfsFile& file = files_[static_cast<std::size_t>(piece.read->op->file)];
-    const bool known = file.opening_again || file.generation != piece.generation;
-    wait_again(piece, {});
-    if (known) return;
-    if (++piece.stale > kTriesOfStale) return end_read(*piece.read, error);
-    file.opening_again = true;
-    if (file.again == nullptr) file.again = std::make_unique<NfsOpening>();
-    file.again->begin(*file.desk->node, file.path, on_opened_again, &file);
-}
-
-void NfsStorage::on_opened_again(void* of, NfsOpening& opening) {
-    auto& file = *static_cast<NfsFile*>(of);
-    NfsStorage& self = *file.storage;
-    file.opening_again = false;
-    if (!file.open) {  // closed meanwhile
-        if (opening.error() == 0) self.close_on_server(*file.desk, opening.file());
-        for (std::size_t i = 0; i < self.files_.size(); ++i) {
-            if (&self.files_[i] == &file) self.free_files_.push_back(static_cast<FileId>(i));
-        }
-        return;
-    }
-    ++file.generation;
-    if (opening.error() == 0) {
-        file.file = opening.file();
-        return;
-    }
-    for (NfsRead& work : self.reads_) {
-        if (work.op != nullptr && &self.files_[static_cast<std::size_t>(work.op->file)] == &file)
-            self.end_read(work, opening.error());
-    }
-}
-
-void NfsStorage::piece_done(NfsPiece& piece) {
-    NfsRead& work = *piece.read;
-    piece.read = nullptr;
-    piece.next = std::exchange(free_pieces_, &piece);
-    if (--work.pieces == 0 && !work.in_line) end_read(work, 0);
-}
-
-/// The operation ends, whatever its pieces do.
-void NfsStorage::end_read(NfsRead& work, int error) {
-    ReadOp& op = *std::exchange(work.op, nullptr);
-    const std::uint64_t end = std::clamp(work.end, op.offset, op.offset + op.buffer.size());
-    op.bytes = error == 0 ? end - op.offset : 0;
-    if (work.pieces > 0) {
-        for (NfsPiece& piece : pieces_) {
-            if (piece.read == &work) piece.read = nullptr;
-        }
-    }
-    if (std::exchange(work.in_line, false)) {
-        NfsFifo<NfsRead> all = work.desk->uncut.take();
-        while (NfsRead* each = all.pop()) {
-            if (each != &work) work.desk->uncut.push(*each);
-        }
-    }
-    settle(op, error);
-    work.next = std::exchange(free_reads_, &work);
-    if (!waiting_reads_.empty()) {
-        NfsRead& next = *std::exchange(free_reads_, free_reads_->next);
-        start_read(static_cast<ReadOp&>(waiting_reads_.pop()), next);
-    }
 }
 
 void NfsStorage::cancel(Op& op) {

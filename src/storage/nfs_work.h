@@ -1,13 +1,21 @@
-// What the NFS backend keeps of each operation, piece, file and node.
+// The NFS backend, and what it keeps of each operation, piece, file and node. nfs_storage.cc opens with how it
+// works.
 #pragma once
 
+#include <uv.h>
+
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "storage/nfs_node.h"
+#include "storage/looks.h"
 #include "storage/nfs_opening.h"
+#include "storage/nfs_server.h"
+#include "storage/op_list.h"
+#include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
 namespace streamsim {
@@ -88,6 +96,83 @@ struct NfsOpen {
     NfsOpen* next = nullptr;
     NfsDesk* desk = nullptr;
     NfsOpening opening;
+};
+
+class NfsStorage final : public Storage, public Reaper {
+public:
+    NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const RemoteOptions& options);
+    ~NfsStorage() override;
+
+    void watch(uv_loop_t* uv);
+
+    void open(OpenOp& op) override;
+    void read(ReadOp& op) override;
+    void hint(FileId, std::uint64_t, std::uint64_t) override {}
+    void close(FileId file) override;
+    void cancel(Op& op) override;
+    /// There is no page cache between: what is read comes from the server.
+    StorageCapabilities capabilities() const override { return {"nfs", true, 1, true}; }
+    std::vector<ServerTraffic> traffic() const override;
+    void use_memory(std::span<std::byte>) override {}
+    void shutdown(Callback done) override;
+    void reap() override;
+
+private:
+    NfsDesk& desk_of(std::uint32_t seat) { return *desk_by_address_[seat % desk_by_address_.size()]; }
+
+    void accept(Op& op);
+    void start_open(OpenOp& op, NfsOpen& work);
+    static void on_opened(void* work, NfsOpening& opening);
+    void end_open(NfsOpen& work, int error);
+    FileId keep(NfsDesk& desk, std::string path, const NfsOpenFile& file);
+    void close_on_server(NfsDesk& desk, const NfsOpenFile& file);
+    static void on_closed(void* self, NfsCall& call, const NfsReply& reply);
+
+    void start_read(ReadOp& op, NfsRead& work);
+    void pump(NfsDesk& desk);
+    bool send(NfsPiece& piece);
+    static void on_piece(void* piece, NfsCall& call, const NfsReply& reply);
+    void take_data(NfsPiece& piece, const NfsReply& reply);
+    void wait_again(NfsPiece& piece, Duration pause);
+    void open_again(NfsPiece& piece, int error);
+    static void on_opened_again(void* file, NfsOpening& opening);
+    void piece_done(NfsPiece& piece);
+    void end_read(NfsRead& work, int error);
+
+    void settle(Op& op, int error);
+    void tick();
+    void expire(OpList& waiting);
+    void go_on();
+    void deliver();
+    void deliver_later();
+    void advance_shutdown();
+    void stop_watching();
+
+    EventLoop& loop_;
+    std::unique_ptr<NfsServer> server_;
+    const Duration timeout_;
+    std::deque<NfsDesk> desks_;  // one a node
+    std::vector<NfsDesk*> desk_by_address_;
+    std::deque<NfsFile> files_;
+    std::vector<FileId> free_files_;
+    std::vector<NfsRead> reads_;
+    std::vector<NfsOpen> opens_;
+    std::deque<NfsPiece> pieces_;
+    NfsRead* free_reads_ = nullptr;
+    NfsOpen* free_opens_ = nullptr;
+    NfsPiece* free_pieces_ = nullptr;
+    OpList waiting_reads_;
+    OpList waiting_opens_;
+    std::deque<NfsCall> closes_;
+    NfsCall* free_closes_ = nullptr;
+    Looks looks_;
+    OpList done_;
+    bool deliver_set_ = false;
+    std::size_t outstanding_ = 0;
+    uv_poll_t* poll_ = nullptr;  // libuv frees them, by our callbacks
+    uv_timer_t* timer_ = nullptr;
+    Callback shutdown_;
+    Instant closing_until_ = Instant::never();
 };
 
 }  // namespace streamsim

@@ -74,8 +74,12 @@ RemotePlace nfs_place(std::uint32_t version, std::uint32_t connections) {
     return place;
 }
 
-std::string local_path(const std::string& path) {
-    return the_lab->local(path);
+void kill_server() {
+    the_lab->kill("nfs");
+}
+
+void start_server() {
+    the_lab->start("nfs");
 }
 
 std::string exported(const std::string& path) {

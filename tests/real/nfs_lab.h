@@ -9,9 +9,11 @@
 namespace streamsim::tests {
 
 RemotePlace nfs_place(std::uint32_t version, std::uint32_t connections);
-/// A path in the directory that the server exports, on this computer.
-std::string local_path(const std::string& path);
-/// Such a path as the server has it.
+/// A path in the directory that the server exports, as the server has it.
 std::string exported(const std::string& path);
+
+void kill_server();
+/// Returns when it serves.
+void start_server();
 
 }  // namespace streamsim::tests

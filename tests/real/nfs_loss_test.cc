@@ -1,0 +1,105 @@
+// The server goes away while files are read, and comes back; or does not.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <deque>
+
+#include "conformance/storage_backends.h"
+#include "conformance/storage_harness.h"
+#include "loop/uv_loop.h"
+#include "real/nfs_lab.h"
+#include "storage/nfs_storage.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kBytes = std::uint64_t{4} << 20;
+
+class NfsLoss : public testing::TestWithParam<std::uint32_t> {
+protected:
+    void begin(Duration timeout) {
+        write_test_file(directory_ / "clip", 5, kBytes);
+        RemotePlace place = tests::nfs_place(GetParam(), 2);
+        place.timeout = timeout;
+        RemoteOptions options;
+        options.notice = [this](const std::string& text) { said_.push_back(text); };
+        auto storage = make_nfs_storage(harness_.loop(), harness_.own_loop().uv(), place,
+                                        tests::exported(directory_.path()), options);
+        ASSERT_TRUE(storage) << storage.error().problems.front();
+        harness_.use(std::move(*storage));
+        path_ = tests::exported(directory_ / "clip");
+        open_.path = path_.c_str();
+        harness_.storage().open(open_);
+        harness_.loop().run();
+        ASSERT_EQ(open_.error, 0);
+    }
+    void begin_read(TestRead& read) {
+        read.file = open_.file;
+        read.buffer = memory_;
+        harness_.storage().read(read);
+    }
+
+    TemporaryDirectory directory_;
+    Harness<UvLoop> harness_;
+    std::vector<std::string> said_;
+    std::vector<std::byte> memory_ = std::vector<std::byte>(kBytes);
+    std::string path_;
+    TestOpen open_;
+};
+
+TEST_P(NfsLoss, a_server_that_comes_back_is_used_again) {
+    begin(seconds(30));
+    tests::kill_server();
+    TestRead read;
+    begin_read(read);
+    harness_.loop().at(harness_.loop().now() + milliseconds(100),
+                       Callback{[](void*) { tests::start_server(); }, this});
+    harness_.loop().run();
+    EXPECT_EQ(read.error, 0);
+    EXPECT_EQ(read.bytes, kBytes);
+    EXPECT_EQ(same_bytes(memory_, 5, 0), kBytes);
+    TestRead again;
+    begin_read(again);
+    harness_.loop().run();
+    EXPECT_EQ(again.error, 0);
+    ASSERT_EQ(harness_.storage().traffic().size(), 1U);
+    const ServerTraffic traffic = harness_.storage().traffic().front();
+    EXPECT_EQ(traffic.connections, 2U);
+    EXPECT_GE(traffic.reconnects, 1U);
+    EXPECT_GE(traffic.received_bytes, 2 * kBytes);
+    EXPECT_GE(traffic.requests, 8U);
+    EXPECT_EQ(traffic.protocol, GetParam() == 3 ? "NFSv3" : "NFSv4.0");
+    EXPECT_TRUE(traffic.rtt_ns.has_value());
+    ASSERT_GE(said_.size(), 1U);
+    EXPECT_NE(said_.front().find("was lost"), std::string::npos);
+    harness_.shut_down({});
+}
+
+TEST_P(NfsLoss, without_a_server_operations_end_in_time) {
+    begin(milliseconds(500));
+    tests::kill_server();
+    TestRead read;
+    begin_read(read);
+    TestOpen open;
+    open.path = path_.c_str();
+    harness_.storage().open(open);
+    TestRead cancelled;
+    begin_read(cancelled);
+    harness_.storage().cancel(cancelled);
+    const Instant begin = harness_.loop().now();
+    harness_.loop().run();
+    EXPECT_EQ(read.error, ETIMEDOUT);
+    EXPECT_EQ(open.error, ETIMEDOUT);
+    EXPECT_EQ(cancelled.error, ECANCELED);
+    EXPECT_GE(read.completed_at - read.submitted_at, milliseconds(500));
+    EXPECT_LT(cancelled.completed_at - begin, milliseconds(400));
+    harness_.shut_down({});
+    tests::start_server();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NfsLoss, testing::Values(3U, 4U), [](const auto& instance) {
+    return "v" + std::to_string(instance.param);
+});
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,127 @@
+// Servers that are none: what connecting to them comes to, and when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loop/uv_loop.h"
+#include "storage/nfs_byte_store.h"
+#include "storage/nfs_storage.h"
+
+namespace streamsim {
+namespace {
+
+using testing::HasSubstr;
+
+/// Accepts, and then does one thing.
+class BadServer {
+public:
+    enum class Way { silent, closes, garbage };
+
+    explicit BadServer(Way way) : way_(way), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        EXPECT_EQ(listen(listener_, 50), 0);
+        EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+        port_ = ntohs(address.sin_port);
+        thread_ = std::thread([this] { serve(); });
+    }
+    ~BadServer() {
+        shutdown(listener_, SHUT_RDWR);
+        thread_.join();
+        for (const int each : accepted_) ::close(each);
+        ::close(listener_);
+    }
+    BadServer(const BadServer&) = delete;
+    BadServer& operator=(const BadServer&) = delete;
+
+    RemotePlace place(std::uint32_t version) const {
+        RemotePlace place;
+        place.host = "127.0.0.1";
+        place.port = place.mount_port = port_;
+        place.version = version;
+        place.timeout = milliseconds(300);
+        return place;
+    }
+
+private:
+    void serve() {
+        for (;;) {
+            const int each = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+            if (each < 0) return;
+            if (way_ == Way::closes) {
+                ::close(each);
+                continue;
+            }
+            accepted_.push_back(each);
+            if (way_ != Way::garbage) continue;
+            std::array<char, 300> bytes{};
+            bytes.fill('x');
+            [[maybe_unused]] const ssize_t sent = send(each, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        }
+    }
+
+    const Way way_;
+    const int listener_;
+    std::uint16_t port_ = 0;
+    std::vector<int> accepted_;
+    std::thread thread_;
+};
+
+class NfsBadServer : public testing::TestWithParam<BadServer::Way> {};
+
+TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
+    const BadServer server(GetParam());
+    for (const std::uint32_t version : {3U, 4U}) {
+        UvLoop loop;
+        const Instant begin = loop.now();
+        const auto storage = make_nfs_storage(loop, loop.uv(), server.place(version), "/export/dir", {});
+        ASSERT_FALSE(storage);
+        EXPECT_EQ(storage.error().kind, ErrorKind::environment);
+        EXPECT_THAT(storage.error().problems.front(), HasSubstr("nfs://127.0.0.1/export/dir: "));
+        const auto listed = make_nfs_byte_store(server.place(version), "/export/dir")->list("/export/dir");
+        ASSERT_FALSE(listed);
+        EXPECT_THAT(listed.error().problems.front(), HasSubstr("nfs://127.0.0.1/export/dir: "));
+        EXPECT_LT(loop.now() - begin, seconds(30)) << "of a fraction of a second each";
+    }
+}
+
+TEST(NfsNoServer, is_said_at_once) {
+    RemotePlace place;
+    place.host = "127.0.0.1";
+    place.port = place.mount_port = 1;
+    UvLoop loop;
+    const auto storage = make_nfs_storage(loop, loop.uv(), place, "/export", {});
+    ASSERT_FALSE(storage);
+    EXPECT_THAT(storage.error().problems.front(), HasSubstr("refuses the connection"));
+}
+
+std::string name_of(const testing::TestParamInfo<BadServer::Way>& instance) {
+    switch (instance.param) {
+        case BadServer::Way::silent: return "silent";
+        case BadServer::Way::closes: return "closes";
+        case BadServer::Way::garbage: return "garbage";
+    }
+    return "none";
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         NfsBadServer,
+                         testing::Values(BadServer::Way::silent,
+                                         BadServer::Way::closes,
+                                         BadServer::Way::garbage),
+                         name_of);
+
+}  // namespace
+}  // namespace streamsim
