@@ -100,6 +100,15 @@ int find_tcp_socket() {
     return -1;
 }
 
+/// 0: it has none.
+std::uint32_t local_port(int socket) {
+    sockaddr_storage own{};
+    socklen_t size = sizeof(own);
+    if (getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) != 0) return 0;
+    // The port is at the same place for both.
+    return reinterpret_cast<const sockaddr_in&>(own).sin_port;
+}
+
 }  // namespace
 
 void SmbClient::perform(const SmbRequest& request,
@@ -364,17 +373,21 @@ void SmbClient::free_space(const std::string& path, SmbAnswer& answer) {
     answer.bytes = std::uint64_t{info.f_bavail} * info.f_bsize * info.f_frsize;
 }
 
+/// Where libsmbclient has made a connection of its own accord, the files of the one before are gone: that is a
+/// loss like any other, and is told.
 void SmbClient::look_at_connection(SmbAnswer& answer) {
     answer.lost = answer.error != 0 && is_of_connection(answer.error);
     if (context_ == nullptr) return;
-    if (socket_ < 0) socket_ = find_tcp_socket();
+    const int socket = find_tcp_socket();
+    const std::uint32_t port = local_port(socket);
+    if (port_ == 0) port_ = port;
     tcp_info info{};
     socklen_t size = sizeof(info);
-    if (socket_ < 0 || getsockopt(socket_, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
-        answer.lost = answer.lost || answer.error != 0;  // libsmbclient has closed it
+    if (port != port_ || getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+        info.tcpi_state != TCP_ESTABLISHED) {
+        answer.lost = true;
         return;
     }
-    answer.lost = answer.lost || (answer.error != 0 && info.tcpi_state != TCP_ESTABLISHED);
     answer.retransmitted_segments = info.tcpi_total_retrans;
     answer.rtt_ns = std::int64_t{info.tcpi_rtt} * 1000;
 }

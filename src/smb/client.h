@@ -59,7 +59,7 @@ private:
     std::vector<Open> files_;
     _SMBCFILE* listing_ = nullptr;  // of a directory, not at its end
     std::string unlisted_;          // an entry that the last slot had no room for
-    int socket_ = -1;               // libsmbclient's, of TCP; -1: not found yet
+    std::uint32_t port_ = 0;        // of our end of the connection; 0: there was none yet
 };
 
 }  // namespace streamsim

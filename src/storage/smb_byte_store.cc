@@ -111,7 +111,7 @@ public:
     Result<RemoteFile> open(SmbCall call, const std::string& path) {
         SmbRequest request;
         request.call = call;
-        auto answer = call == SmbCall::open ? look(request, {path}) : change(request, {path});
+        auto answer = look(request, {path});  // to create is to empty: twice is the same
         if (!answer) return answer.error();
         if (answer->error != 0)
             return file_error(answer->error, call == SmbCall::open ? "open" : "create", show(path));

@@ -27,6 +27,7 @@ void insert_by_age(OpList& line, Op& op) {
 
 void SmbStorage::reap() {
     const Instant look = loop_.now();
+    bool any_at_all = false;
     for (Node& node : nodes_) {
         bool any = false;
         for (Connection& connection : node.connections) {
@@ -35,9 +36,10 @@ void SmbStorage::reap() {
             any = true;
         }
         if (any) pump(node);
+        any_at_all = any_at_all || any;
     }
     looks_.looked(look);
-    if (!done_.empty()) deliver(done_.take());
+    if (any_at_all) deliver(done_.take());
 }
 
 void SmbStorage::receive(Connection& connection) {
@@ -81,10 +83,15 @@ void SmbStorage::take_open(Connection& connection, Job& job, const SmbAnswer& an
         File& file = files_[static_cast<std::size_t>(static_cast<ReadOp&>(*job.op).file)];
         file.at[connection.index] = answer.file;
         if (file.home == nullptr) file.home = &connection;
-        return ask_read(connection, job);
+        ask_read(connection, job);
     }
-    complete(*job.op, answer.error, {answer.completed_ns});
-    free_job(connection, job);
+    if (!job.reads || answer.error != 0) {
+        complete(*job.op, answer.error, {answer.completed_ns});
+        free_job(connection, job);
+    }
+    for (Job& other : connection.jobs) {
+        if (std::exchange(other.waits, false)) begin(connection, other);
+    }
 }
 
 FileId SmbStorage::add_file(Connection& connection, const OpenOp& op, std::int32_t at) {

@@ -34,6 +34,7 @@ struct Node;
 struct Job {
     bool busy = false;
     SmbCall call = SmbCall::read;  // under way; a read may have to open its file here first
+    bool waits = false;            // for the other job to open the file that it reads, too
     Op* op = nullptr;              // null: a close
     bool reads = false;            // op is a ReadOp, not an OpenOp
     std::uint32_t slot = 0;

@@ -246,8 +246,14 @@ void SmbStorage::free_job(Connection& connection, Job& job) {
 
 void SmbStorage::begin(Connection& connection, Job& job) {
     if (!job.reads) return ask_open(connection, job, static_cast<OpenOp&>(*job.op).path);
-    const File& file = files_[static_cast<std::size_t>(static_cast<ReadOp&>(*job.op).file)];
+    const FileId id = static_cast<ReadOp&>(*job.op).file;
+    const File& file = files_[static_cast<std::size_t>(id)];
     if (file.at[connection.index] >= 0) return ask_read(connection, job);
+    for (const Job& other : connection.jobs) {
+        const bool opens = &other != &job && other.busy && other.reads && other.call == SmbCall::open;
+        job.waits = job.waits || (opens && static_cast<ReadOp&>(*other.op).file == id);
+    }
+    if (job.waits) return;
     ask_open(connection, job, file.path.c_str());
 }
 

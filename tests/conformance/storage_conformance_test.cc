@@ -477,6 +477,7 @@ INSTANTIATE_TEST_SUITE_P(All,
 // Not every program that has this suite has backends of every kind.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FifoStorageConformance);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DirectStorageConformance);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OwnStampsConformance);
 
 }  // namespace
 }  // namespace streamsim

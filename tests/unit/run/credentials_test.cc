@@ -1,0 +1,80 @@
+#include "run/credentials.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class CredentialsTest : public testing::Test {
+protected:
+    ~CredentialsTest() override {
+        for (const char* name : {"USER", "PASSWORD", "DOMAIN", "CREDENTIALS"})
+            unsetenv(("STREAMSIM_SMB_" + std::string(name)).c_str());
+        std::remove(file_.c_str());
+    }
+    static void set(const char* name, const char* value) {
+        setenv(("STREAMSIM_SMB_" + std::string(name)).c_str(), value, 1);
+    }
+    void write(const std::string& text, mode_t mode = 0600) const {
+        std::ofstream(file_) << text;
+        chmod(file_.c_str(), mode);
+    }
+    static Target smb(const std::string& host) { return *parse_target("smb://" + host + "/share"); }
+
+    std::string file_ = testing::TempDir() + "streamsim-credentials-" + std::to_string(getpid());
+};
+
+TEST_F(CredentialsTest, NobodyIsAGuest) {
+    const auto found = find_credentials(smb("nas"), "");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->user + found->password + found->domain, "");
+}
+
+TEST_F(CredentialsTest, TheUrlComesBeforeTheFileBeforeTheEnvironment) {
+    set("USER", "from the environment");
+    set("PASSWORD", "p1");
+    set("DOMAIN", "D1");
+    write("# for the edit room\n\nusername=from the file\r\npassword= sp ace=% #\xC3\xA4 \n");
+    const auto found = find_credentials(smb("nas"), file_);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->user, "from the file");
+    EXPECT_EQ(found->password, " sp ace=% #\xC3\xA4 ");
+    EXPECT_EQ(found->domain, "D1");
+    EXPECT_EQ(find_credentials(smb("editor@nas"), file_)->user, "editor");
+    set("CREDENTIALS", file_.c_str());
+    EXPECT_EQ(find_credentials(smb("nas"), "")->user, "from the file");
+}
+
+TEST_F(CredentialsTest, AFileThatOthersMayReadIsRefused) {
+    for (const mode_t mode : {0640U, 0604U, 0644U}) {
+        write("password=secret\n", mode);
+        const auto found = find_credentials(smb("nas"), file_);
+        ASSERT_FALSE(found) << mode;
+        EXPECT_EQ(found.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(found.error().problems, ElementsAre(HasSubstr("chmod 600 '" + file_ + "'")));
+    }
+    EXPECT_TRUE(find_credentials(*parse_target("/mnt/nas"), file_)) << "it is not looked at for a directory";
+}
+
+TEST_F(CredentialsTest, EveryUnknownLineIsNamedAndNotShown) {
+    write("username=editor\npasswort=secret\npassword\n");
+    const auto found = find_credentials(smb("nas"), file_);
+    ASSERT_FALSE(found);
+    EXPECT_THAT(found.error().problems, ElementsAre(HasSubstr(file_ + ":2: "), HasSubstr(file_ + ":3: ")));
+    EXPECT_THAT(found.error().problems.front(), Not(HasSubstr("secret")));
+    EXPECT_THAT(find_credentials(smb("nas"), file_ + "-none").error().problems,
+                ElementsAre(HasSubstr("-none")));
+}
+
+}  // namespace
+}  // namespace streamsim
