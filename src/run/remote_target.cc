@@ -153,12 +153,24 @@ private:
             note(fmt::format("it names no {}: expected {}", is_nfs() ? "export" : "share", form()));
     }
 
-    /// %XX as that byte.
+    /// Of "%07d.dpx" the length of "%07d", and of "%d.dpx" that of "%d", which stand for the number of a frame;
+    /// 0: it begins with neither. "%d0" is a byte.
+    static std::size_t frame_number(std::string_view text) {
+        if (text.size() >= 4 && text[1] == '0' && text[2] >= '1' && text[2] <= '9' && text[3] == 'd') return 4;
+        return text.starts_with("%d") && !hex_byte(text.substr(1, 2)) ? 2 : 0;
+    }
+
+    /// %XX as that byte, but for the number of a frame in the name of a sequence.
     std::string decode(std::string_view coded, const char* what) {
         std::string plain;
         for (std::size_t i = 0; i < coded.size(); ++i) {
             if (coded[i] != '%') {
                 plain += coded[i];
+                continue;
+            }
+            if (const std::size_t length = frame_number(coded.substr(i))) {
+                plain += coded.substr(i, length);
+                i += length - 1;
                 continue;
             }
             const auto byte = hex_byte(coded.substr(i + 1, 2));

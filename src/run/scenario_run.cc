@@ -148,8 +148,15 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& mode
                 const ClusterModel& model = *target->model;
                 return ScenarioTarget{ScenarioTarget::Kind::model, target->url, model.nodes, model.node.drives};
             }
-            case Target::Kind::local:
-            case Target::Kind::remote: break;
+            case Target::Kind::remote: {
+                // One storage, which has one export or share mounted: that of the first folder of the path.
+                const std::string name = target->name();
+                const std::size_t first = name.find('/', name.find("://") + 3);
+                return ScenarioTarget{.kind = ScenarioTarget::Kind::files,
+                                      .world = "files of " + name.substr(0, name.find('/', first + 1)),
+                                      .place = place_of(*target)};
+            }
+            case Target::Kind::local: break;
         }
         return ScenarioTarget{
             .kind = ScenarioTarget::Kind::files, .world = "real files", .place = place_of(*target)};

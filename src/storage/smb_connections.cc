@@ -173,6 +173,8 @@ void SmbStorage::connected(Connection& connection, const SmbAnswer& answer) {
     ++node.up;
     traffic.connections = std::max(traffic.connections, node.up);
     traffic.reconnects += connection.was_up ? 1 : 0;
+    if (connection.was_up && std::exchange(said_lost_, false) && notice_)
+        notice_(fmt::format("{}: connected to {} again", login_.share(), node.address));
     traffic.requests += answer.requests;
     traffic.read_bytes = std::min<std::uint64_t>(piece_bytes_, answer.read_bytes);
     const std::uint32_t dialect = answer.dialect;

@@ -16,6 +16,22 @@ using ::testing::IsEmpty;
 constexpr double kRate = 30;
 constexpr double kReadahead = 8;
 
+/// Ends once each stream has shown some frames.
+constexpr const char* kUntilItPlays = R"(
+import re, time, urllib.request
+for attempt in range(1000):
+    try:
+        text = urllib.request.urlopen('http://127.0.0.1:9311/metrics').read().decode()
+    except OSError:
+        text = ''
+    shown = [float(n) for n in re.findall(r'^streamsim_frames_on_time_total\{.*?\} (\S+)', text, re.M)]
+    if len(shown) == 4 and min(shown) >= 5:
+        break
+    time.sleep(0.02)
+else:
+    raise SystemExit('it does not play: ' + text)
+)";
+
 class Outage : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
@@ -35,9 +51,11 @@ protected:
         Spawn spawn;
         spawn.args = {"--quiet", "--prores-hd", "--streams", "4",   "--duration",
                       duration,  "--json",      json(),      target};
+        spawn.args.insert(spawn.args.begin(), {"--metrics", "127.0.0.1:9311"});
         auto process = lab_.streamsim(spawn);
-        process->wait_until_it_hears(SIGINT);
-        sleep_ms(1500);  // it prerolls, and plays for a second
+        Spawn wait;
+        wait.args = {"-c", kUntilItPlays};
+        EXPECT_EQ(lab_.begin("python3", wait)->wait().exit_code, 0) << process->err_so_far();
         return process;
     }
 

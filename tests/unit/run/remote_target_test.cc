@@ -35,6 +35,18 @@ TEST(RemoteTarget, an_export_of_nfs) {
     EXPECT_FALSE(place.version || place.uid || place.gid);
 }
 
+TEST(RemoteTarget, the_number_of_a_frame_is_no_byte) {
+    EXPECT_EQ(parse_target("nfs://h/e/shot.%07d.dpx")->path, "/e/shot.%07d.dpx");
+    EXPECT_EQ(parse_target("smb://h/e/shot%20a.%d.dpx")->path, "/e/shot a.%d.dpx");
+    EXPECT_EQ(parse_target("nfs://h/e/%d0%9a")->path, "/e/\xd0\x9a");
+}
+
+TEST(RemoteTarget, is_named_without_user_and_options) {
+    EXPECT_EQ(parse_target("smb://S;ed@h:99/e/a%20b/?connections=2")->name(), "smb://h/e/a b");
+    EXPECT_EQ(parse_target("nfs://[fe80::1]/e")->name(), "nfs://[fe80::1]/e");
+    EXPECT_EQ(parse_target("file:/x/y")->name(), "/x/y");
+}
+
 TEST(RemoteTarget, a_share_of_smb) {
     const auto target = parse_target("smb://STUDIO;edit%201@files:14450/media/dpx?connections=2");
     ASSERT_TRUE(target.has_value());

@@ -1,0 +1,49 @@
+#include "run/server_results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace streamsim {
+namespace {
+
+using testing::ElementsAre;
+
+ServerTraffic traffic(const std::string& address, std::vector<std::uint32_t> seats, std::uint64_t requests) {
+    ServerTraffic out;
+    out.address = address;
+    out.protocol = "NFSv3";
+    out.seats = std::move(seats);
+    out.connections = 2;
+    out.read_bytes = 1 << 20;
+    out.requests = requests;
+    out.received_bytes = 1000;
+    out.reconnects = 1;
+    return out;
+}
+
+TEST(ServerResults, WhatAllStoragesExchangedWithANodeIsOneEntry) {
+    ServerTraffic slow = traffic("10.0.0.1", {2, 0}, 30);
+    slow.rtt_ns = 7;
+    const auto all = server_results({{traffic("10.0.0.1", {0, 1}, 50), traffic("10.0.0.2", {3}, 9)}, {slow}},
+                                    {{0, 20}, {1, 10}, {2, 10}, {3, 0}});
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].address, "10.0.0.1");
+    EXPECT_THAT(all[0].seats, ElementsAre(0, 1, 2));
+    EXPECT_EQ(all[0].connections, 4U);
+    EXPECT_EQ(all[0].read_bytes, 1U << 20);
+    EXPECT_EQ(all[0].requests, 80U);
+    EXPECT_EQ(all[0].requests_per_frame, 2.0);
+    EXPECT_EQ(all[0].received_bytes, 2000U);
+    EXPECT_EQ(all[0].reconnects, 2U);
+    EXPECT_EQ(all[0].rtt_ns, 7);
+    EXPECT_EQ(all[1].address, "10.0.0.2");
+    EXPECT_EQ(all[1].requests_per_frame, 0) << "no frame was read from it";
+    EXPECT_EQ(all[1].rtt_ns, std::nullopt);
+}
+
+TEST(ServerResults, WithoutServersThereAreNone) {
+    EXPECT_TRUE(server_results({{}, {}}, {{0, 20}}).empty());
+}
+
+}  // namespace
+}  // namespace streamsim
