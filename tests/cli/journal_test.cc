@@ -52,7 +52,9 @@ protected:
         return play({"--prores-hd", "--duration", "300ms", "--journal", directory()}, "null:");
     }
     std::string faults() const {
-        const Json rule{{"slots", {{"every", 10}}}, {"error", "EIO"}};
+        const Json rule{{"slots", {{"first", 0}, {"last", 100000}, {"every", 10}}},
+                        {"operation", "read"},
+                        {"error", "EIO"}};
         return write_faults(Json::array({rule}));
     }
 
