@@ -97,7 +97,8 @@ TEST_F(Journals, OfARunThatEndedIsItsResult) {
     EXPECT_EQ(result["seats"][0]["state"], "complete");
     EXPECT_EQ(result["seats"][0]["totals"]["frames_scheduled"], result["totals"]["frames_scheduled"]);
     std::uint64_t counted = 0;
-    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"]) counted += times.get<int>();
+    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"])
+        counted += times.get<std::uint64_t>();
     EXPECT_EQ(counted, result["totals"]["frames_scheduled"]);
 }
 
