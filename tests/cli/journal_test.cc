@@ -149,13 +149,14 @@ TEST_F(Journals, AreMergedOnlyWhereTheyAreWholeAndOfOneRun) {
     write_text(dir_ / "other.json", other.dump());
     const Finished foreign = streamsim({"report", "--merge", first, dir_ / "other.json"});
     EXPECT_EQ(foreign.exit_code, 2) << foreign.text();
-    EXPECT_THAT(foreign.err, AllOf(HasSubstr("4567"), HasSubstr("0123")));
-    other["streams"][0]["histograms"]["margin_ns"]["times"] = {1};
+    EXPECT_THAT(foreign.err, AllOf(HasSubstr("other.json: is of the run 4567"), HasSubstr("0123")));
+    other["streams"][0]["histograms"]["service_ns"]["times"] = {1, 2, 3};
     write_text(dir_ / "other.json", other.dump());
     write_text(dir_ / "torn.json", read_text(first).substr(0, 2000));
     const Finished broken = streamsim({"report", "--merge", first, dir_ / "other.json", dir_ / "torn.json"});
     EXPECT_EQ(broken.exit_code, 2) << broken.text();
-    EXPECT_THAT(broken.err, AllOf(HasSubstr("/streams/0/histograms/margin_ns"), HasSubstr("torn.json")));
+    EXPECT_THAT(broken.err,
+                AllOf(HasSubstr("other.json: /streams/0/histograms/service_ns"), HasSubstr("torn.json")));
 }
 
 }  // namespace
