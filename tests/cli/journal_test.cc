@@ -52,7 +52,9 @@ protected:
         return play({"--prores-hd", "--duration", "300ms", "--journal", directory()}, "null:");
     }
     std::string faults() const {
-        const Json rule{{"slots", {{"every", 10}}}, {"error", "EIO"}};
+        const Json rule{{"slots", {{"first", 0}, {"last", 100000}, {"every", 10}}},
+                        {"operation", "read"},
+                        {"error", "EIO"}};
         return write_faults(Json::array({rule}));
     }
 
@@ -95,7 +97,8 @@ TEST_F(Journals, OfARunThatEndedIsItsResult) {
     EXPECT_EQ(result["seats"][0]["state"], "complete");
     EXPECT_EQ(result["seats"][0]["totals"]["frames_scheduled"], result["totals"]["frames_scheduled"]);
     std::uint64_t counted = 0;
-    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"]) counted += times.get<int>();
+    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"])
+        counted += times.get<std::uint64_t>();
     EXPECT_EQ(counted, result["totals"]["frames_scheduled"]);
 }
 
@@ -146,13 +149,14 @@ TEST_F(Journals, AreMergedOnlyWhereTheyAreWholeAndOfOneRun) {
     write_text(dir_ / "other.json", other.dump());
     const Finished foreign = streamsim({"report", "--merge", first, dir_ / "other.json"});
     EXPECT_EQ(foreign.exit_code, 2) << foreign.text();
-    EXPECT_THAT(foreign.err, AllOf(HasSubstr("4567"), HasSubstr("0123")));
-    other["streams"][0]["histograms"]["margin_ns"]["times"] = {1};
+    EXPECT_THAT(foreign.err, AllOf(HasSubstr("other.json: is of the run 4567"), HasSubstr("0123")));
+    other["streams"][0]["histograms"]["service_ns"]["times"] = {1, 2, 3};
     write_text(dir_ / "other.json", other.dump());
     write_text(dir_ / "torn.json", read_text(first).substr(0, 2000));
     const Finished broken = streamsim({"report", "--merge", first, dir_ / "other.json", dir_ / "torn.json"});
     EXPECT_EQ(broken.exit_code, 2) << broken.text();
-    EXPECT_THAT(broken.err, AllOf(HasSubstr("/streams/0/histograms/margin_ns"), HasSubstr("torn.json")));
+    EXPECT_THAT(broken.err,
+                AllOf(HasSubstr("other.json: /streams/0/histograms/service_ns"), HasSubstr("torn.json")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "metrics/histogram.h"
 #include "report/json_report.h"
 #include "run/session.h"
+#include "unit/run/play_document.h"
 
 namespace streamsim {
 namespace {
@@ -99,6 +100,30 @@ TEST(Merging, parts_in_virtual_time_give_what_one_process_gives) {
     EXPECT_EQ(again.digest, good.digest);
     EXPECT_EQ(again.timing_digest, good.timing_digest);
     EXPECT_EQ(again.margin_bins.size(), good.margin_bins.size());
+}
+
+TEST(Merging, parts_of_a_scenario_too) {
+    const std::string document = R"({"schema": "streamsim.scenario", "version": 1, "duration": "6s", "seats": [
+        {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "streams": [
+            {"format": "dpx10", "count": 2, "one_more_every": "1s"},
+            {"format": "prores-hd", "order": "random"}]},
+        {"target": "sim:null", "streams": [{"format": "dpx10"}]}]})";
+    const RunResult one = test::play_document(document);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+        SeatResult own;
+        own.rank = rank;
+        own.seats = {rank};
+        become_part("r1", 4, own, parts.emplace_back(test::play_document(document, rank, 1)));
+    }
+    const RunResult whole = *merge_results(parts);
+    EXPECT_EQ(whole.digest, one.digest);
+    EXPECT_EQ(whole.totals.scheduled, one.totals.scheduled);
+    ASSERT_EQ(whole.streams.size(), 10u);
+    for (std::size_t i = 0; i < whole.streams.size(); ++i)
+        EXPECT_EQ(whole.streams[i].play_start_ns, one.streams[i].play_start_ns);
+    EXPECT_NEAR(whole.required_bytes_per_s, one.required_bytes_per_s, 1);
+    EXPECT_EQ(whole.timeline.size(), one.timeline.size());
 }
 
 /// Margins by chance, so that percentiles are worth something.
