@@ -94,6 +94,8 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
     Control::Work work;
     Ranks* const ranks = context_.ranks;
+    AllRanks all_ranks(ranks, session);
+    if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(control_.now_ns()); });
     work.run = [this, result, &session, &request, ranks] {
         result->emplace(ranks != nullptr ? play_with_others(session, request) : session.execute());
     };

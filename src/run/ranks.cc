@@ -21,7 +21,10 @@ constexpr std::chrono::seconds kAllLeave{3};
 }  // namespace
 
 Ranks::Ranks(std::uint32_t rank, std::uint32_t ranks)
-    : rank_(rank), size_(ranks), seats_(ranks), peers_(ranks) {}
+    : rank_(rank), size_(ranks), seats_(ranks), peers_(ranks) {
+    peers_[rank].here = true;
+    peers_[rank].host = read_host_facts();
+}
 
 Ranks::~Ranks() = default;
 
@@ -29,7 +32,7 @@ SeatChannelOptions Ranks::channel_options() {
     SeatChannelOptions options;
     options.rank = rank_;
     options.ranks = size_;
-    options.introduction = words_of(read_host_facts());
+    options.introduction = words_of(peers_[rank_].host);
     options.events.message = [this](std::uint32_t from, Json& message) { heard(from, message); };
     options.events.lost = [this](std::uint32_t who, const std::string& why) { lost(who, why); };
     options.events.left = [this](std::uint32_t who) {
@@ -47,8 +50,6 @@ SeatChannelOptions Ranks::channel_options() {
 
 Result<std::unique_ptr<Ranks>> Ranks::host(std::uint32_t ranks) {
     std::unique_ptr<Ranks> all(new Ranks(0, ranks));
-    all->peers_[0].here = true;
-    all->peers_[0].host = read_host_facts();
     auto channel = SeatChannel::host(all->channel_options());
     if (!channel) return channel.error();
     all->channel_ = std::move(*channel);

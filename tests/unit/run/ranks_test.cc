@@ -21,9 +21,9 @@ using testing::IsEmpty;
 /// Ranks that know each other, and have come together.
 std::vector<std::unique_ptr<Ranks>> ranks_of(std::uint32_t count) {
     std::vector<std::unique_ptr<Ranks>> all(count);
-    all[0] = *Ranks::host(count);
+    all[0] = std::move(Ranks::host(count)).value();
     for (std::uint32_t rank = 1; rank < count; ++rank)
-        all[rank] = *Ranks::join(rank, count, all[0]->invitation());
+        all[rank] = std::move(Ranks::join(rank, count, all[0]->invitation())).value();
     return all;
 }
 

@@ -21,7 +21,7 @@ public:
         out.ranks = ranks;
         out.introduction = rank;
         out.heartbeat = milliseconds(20);
-        out.silence = milliseconds(300);
+        out.silence = seconds(60);
         out.events.message = [this](std::uint32_t from, Json& message) { add(from, message.dump()); };
         out.events.lost = [this](std::uint32_t who, const std::string& why) { add(who, "lost: " + why); };
         out.events.left = [this](std::uint32_t who) { add(who, "left"); };
@@ -120,7 +120,9 @@ TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
 TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
     Told first;
     Told second;
-    auto host = SeatChannel::host(first.options(0, 3));
+    auto options = first.options(0, 3);
+    options.silence = milliseconds(300);
+    auto host = SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
     auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
     ASSERT_TRUE(one.has_value());
@@ -135,9 +137,7 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
 
 TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
     Told first;
-    auto options = first.options(0, 2);
-    options.silence = seconds(3600);
-    auto host = SeatChannel::host(options);
+    auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     {
         const Stranger dying((*host)->invitation().port);
