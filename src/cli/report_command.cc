@@ -47,8 +47,12 @@ Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& pa
 /// One result of the parts of a run. Errors: every problem.
 Result<std::vector<NamedResult>> merged(std::vector<NamedResult> parts) {
     std::vector<RunResult> results;
-    for (NamedResult& part : parts) results.push_back(std::move(part.result));
-    auto whole = merge_results(std::move(results));
+    std::vector<std::string> names;
+    for (NamedResult& part : parts) {
+        results.push_back(std::move(part.result));
+        names.push_back(part.name);
+    }
+    auto whole = merge_results(std::move(results), names);
     if (!whole) return whole.error();
     return std::vector{NamedResult{parts.front().name, std::move(*whole)}};
 }

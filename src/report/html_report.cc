@@ -154,7 +154,7 @@ std::string about(const RunResult& result) {
 }
 
 std::string streams(const RunResult& result) {
-    std::string out = html::formats_table(result);
+    std::string out = html::formats_table(result) + html::seats_table(result);
     if (result.streams.size() <= kStreamsUpFront) {
         out += html::streams_table(result);
     } else {

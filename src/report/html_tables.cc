@@ -153,6 +153,38 @@ std::string formats_table(const RunResult& result) {
     return table.html();
 }
 
+std::string seats_table(const RunResult& result) {
+    if (result.seats.size() < 2) return {};
+    Table table("Seats, by computer", "counts");
+    table.column("seats", Align::left);
+    table.column("host", Align::left);
+    table.column("node", Align::left);
+    table.column("streams", Align::right);
+    count_columns(table, Keep::where_not_zero);
+    table.column("margin: 1 % under", Align::right);
+    table.column("began after", Align::right);
+    table.column("clocks within", Align::right);
+    table.column("state", Align::left);
+    table.column("verdict", Align::left);
+    for (std::size_t i = 0; i < result.seats.size(); ++i) {
+        const SeatResult& seat = result.seats[i];
+        const std::string place = fmt::format("seats.{}.", i);
+        std::vector<std::string> fields = {
+            seat.seats.empty() ? fmt::format("rank {}", seat.rank) : seats_text(seat.seats),
+            seat.host.name.empty() ? "?" : name(seat.host.name), seat.node.empty() ? kNothing : name(seat.node),
+            show_count(streams_of(seat, result))};
+        append(fields, count_fields(seat.totals, place + "totals."));
+        append(fields,
+               {seat.margin_ns ? number(place + "margin_ns.p1", seat.margin_ns->p1, show(seat.margin_ns->p1))
+                               : kNothing,
+                seat.start_ns ? number(place + "start_ns", *seat.start_ns, show(*seat.start_ns)) : kNothing,
+                number(place + "clock_bound_ns", seat.clock_bound_ns, show(seat.clock_bound_ns)),
+                to_string(seat.state), seat.verdict.pass ? "plays" : "fails"});
+        table.row(std::move(fields));
+    }
+    return table.html();
+}
+
 std::string streams_table(const RunResult& result) {
     if (result.streams.empty()) return {};
     const bool seats = several_seats(result);

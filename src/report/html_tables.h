@@ -10,6 +10,8 @@ namespace streamsim::html {
 
 /// The streams of each format together, and all of them: the totals of the document.
 std::string formats_table(const RunResult& result);
+/// A row a computer, of a run over several.
+std::string seats_table(const RunResult& result);
 /// A row a stream.
 std::string streams_table(const RunResult& result);
 /// Service, response, open and seek over all streams, margins too.

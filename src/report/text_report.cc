@@ -417,6 +417,10 @@ Word first_word(const RunResult& result) {
     }
     if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
     if (result.verdict.pass) return {"PLAYS", Tone::good};
+    const bool whole = std::all_of(result.seats.begin(), result.seats.end(), [](const SeatResult& seat) {
+        return seat.state == SeatResult::State::complete;
+    });
+    if (!whole && nothing_wrong(result.totals)) return {"INCOMPLETE", Tone::bad};
     return nothing_wrong(result.totals) ? Word{"PLAYS, BUT PERHAPS FROM A CACHE", Tone::doubtful}
                                         : Word{"DOES NOT PLAY", Tone::bad};
 }
@@ -478,7 +482,8 @@ std::string text_report(const RunResult& result, bool colour) {
     cache_lines(result, lines);
     client_lines(result, lines);
     add_lines(lines, out);
-    for (const std::string& table : {parts_table(result), streams_table(result), drops_table(result)}) {
+    for (const std::string& table :
+         {parts_table(result), seats_table(result), streams_table(result), drops_table(result)}) {
         if (!table.empty()) out += "\n" + table;
     }
     return out;

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/server_text.h"
 
 namespace streamsim {
 namespace {
@@ -53,6 +54,13 @@ std::string show_latency_p99(const std::optional<LatencySummary>& latency) {
 bool several_seats(const RunResult& result) {
     return std::any_of(result.streams.begin(), result.streams.end(),
                        [](const StreamResult& stream) { return stream.seat != 0; });
+}
+
+std::uint64_t streams_of(const SeatResult& seat, const RunResult& result) {
+    return static_cast<std::uint64_t>(
+        std::count_if(result.streams.begin(), result.streams.end(), [&seat](const StreamResult& stream) {
+            return std::find(seat.seats.begin(), seat.seats.end(), stream.seat) != seat.seats.end();
+        }));
 }
 
 std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat) {
@@ -184,6 +192,37 @@ std::string parts_table(const RunResult& result) {
         out += fmt::format("  and {} more, none fuller than these; over time: parts in --json\n",
                            show_count(more));
     return out;
+}
+
+std::string seats_table(const RunResult& result) {
+    if (result.seats.size() < 2) return {};
+    using Align = TextTable::Align;
+    using Keep = TextTable::Keep;
+    TextTable table;
+    table.column("seats", Align::left);
+    table.column("host", Align::left);
+    table.column("node", Align::left, Keep::where_not_zero);
+    table.column("streams", Align::right);
+    for (const char* heading : {"on time", "dropped", "in 1st second", "late", "failed", "stalls", "cancelled"})
+        table.column(heading, Align::right, heading[0] == 'o' ? Keep::always : Keep::where_not_zero);
+    table.column("margin p1", Align::right);
+    table.column("began after", Align::right);
+    table.column("clocks within", Align::right);
+    table.column("state", Align::left);
+    table.column("verdict", Align::left);
+    for (const SeatResult& seat : result.seats) {
+        const FrameCounts& counts = seat.totals;
+        table.row({seat.seats.empty() ? fmt::format("rank {}", seat.rank) : seats_text(seat.seats),
+                   seat.host.name.empty() ? "?" : printable(seat.host.name), printable(seat.node),
+                   show_count(streams_of(seat, result)), show_count(counts.on_time), show_count(counts.dropped),
+                   show_count(counts.startup_drops), show_count(counts.late), show_count(counts.failed),
+                   show_count(counts.stalls), show_count(counts.cancelled),
+                   seat.margin_ns ? show_duration({seat.margin_ns->p1}) : "-",
+                   seat.start_ns ? show_duration({*seat.start_ns}) : "-",
+                   seat.clock_bound_ns > 0 ? show_duration({seat.clock_bound_ns}) : "-", to_string(seat.state),
+                   seat.verdict.pass ? "plays" : "fails"});
+    }
+    return "Seats\n" + table.text();
 }
 
 std::string streams_table(const RunResult& result) {

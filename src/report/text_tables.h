@@ -37,6 +37,8 @@ private:
 
 /// With its heading; empty when there is nothing to show.
 std::string parts_table(const RunResult& result);
+/// Of a run over several computers.
+std::string seats_table(const RunResult& result);
 std::string streams_table(const RunResult& result);
 std::string drops_table(const RunResult& result);
 
@@ -45,6 +47,8 @@ std::string show_fps(FrameRate rate);
 /// "1 frame", "1,024 frames"
 std::string counted(std::uint64_t count, std::string_view one);
 
+/// That one computer played.
+std::uint64_t streams_of(const SeatResult& seat, const RunResult& result);
 /// There is more than seat 0.
 bool several_seats(const RunResult& result);
 /// "3", or "2.3" with the seat.

@@ -187,12 +187,15 @@ void fill_whole(RunResult& whole) {
 }
 
 /// Every problem of parts that cannot be put together.
-std::vector<std::string> problems_of(const std::vector<RunResult>& parts) {
+std::vector<std::string> problems_of(const std::vector<RunResult>& parts,
+                                     const std::vector<std::string>& names) {
     std::vector<std::string> problems;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const RunResult& part = parts[i];
-        const std::string name = fmt::format("document {} (started {} on {})", i + 1, part.started_at,
-                                             part.host.name.empty() ? "an unknown host" : part.host.name);
+        const std::string name = !names.empty()
+                                     ? names[i]
+                                     : fmt::format("document {} (started {} on {})", i + 1, part.started_at,
+                                                   part.host.name.empty() ? "an unknown host" : part.host.name);
         if (part.seats.empty() || part.run_id.empty()) {
             problems.push_back(name +
                                ": is the result of one computer alone: expected one that names its run "
@@ -258,9 +261,9 @@ void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own,
     result.seats = {std::move(own)};
 }
 
-Result<RunResult> merge_results(std::vector<RunResult> parts) {
+Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<std::string>& names) {
     if (parts.empty()) return bad_input("there is nothing to merge: expected results of ranks");
-    if (auto problems = problems_of(parts); !problems.empty())
+    if (auto problems = problems_of(parts, names); !problems.empty())
         return Error{ErrorKind::bad_input, std::move(problems)};
     auto chosen = choose_parts(std::move(parts));
     if (!chosen) return chosen.error();

@@ -21,7 +21,7 @@ void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own,
 /// one rank the one that knows most counts. Ranks of which there is none are listed as missing, and fail the
 /// verdict as one that died does. merge(merge(a, b), c) is merge(a, b, c).
 /// Errors: bad input, every problem: parts of different runs, results that belong to no run, streams without
-/// histograms, two ranks that played the same seat.
-Result<RunResult> merge_results(std::vector<RunResult> parts);
+/// histograms, two ranks that played the same seat. `names`: of the parts, for these; else they are numbered.
+Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<std::string>& names = {});
 
 }  // namespace streamsim

@@ -340,7 +340,9 @@ Result<void> Session::plan() {
                                                                                  : "containers"));
         }
     }
-    if (auto had = reserve_memory(); !had) return had;
+    if (!streams_.empty()) {
+        if (auto had = reserve_memory(); !had) return had;
+    }
     planned_.store(true, std::memory_order_release);
     return {};
 }

@@ -39,7 +39,7 @@ TEST(JsonReport, KeepsToItsSchema) {
     for (const RunResult& result :
          {samples::plays(), samples::does_not_play(), samples::failures(), samples::seats_and_stalls(),
           samples::as_fast_as_it_goes(), samples::interrupted(), samples::many_streams(), samples::hostile(),
-          samples::modelled(), samples::told_in_full()}) {
+          samples::modelled(), samples::several_computers(), samples::told_in_full()}) {
         EXPECT_THAT(schema_problems(rules, Json::parse(json_report(result))), IsEmpty());
     }
 }

@@ -24,6 +24,11 @@ using testing::StartsWith;
 /// A result in which every member that was ever added says something.
 RunResult full() {
     RunResult out = samples::modelled();
+    const RunResult several = samples::several_computers();
+    out.run_id = several.run_id;
+    out.ranks = several.ranks;
+    out.seats = several.seats;
+    out.histograms = out.streams[0].histograms = several.histograms;
     out.seed = UINT64_MAX;
     out.scenario = {"morning.json", "a morning", "drops", false, {"none came"}};
     out.verdict.detail = "at depth 2 the link is 41 % busy";
@@ -55,6 +60,7 @@ std::vector<RunResult> all_samples() {
             samples::many_streams(),
             samples::hostile(),
             samples::modelled(),
+            samples::several_computers(),
             full()};
 }
 
@@ -87,6 +93,23 @@ TEST(ResultReader, WhatIsShownIsTheSame) {
         if (sample.streams[0].clip.find('\xff') != std::string::npos) continue;  // is not UTF-8
         EXPECT_EQ(text_report(*read_result(json_report(sample), "r.json"), false), text_report(sample, false));
     }
+}
+
+TEST(ResultReader, SeatsAndHistogramsThatCannotBeAreProblems) {
+    Json bad = Json::parse(json_report(samples::several_computers()));
+    bad["streams"][0]["histograms"]["margin_ns"]["values"] = {8, -5};
+    bad["streams"][0]["histograms"]["service_ns"]["times"] = {1, 0};
+    bad["totals"]["histograms"]["buffer_frames"]["max"] = 7;
+    bad["run_id"] = "";
+    bad["seats"][1]["rank"] = 0;
+    bad["seats"][2]["rank"] = 3;
+    bad["seats"][0]["totals"]["frames_scheduled"] = 1;
+    EXPECT_THAT(problems(bad), testing::UnorderedElementsAre(
+                                   HasSubstr("/streams/0/histograms/margin_ns/values/1: expected 9 to 9"),
+                                   HasSubstr("/streams/0/histograms/service_ns/times/1: expected 1"),
+                                   HasSubstr("/totals/histograms/buffer_frames/values/1"), HasSubstr("/run_id"),
+                                   HasSubstr("/seats/1/rank"), HasSubstr("/seats/2/rank"),
+                                   HasSubstr("/seats/0/totals/frames_scheduled")));
 }
 
 TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {

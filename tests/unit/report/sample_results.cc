@@ -360,4 +360,49 @@ RunResult hostile() {
     return out;
 }
 
+RunResult several_computers() {
+    RunResult result = seats_and_stalls();
+    result.run_id = "1f0c";
+    result.ranks = 3;
+    SeatResult first;
+    first.seats = {0};
+    first.host = result.host;
+    first.started_at = result.started_at;
+    first.node = "10.0.0.1";
+    first.verdict = {true, "every frame was there in time", Limit::none};
+    first.totals = result.streams.front().counts;
+    first.margin_ns = result.streams.front().margin_ns;
+    first.clock_offset_after_ns = 5;
+    first.clock_bound_after_ns = 20'000;
+    first.start_ns = 250'000;
+    first.played_ns = 60'000'000'000;
+    first.client = result.client;
+    first.links = {{"eth0", 10'000'000'000, 5, 41.5, 99.25, 200'000, 90'000, 3}};
+    first.mount = MountFacts{"/mnt/x", "server:/export", "nfs4", "rw", "server", "NFSv4.1", {}, {}, {}, {}};
+    first.journal = "/tmp/seat-0-1f0c.json";
+    SeatResult second = first;
+    second.rank = 1;
+    second.seats = {1};
+    second.host.name = "h1";
+    second.state = SeatResult::State::partial;
+    second.why = "its journal ends after 12 s of play";
+    second.verdict = result.verdict;
+    second.totals = result.streams.back().counts;
+    second.clock_offset_ns = -1'500'000;
+    second.clock_bound_ns = 40'000;
+    SeatResult third;
+    third.rank = 2;
+    third.state = SeatResult::State::missing;
+    third.why = "there is no result and no journal of it";
+    third.verdict.reason = third.why;
+    result.seats = {first, second, third};
+    StreamHistograms histograms;
+    histograms.margin_ns = {-5, 9, {{-5, 2}, {8, 3}}};
+    histograms.preroll_margin_ns = histograms.service_ns = histograms.response_ns = {1, 4, {{1, 1}, {4, 7}}};
+    histograms.buffer_frames = {0, 8, {{0, 1}, {8, 4}}};
+    result.histograms = histograms;
+    for (StreamResult& stream : result.streams) stream.histograms = histograms;
+    return result;
+}
+
 }  // namespace streamsim::samples

@@ -23,6 +23,8 @@ RunResult many_streams();
 RunResult hostile();
 /// does_not_play() for a minute, with everything that can be known of a run on a network mount.
 RunResult told_in_full();
+/// seats_and_stalls() by two computers, of which one vanished, with a third of which nothing is known.
+RunResult several_computers();
 /// On a model whose seat has no processor time left.
 RunResult modelled();
 

@@ -22,6 +22,7 @@ TEST(TextReport, LooksAsAgreed) {
     expect_golden(text_report(samples::does_not_play(), false), "does_not_play.txt");
     expect_golden(text_report(samples::failures(), false), "failures.txt");
     expect_golden(text_report(samples::seats_and_stalls(), false), "seats_and_stalls.txt");
+    expect_golden(text_report(samples::several_computers(), false), "several_computers.txt");
     expect_golden(text_report(samples::as_fast_as_it_goes(), false), "as_fast_as_it_goes.txt");
     expect_golden(text_report(samples::interrupted(), false), "interrupted.txt");
     expect_golden(text_report(samples::many_streams(), false), "many_streams.txt");

@@ -11,14 +11,20 @@
 
 namespace streamsim::test {
 
-/// REQUIRES: the document is right and all of its seats are on models.
-inline RunResult play_document(const std::string& text) {
+/// As a process does that plays these seats of it. REQUIRES: the document is right and all of its seats are on
+/// models.
+inline RunResult play_document(const std::string& text,
+                               std::uint32_t first_seat = 0,
+                               std::optional<std::uint32_t> own_seats = std::nullopt) {
     const std::string models = STREAMSIM_SOURCE_DIR "/formats/storage";
     const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
     const auto scenario = read_scenario(text, "test.json", scenario_words(*catalogue, models));
     EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
     if (!scenario) return {};
     PlayRequest request = common_request(*scenario);
+    request.first_seat = first_seat;
+    request.own_seats = own_seats;
+    request.keep_histograms = own_seats.has_value();
     std::vector<PlayPart> parts = parts_of(*scenario);
     EXPECT_TRUE(open_model(request, parts, models));
     auto media = find_media(nullptr, parts, nullptr);

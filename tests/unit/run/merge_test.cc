@@ -1,0 +1,353 @@
+// One run over several computers: what its parts say together is what one process would have said.
+#include "run/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/prng.h"
+#include "media/catalogue.h"
+#include "metrics/histogram.h"
+#include "report/json_report.h"
+#include "run/session.h"
+#include "unit/run/play_document.h"
+
+namespace streamsim {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using State = SeatResult::State;
+
+PlayRequest request_on(const std::string& url) {
+    PlayRequest request;
+    request.target = *parse_target(url);
+    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    request.formats.push_back(*catalogue->find("prores-hd"));
+    request.duration = seconds(3);
+    request.seats = 5;
+    request.streams = 2;
+    request.readahead = 1;
+    request.keep_histograms = true;
+    FaultRule rule;  // 50 ms more for some frames, by the seed, seat, stream and slot
+    rule.operation = FaultRule::Operation::read;
+    rule.probability = 0.1;
+    rule.delay = milliseconds(50);
+    FaultPlan plan;
+    plan.rules.push_back(rule);
+    request.faults = plan;
+    return request;
+}
+
+RunResult run(const PlayRequest& request) {
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    auto result = session.execute();
+    EXPECT_TRUE(result.has_value());
+    return *result;
+}
+
+/// Rank `rank` of `ranks`, which plays `seats` seats from `first` on.
+RunResult part_of(
+    PlayRequest request, std::uint32_t rank, std::uint32_t ranks, std::uint32_t first, std::uint32_t seats) {
+    request.first_seat = first;
+    request.own_seats = seats;
+    RunResult result = run(request);
+    result.host.name = "h" + std::to_string(rank);
+    SeatResult own;
+    own.rank = rank;
+    for (std::uint32_t i = 0; i < seats; ++i) own.seats.push_back(first + i);
+    own.start_ns = 0;
+    become_part("r1", ranks, own, result);
+    return result;
+}
+
+/// Without what is of each computer and each moment.
+std::string comparable(RunResult result) {
+    result.started_at.clear();
+    for (SeatResult& seat : result.seats) seat.started_at.clear();
+    return json_report(result);
+}
+
+TEST(Merging, parts_in_virtual_time_give_what_one_process_gives) {
+    PlayRequest request = request_on("sim:null");
+    const RunResult one = run(request);
+    const RunResult whole = *merge_results(
+        {part_of(request, 1, 3, 2, 2), part_of(request, 0, 3, 0, 2), part_of(request, 2, 3, 4, 1)});
+    EXPECT_EQ(whole.digest, one.digest);
+    EXPECT_EQ(whole.totals.scheduled, one.totals.scheduled);
+    EXPECT_EQ(whole.totals.bytes_read, one.totals.bytes_read);
+    EXPECT_EQ(whole.totals.dropped, one.totals.dropped);
+    EXPECT_GT(whole.totals.dropped, 10u);
+    EXPECT_EQ(whole.drops.size(), one.drops.size());
+    EXPECT_EQ(whole.reasons.late, one.reasons.late);
+    EXPECT_EQ(whole.margin_ns->p50, one.margin_ns->p50);
+    EXPECT_EQ(whole.margin_ns->max, one.margin_ns->max);
+    EXPECT_NEAR(whole.required_bytes_per_s, one.required_bytes_per_s, 1);
+    ASSERT_EQ(whole.streams.size(), 10u);
+    for (std::size_t i = 0; i < whole.streams.size(); ++i) {
+        EXPECT_EQ(whole.streams[i].seat, one.streams[i].seat);
+        EXPECT_EQ(whole.streams[i].clip, one.streams[i].clip);
+    }
+    EXPECT_FALSE(whole.verdict.pass);
+    EXPECT_EQ(whole.seats.size(), 3u);
+    request.faults.reset();
+    const RunResult again = *merge_results({part_of(request, 0, 2, 0, 1), part_of(request, 1, 2, 1, 4)});
+    const RunResult good = run(request);
+    EXPECT_TRUE(again.verdict.pass);
+    EXPECT_EQ(again.digest, good.digest);
+    EXPECT_EQ(again.timing_digest, good.timing_digest);
+    EXPECT_EQ(again.margin_bins.size(), good.margin_bins.size());
+}
+
+TEST(Merging, parts_of_a_scenario_too) {
+    const std::string document = R"({"schema": "streamsim.scenario", "version": 1, "duration": "6s", "seats": [
+        {"count": 3, "target": "sim:null", "start": "500ms", "one_more_every": "2s", "streams": [
+            {"format": "dpx10", "count": 2, "one_more_every": "1s"},
+            {"format": "prores-hd", "order": "random"}]},
+        {"target": "sim:null", "streams": [{"format": "dpx10"}]}]})";
+    const RunResult one = test::play_document(document);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+        SeatResult own;
+        own.rank = rank;
+        own.seats = {rank};
+        become_part("r1", 4, own, parts.emplace_back(test::play_document(document, rank, 1)));
+    }
+    const RunResult whole = *merge_results(parts);
+    EXPECT_EQ(whole.digest, one.digest);
+    EXPECT_EQ(whole.totals.scheduled, one.totals.scheduled);
+    ASSERT_EQ(whole.streams.size(), 10u);
+    for (std::size_t i = 0; i < whole.streams.size(); ++i)
+        EXPECT_EQ(whole.streams[i].play_start_ns, one.streams[i].play_start_ns);
+    EXPECT_NEAR(whole.required_bytes_per_s, one.required_bytes_per_s, 1);
+    EXPECT_EQ(whole.timeline.size(), one.timeline.size());
+}
+
+/// Margins by chance, so that percentiles are worth something.
+RunResult random_part(std::uint32_t rank, std::uint32_t ranks, SignedHistogram& all, Prng& prng) {
+    RunResult part;
+    part.host.name = "h" + std::to_string(rank);
+    part.url = "/mnt/x";
+    part.backend = "local";
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        StreamResult& stream = part.streams.emplace_back();
+        stream.seat = rank;
+        stream.stream = i;
+        stream.clip = "clip-" + std::to_string(rank * 2 + i);
+        stream.required_bytes_per_s = 1e6;
+        stream.start_delay_ns = 1'000'000;
+        stream.last_due_ns = 3'000'000'000;
+        SignedHistogram margins;
+        const std::uint64_t frames = 50 + prng.below(100);
+        for (std::uint64_t frame = 0; frame < frames; ++frame) {
+            const auto margin = static_cast<std::int64_t>(prng.below(60'000'000)) - 10'000'000;
+            margins.add(margin);
+            all.add(margin);
+        }
+        HistogramCounts& counts = stream.histograms.emplace().margin_ns;
+        counts.min = margins.min();
+        counts.max = margins.max();
+        margins.each([&](std::int64_t value, std::uint64_t times) {
+            counts.buckets.push_back({value, times});
+        });
+        std::sort(counts.buckets.begin(), counts.buckets.end(),
+                  [](const auto& a, const auto& b) { return a.value < b.value; });
+        stream.counts.scheduled = frames;
+        stream.counts.on_time = frames - 3;
+        stream.counts.dropped = 3;
+        for (std::uint64_t slot = 30; slot < 33; ++slot) {
+            part.drops.push_back({.seat = rank, .stream = i, .frame = slot, .cause = Cause::slow_reads});
+        }
+        part.totals.scheduled += frames;
+        part.totals.on_time += frames - 3;
+        part.totals.dropped += 3;
+    }
+    part.reasons.late = 6;
+    Digest digest;
+    digest.add(prng.next());
+    part.digest = digest.hex();
+    part.wall_ns = 3'000'000'000 + static_cast<std::int64_t>(prng.below(1000));
+    part.causes.push_back({Cause::slow_reads, Limit::storage, 6, 0, "the storage took long", ""});
+    part.verdict = {false, "the storage took long", Limit::storage};
+    part.timeline.push_back({.t_ns = -1'000'000, .interval_ns = 1'000'000, .bytes = 10});
+    for (std::int64_t s = 0; s < 3; ++s)
+        part.timeline.push_back({.t_ns = s * 1'000'000'000, .interval_ns = 1'000'000'000, .bytes = 100});
+    SeatResult own;
+    own.rank = rank;
+    own.seats = {rank};
+    own.start_ns = static_cast<std::int64_t>(prng.below(5'000'000));
+    become_part("r1", ranks, own, part);
+    return part;
+}
+
+TEST(Merging, percentiles_are_those_of_all_samples) {
+    SignedHistogram all;
+    Prng prng(7);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) parts.push_back(random_part(rank, 4, all, prng));
+    const RunResult whole = *merge_results(parts);
+    EXPECT_EQ(whole.margin_ns->min, all.min());
+    EXPECT_EQ(whole.margin_ns->p0_1, all.at_permille(1));
+    EXPECT_EQ(whole.margin_ns->p1, all.at_permille(10));
+    EXPECT_EQ(whole.margin_ns->p50, all.at_permille(500));
+    EXPECT_EQ(whole.margin_ns->max, all.max());
+    std::vector<std::pair<std::int64_t, std::uint64_t>> expected;
+    all.each([&](std::int64_t value, std::uint64_t times) { expected.emplace_back(value, times); });
+    std::sort(expected.begin(), expected.end());
+    std::vector<std::pair<std::int64_t, std::uint64_t>> found;
+    for (const auto& [value, times] : whole.histograms->margin_ns.buckets) found.emplace_back(value, times);
+    EXPECT_EQ(found, expected);
+    std::uint64_t in_bins = 0;
+    for (const MarginBin& bin : whole.margin_bins) in_bins += bin.frames;
+    EXPECT_EQ(in_bins, all.count());
+}
+
+TEST(Merging, in_any_order_and_grouping_it_is_the_same) {
+    SignedHistogram all;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        Prng prng(seed);
+        std::vector<RunResult> parts;
+        for (std::uint32_t rank = 0; rank < 3; ++rank) parts.push_back(random_part(rank, 3, all, prng));
+        const std::string at_once = comparable(*merge_results(parts));
+        const RunResult first_two = *merge_results({parts[0], parts[1]});
+        EXPECT_EQ(comparable(*merge_results({first_two, parts[2]})), at_once);
+        const RunResult others = *merge_results({parts[2], parts[0]});
+        EXPECT_EQ(comparable(*merge_results({parts[1], others})), at_once);
+        EXPECT_EQ(comparable(*merge_results({parts[2], parts[1], parts[0]})), at_once);
+        EXPECT_EQ(comparable(*merge_results({*merge_results(parts)})), at_once);
+    }
+}
+
+TEST(Merging, a_seat_that_vanished_is_named_and_what_its_journal_holds_counts) {
+    SignedHistogram all;
+    Prng prng(3);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) parts.push_back(random_part(rank, 4, all, prng));
+    parts[1].seats.front().state = State::partial;
+    parts[1].seats.front().why = "its journal ends after 2 s of play";
+    const RunResult whole = *merge_results(parts);
+    std::uint64_t scheduled = 0;
+    for (const RunResult& part : parts) scheduled += part.totals.scheduled;
+    EXPECT_EQ(whole.totals.scheduled, scheduled);
+    EXPECT_FALSE(whole.verdict.pass);
+    EXPECT_EQ(whole.verdict.limit, Limit::storage);
+    EXPECT_THAT(whole.verdict.reason,
+                AllOf(HasSubstr("seat 1 (host h1): it vanished: its journal ends after 2 s of play"),
+                      HasSubstr("rank 3: nothing is known of what it played")));
+    ASSERT_EQ(whole.seats.size(), 4u);
+    EXPECT_EQ(whole.seats[1].state, State::partial);
+    EXPECT_EQ(whole.seats[3].state, State::missing);
+    EXPECT_EQ(whole.causes.front().frames, 18u);
+    EXPECT_THAT(whole.causes.front().summary, HasSubstr("seat 0 (host h0): "));
+}
+
+TEST(Merging, of_two_documents_of_one_rank_the_one_that_knows_more_counts) {
+    SignedHistogram all;
+    Prng prng(3);
+    const RunResult first = random_part(0, 2, all, prng);
+    const RunResult result = random_part(1, 2, all, prng);
+    RunResult journal = result;
+    journal.seats.front().state = State::partial;
+    RunResult begun = journal;
+    begun.streams.clear();
+    begun.drops.clear();
+    begun.totals = begun.seats.front().totals = {};
+    begun.seats.front().state = State::missing;
+    const std::string expected = comparable(*merge_results({first, result}));
+    EXPECT_EQ(comparable(*merge_results({journal, first, begun, result})), expected);
+    EXPECT_EQ(comparable(*merge_results({*merge_results({first, begun}), result})), expected);
+    EXPECT_EQ(merge_results({first, begun})->seats[1].host.name, "h1");
+    EXPECT_THAT(merge_results({*merge_results({first, journal}), result}).error().problems,
+                ElementsAre(HasSubstr("what seat 1 (host h1) played is in two merged documents")));
+}
+
+TEST(Merging, parts_of_different_runs_are_refused_with_every_problem) {
+    SignedHistogram all;
+    Prng prng(3);
+    RunResult first = random_part(0, 2, all, prng);
+    first.started_at = "2026-01-01T00:00:00Z";
+    RunResult other = random_part(1, 3, all, prng);
+    other.run_id = "r2";
+    RunResult alone = first;
+    alone.seats.clear();
+    alone.run_id.clear();
+    RunResult bare = random_part(1, 2, all, prng);
+    bare.streams.front().histograms.reset();
+    EXPECT_THAT(
+        merge_results({first, other, alone, bare}).error().problems,
+        ElementsAre(HasSubstr("document 2"), HasSubstr("its run has 3 ranks"),
+                    HasSubstr("is the result of one computer alone"), HasSubstr("without \"histograms\"")));
+    RunResult thief = random_part(1, 2, all, prng);
+    thief.streams.front().seat = 0;
+    EXPECT_THAT(merge_results({first, thief}).error().problems,
+                ElementsAre(HasSubstr("stream 0 of seat 0 is in two parts")));
+}
+
+/// Intervals of different lengths, and clocks that did not begin together.
+TEST(Merging, the_time_line_has_one_axis_and_one_length_of_interval) {
+    SignedHistogram all;
+    Prng prng(3);
+    RunResult first = random_part(0, 2, all, prng);
+    RunResult second = random_part(1, 2, all, prng);
+    first.seats.front().start_ns = -2'000'000;
+    second.seats.front().start_ns = 2'000'000'000;
+    second.timeline = {{.t_ns = 0, .interval_ns = 2'000'000'000, .bytes = 7},
+                       {.t_ns = 2'000'000'000, .interval_ns = 2'000'000'000, .bytes = 8}};
+    const RunResult whole = *merge_results({first, second});
+    std::vector<std::pair<std::int64_t, std::uint64_t>> seen;
+    for (const TimelineEntry& entry : whole.timeline) seen.emplace_back(entry.t_ns, entry.bytes);
+    EXPECT_THAT(seen, ElementsAre(std::pair(-1'000'000, 10), std::pair(0, 200), std::pair(2'000'000'000, 107),
+                                  std::pair(4'000'000'000, 8)));
+    EXPECT_EQ(whole.streams[2].play_start_ns, 2'000'000'000);
+}
+
+/// Each snapshot obeys the law, and none has less than the one before.
+TEST(Snapshot, the_books_of_a_run_can_be_seen_while_it_plays) {
+    PlayRequest request = request_on("null:");
+    request.duration = milliseconds(400);
+    request.loops = 2;
+    Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
+    EXPECT_FALSE(session.snapshot());
+    std::optional<Result<RunResult>> ended;
+    std::atomic<bool> over = false;
+    std::thread player([&] {
+        ended.emplace(session.execute());
+        over = true;
+    });
+    FrameCounts last;
+    while (!over) {
+        const auto seen = session.snapshot();
+        if (!seen) continue;
+        const FrameCounts& counts = seen->totals;
+        EXPECT_EQ(counts.scheduled,
+                  counts.on_time + counts.late + counts.dropped + counts.failed + counts.cancelled);
+        EXPECT_GE(counts.scheduled, last.scheduled);
+        EXPECT_GE(counts.dropped, last.dropped);
+        EXPECT_EQ(seen->drops.size(), counts.dropped + counts.late + counts.failed);
+        EXPECT_TRUE(seen->interrupted);
+        last = counts;
+    }
+    player.join();
+    const RunResult& result = **ended;
+    const RunResult after = *session.snapshot();
+    EXPECT_EQ(after.digest, result.digest);
+    EXPECT_EQ(after.totals.scheduled, result.totals.scheduled);
+    EXPECT_EQ(after.drops.size(), result.drops.size());
+}
+
+TEST(Seats, of_a_process_with_none_of_the_streams_there_is_a_result_without_any) {
+    PlayRequest request = request_on("sim:null");
+    request.total_streams = 3;
+    request.first_seat = 4;
+    request.own_seats = 1;
+    const RunResult result = run(request);
+    EXPECT_TRUE(result.streams.empty());
+    EXPECT_TRUE(result.verdict.pass);
+    EXPECT_FALSE(result.interrupted);
+}
+
+}  // namespace
+}  // namespace streamsim
