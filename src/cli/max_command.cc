@@ -80,9 +80,9 @@ std::string progress_of(const MaxNext& next, MaxCounts counts, bool virtual_time
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
     const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
-    const char* unit = counts == MaxCounts::streams_per_seat ? " a seat"
-                       : counts == MaxCounts::seats          ? " seats"
-                                                             : "";
+    std::string unit;
+    if (counts == MaxCounts::streams_per_seat) unit = " a seat";
+    if (counts == MaxCounts::seats) unit = next.streams == 1 ? " seat" : " seats";
     std::string out = fmt::format("{}{}{} {}{} for {}", known, known.empty() ? "" : "; ", doing, next.streams,
                                   unit, show_duration(next.length));
     if (!virtual_time) out += fmt::format("; at most {} of play left", show_duration(next.at_most));

@@ -306,11 +306,7 @@ void SeatChannel::connect_next() {
         uv_tcp_connect(&connection.connecting, &connection.tcp, to, [](uv_connect_t* request, int status) {
             auto& made = *static_cast<Connection*>(request->handle->data);
             if (made.closing) return;
-            if (status != 0) {
-                // Nobody listens there (yet): the next address, with the next heartbeat.
-                made.try_until = Instant{};
-                return;
-            }
+            if (status != 0) return made.channel->not_reached(made);
             SeatChannel& self = *made.channel;
             self.read_from(made);
             self.say(made, {{"do", "hello"},
@@ -318,7 +314,13 @@ void SeatChannel::connect_next() {
                             {"rank", self.options_.rank},
                             {"introduction", self.options_.introduction}});
         });
-    if (error != 0) connection.try_until = Instant{};
+    if (error != 0) not_reached(connection);
+}
+
+/// Nobody listens there: the next address; after the last one all once more, with the next heartbeat.
+void SeatChannel::not_reached(Connection& connection) {
+    if (next_address_ % invitation_.addresses.size() != 0) return close(connection);
+    connection.try_until = Instant{};
 }
 
 void SeatChannel::close(Connection& connection) {

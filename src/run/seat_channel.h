@@ -97,6 +97,7 @@ private:
     void accept();
     Connection& add_connection();
     void connect_next();
+    void not_reached(Connection& connection);
     void close(Connection& connection);
     void gone(Connection& connection, const std::string& why);
     void read_from(Connection& connection);

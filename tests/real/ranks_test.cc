@@ -1,0 +1,279 @@
+// One run over the ranks of a real mpirun: on this computer, and over network namespaces that stand for
+// computers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "real/lab.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int kRanks = 4;
+/// Starts agree within this (what was seen is below 0.1 ms; the instants are agreed, not raced for).
+constexpr std::int64_t kStartsAgreeNs = 5'000'000;
+
+bool mpirun_is_here() {
+    Spawn asked;
+    asked.args = {"-c", "command -v mpirun"};
+    return run("/bin/sh", asked).exit_code == 0 &&
+           streamsim({"--version"}).out.find("not built in") == std::string::npos;
+}
+
+#define SKIP_WITHOUT_MPIRUN() \
+    if (!mpirun_is_here()) GTEST_SKIP() << "there is no mpirun, or streamsim was built without MPI"
+
+std::vector<std::string> mpirun_words(const std::vector<std::string>& options, int ranks = kRanks) {
+    std::vector<std::string> words = {"--allow-run-as-root", "--oversubscribe", "-q"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"-np", std::to_string(ranks), streamsim_binary()});
+    return words;
+}
+
+Spawn over_ranks(const std::vector<std::string>& mpirun_options, const std::vector<std::string>& args) {
+    Spawn spawn;
+    spawn.args = mpirun_words(mpirun_options);
+    spawn.args.insert(spawn.args.end(), args.begin(), args.end());
+    spawn.timeout_s = 60;
+    return spawn;
+}
+
+std::string text_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+/// The process of this rank, of the run whose command line has `word`; 0: there is none.
+pid_t process_of(int rank, const std::string& word) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const pid_t pid = std::atoi(entry.path().filename().c_str());
+        if (pid <= 0 || text_of(entry.path() / "cmdline").find(word) == std::string::npos) continue;
+        const std::string environment = text_of(entry.path() / "environ");
+        const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+        if (environment.find(wanted + '\0') != std::string::npos) return pid;
+    }
+    return 0;
+}
+
+/// Journals hold something of play from their first second on.
+bool has_played(const std::string& directory, int rank) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+        if (!entry.path().filename().string().starts_with("seat-" + std::to_string(rank) + "-")) continue;
+        if (entry.path().extension() != ".json") continue;
+        const Json journal = Json::parse(text_of(entry.path()), nullptr, false);
+        if (!journal.is_discarded() && journal["totals"]["frames_on_time"] > 0) return true;
+    }
+    return false;
+}
+
+void wait_until(const std::function<bool()>& holds) {
+    for (int i = 0; i < 600 && !holds(); ++i) sleep_ms(50);
+    EXPECT_TRUE(holds());
+}
+
+const std::vector<std::string> kMedia = {"--prores-hd", "--clip-duration", "1s", "--streams", "2"};
+
+std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+/// What has to hold of the result of a run over all ranks in which nothing was missed.
+void expect_one_run(const Json& result, const Json& alone) {
+    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_EQ(result["verdict"]["pass"], true) << result["verdict"];
+    EXPECT_EQ(result["digest"], alone["digest"]);
+    EXPECT_EQ(result["totals"]["frames_scheduled"], alone["totals"]["frames_scheduled"]);
+    ASSERT_EQ(result["seats"].size(), static_cast<std::size_t>(kRanks));
+    std::vector<std::int64_t> starts;
+    for (const Json& seat : result["seats"]) {
+        EXPECT_EQ(seat["state"], "complete");
+        starts.push_back(seat["start_ns"]);
+        EXPECT_LE(std::abs(starts.back()), kStartsAgreeNs);
+        EXPECT_LT(seat["clock_bound_ns"], kStartsAgreeNs);
+    }
+    const auto [least, most] = std::minmax_element(starts.begin(), starts.end());
+    EXPECT_LE(*most - *least, kStartsAgreeNs);
+    // The samples of all are as many as frames were read.
+    std::uint64_t samples = 0;
+    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"]) samples += times.get<std::uint64_t>();
+    EXPECT_GE(samples, result["totals"]["frames_on_time"].get<std::uint64_t>());
+}
+
+TEST(Ranks, PlayWhatOneProcessPlays) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    const auto play = with(kMedia, {"--duration", "3s", "--quiet", dir / "media"});
+    std::filesystem::create_directory(dir / "media");
+    const Finished all =
+        run("mpirun", over_ranks({}, with({"--json", dir / "all.json", "--csv", dir / "all.csv"}, play)));
+    ASSERT_EQ(all.exit_code, 0) << all.text();
+    EXPECT_EQ(all.err, "");
+    const Finished one = streamsim(with({"--seats", "4", "--json", dir / "one.json"}, play));
+    ASSERT_EQ(one.exit_code, 0) << one.text();
+    const Json result = read_json(dir / "all.json");
+    expect_one_run(result, read_json(dir / "one.json"));
+    const std::string csv = read_text(dir / "all.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'),
+              1 + result["totals"]["frames_scheduled"].get<std::int64_t>());  // and its header
+}
+
+TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    std::filesystem::create_directory(dir / "media");
+    const auto play = with(kMedia, {"--duration", "1s", "--quiet", "--no-probes", "--json", dir / "r.json"});
+    write_text(dir / "faults.json",
+               R"({"schema": "streamsim.faults", "version": 1, "rules": [{"seat": 3, "stream": 1,)"
+               R"( "operation": "read", "slots": {"first": 10, "last": 20}, "error": "EIO"}]})");
+    const Finished failed =
+        run("mpirun", over_ranks({}, with(play, {"--faults", dir / "faults.json", dir / "media"})));
+    EXPECT_EQ(failed.exit_code, 1) << failed.text();
+    const Json result = read_json(dir / "r.json");
+    EXPECT_EQ(result["verdict"]["pass"], false);
+    EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("seat 3"));
+    EXPECT_EQ(result["totals"]["frames_failed"], 11);
+    EXPECT_EQ(result["streams"][7]["frames_failed"], 11);
+    // What is wrong is said once, whoever finds it.
+    const Finished bad = run("mpirun", over_ranks({}, {"--dpx13", dir / "media"}));
+    EXPECT_EQ(bad.exit_code, 2);
+    EXPECT_EQ(bad.err, "streamsim: --dpx13: there is no such option (see --help)\n");
+    const Finished missing = run("mpirun", over_ranks({}, {"--prores-hd", dir / "nowhere"}));
+    EXPECT_EQ(missing.exit_code, 3);
+    EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
+}
+
+TEST(Ranks, PlayOnWithoutOneThatDied) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    std::filesystem::create_directory(dir / "media");
+    const auto words = with(kMedia, {"--duration", "5s", "--quiet", "--json", dir / "r.json", dir / "media"});
+    Process process("mpirun", over_ranks({"--enable-recovery"}, words));
+    wait_until([&] { return has_played(dir.path(), 2); });
+    kill(process_of(2, dir / "r.json"), SIGKILL);
+    const Finished ended = process.wait();
+    EXPECT_THAT(ended.err, HasSubstr("streamsim: seat 2 (host "));
+    const Json result = read_json(dir / "r.json");
+    EXPECT_EQ(result["verdict"]["pass"], false);
+    EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("seat 2"));
+    for (int rank = 0; rank < kRanks; ++rank) {
+        const Json& seat = result["seats"][static_cast<std::size_t>(rank)];
+        EXPECT_EQ(seat["state"], rank == 2 ? "partial" : "complete");
+        const std::uint64_t scheduled = seat["totals"]["frames_scheduled"];
+        if (rank == 2) {
+            EXPECT_GT(scheduled, 0u);  // of its journal
+            EXPECT_LT(scheduled, 300u);
+        } else {
+            EXPECT_EQ(scheduled, 300u);
+        }
+    }
+}
+
+TEST(Ranks, SayWhatTheyKnowWhenTheLauncherEndsThemForOneThatDied) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    std::filesystem::create_directory(dir / "media");
+    const auto words = with(kMedia, {"--duration", "60s", "--quiet", "--json", dir / "r.json", dir / "media"});
+    Process process("mpirun", over_ranks({}, words));
+    wait_until([&] { return has_played(dir.path(), 3); });
+    kill(process_of(2, dir / "r.json"), SIGKILL);
+    EXPECT_NE(process.wait().exit_code, 0);
+    const Json result = read_json(dir / "r.json");
+    EXPECT_EQ(result["seats"].size(), static_cast<std::size_t>(kRanks));
+    EXPECT_GT(result["seats"][1]["totals"]["frames_on_time"], 0);
+    EXPECT_EQ(result["seats"][2]["state"], "partial");
+}
+
+TEST(Ranks, LeaveTheirJournalsWhenTheFirstDies) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    std::filesystem::create_directory(dir / "media");
+    const auto words =
+        with(kMedia, {"--duration", "5s", "--quiet", "--journal", dir / "journals", dir / "media"});
+    Process process("mpirun", over_ranks({"--enable-recovery"}, words));
+    wait_until([&] { return std::filesystem::exists(dir / "journals") && has_played(dir / "journals", 0); });
+    kill(process_of(0, dir / "journals"), SIGKILL);
+    (void)process.wait();
+    std::vector<std::string> report = {"report", "--merge", "--quiet", "--json", dir / "merged.json"};
+    for (const auto& entry : std::filesystem::directory_iterator(dir / "journals")) {
+        if (entry.path().extension() == ".json") report.push_back(entry.path());
+    }
+    const Finished merged = streamsim(report);
+    const Json result = read_json(dir / "merged.json");
+    ASSERT_EQ(result["seats"].size(), static_cast<std::size_t>(kRanks)) << merged.text();
+    EXPECT_EQ(result["seats"][0]["state"], "partial");
+    for (std::size_t rank = 1; rank < kRanks; ++rank) {
+        EXPECT_EQ(result["seats"][rank]["state"], "complete");
+        EXPECT_EQ(result["seats"][rank]["totals"]["frames_scheduled"], 300);
+    }
+    EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("seat 0"));
+}
+
+TEST(Ranks, SearchForTheMostStreamsOfASeatAndForTheMostSeats) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    const auto words = [&](const std::vector<std::string>& more) {
+        return with({"max", "--prores-hd", "--duration", "1500ms", "--confirm", "0s", "--streams", "2",
+                     "--quiet", "--json", dir / "max.json"},
+                    more);
+    };
+    const Finished streams = run("mpirun", over_ranks({}, words({"null:"})));
+    ASSERT_EQ(streams.exit_code, 0) << streams.text();
+    Json found = read_json(dir / "max.json");
+    EXPECT_EQ(found["counts"], "streams-per-seat");
+    EXPECT_EQ(found["formats"][0]["streams"], 8);
+    EXPECT_EQ(found["formats"][0]["streams_per_seat"], 2);
+    const Finished seats = run("mpirun", over_ranks({}, words({"--find", "seats", "null:"})));
+    ASSERT_EQ(seats.exit_code, 0) << seats.text();
+    found = read_json(dir / "max.json");
+    EXPECT_EQ(found["counts"], "seats");
+    EXPECT_EQ(found["formats"][0]["seats"], 4);
+    EXPECT_EQ(found["formats"][0]["streams"], 8);
+}
+
+/// Four computers: namespaces with names of their own, and a server.
+TEST(Ranks, PlayOverAsManyComputers) {
+    SKIP_WITHOUT_MPIRUN();
+    const Lab lab({"--seats", "4", "--nfs"});
+    if (lab.skipped_because()) GTEST_SKIP() << *lab.skipped_because();
+    ASSERT_EQ(lab.problem(), "");
+    const TempDir dir;
+    std::string agent = "#!/bin/bash\nwhile [[ $1 == -* ]]; do shift; done\nhost=$1; shift\ncase $host in\n";
+    std::string hosts;
+    for (std::size_t i = 0; i < kRanks; ++i) {
+        const Json& seat = lab.facts()["seats"][i];
+        const std::string address = seat["address"];
+        agent += address + ") exec ip netns exec " + seat["namespace"].get<std::string>() +
+                 " unshare --uts /bin/sh -c \"hostname h" + std::to_string(i) + "; $*\" ;;\n";
+        hosts += (i > 0 ? "," : "") + address;
+    }
+    write_text(dir / "agent", agent + "esac\nexit 1\n");
+    std::filesystem::permissions(dir / "agent", std::filesystem::perms::owner_all);
+    const auto play = with(kMedia, {"--duration", "3s", "--quiet"});
+    Spawn spawn = over_ranks({"--mca", "plm_rsh_agent", dir / "agent", "--host", hosts},
+                             with({"--json", dir / "all.json"}, with(play, {lab.nfs()})));
+    const Finished all = lab.begin("mpirun", spawn)->wait();
+    ASSERT_EQ(all.exit_code, 0) << all.text();
+    const Finished one = lab.play(with({"--seats", "4", "--json", dir / "one.json"}, with(play, {lab.nfs()})));
+    ASSERT_EQ(one.exit_code, 0) << one.text();
+    const Json result = read_json(dir / "all.json");
+    expect_one_run(result, read_json(dir / "one.json"));
+    for (std::size_t i = 0; i < kRanks; ++i) {
+        EXPECT_EQ(result["seats"][i]["host"]["name"], "h" + std::to_string(i));
+        EXPECT_THAT(result["seats"][i]["node"].get<std::string>(), HasSubstr("10.77.0.10"));
+    }
+}
+
+}  // namespace
+}  // namespace streamsim::tests
