@@ -148,7 +148,7 @@ class CausesOnANetworkVariants : public CausesOnANetwork {};
 TEST_F(CausesOnANetwork, AFullWireIsTheNetwork) {
     const Wire wire(clip_, "80mbit");
     ASSERT_EQ(wire.problem(), "");
-    expect_named(wire.play({"--duration", "2s"}), "network", "network", "the network was full");
+    expect_named(wire.play({"--duration", "2s"}), "network", "network", "was full");
 }
 
 TEST_F(CausesOnANetworkVariants, AServerThatIsSlowIsTheStorage) {

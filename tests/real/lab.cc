@@ -1,7 +1,12 @@
 #include "real/lab.h"
 
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace streamsim::tests {
@@ -73,6 +78,34 @@ void Lab::lab(const std::string& verb, const std::string& protocol) const {
     spawn.args = {verb, protocol, "--dir", dir_.path()};
     const Finished done = run(kScript, spawn);
     if (done.exit_code != 0) throw std::runtime_error(done.text());
+}
+
+int run_tests_in_lab(int count, char** arguments, const std::vector<std::string>& options, Lab*& here) {
+    testing::InitGoogleTest(&count, arguments);
+    if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
+    Lab lab(options);
+    if (lab.skipped_because()) {
+        std::printf("skipped: %s\n", lab.skipped_because()->c_str());
+        return 0;
+    }
+    if (!lab.problem().empty()) {
+        std::fprintf(stderr, "the lab did not come up: %s\n", lab.problem().c_str());
+        return 1;
+    }
+    here = &lab;
+    setenv("TEST_TMPDIR", lab.local().c_str(), 1);
+    const auto name = lab.facts()["server"]["namespace"].get<std::string>();
+    const int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    const int space = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+    if (own < 0 || space < 0 || setns(space, CLONE_NEWNET) != 0) {
+        std::perror("the lab's network cannot be joined");
+        return 1;
+    }
+    close(space);
+    const int result = RUN_ALL_TESTS();
+    setns(own, CLONE_NEWNET);  // the lab ends whatever is in its own
+    close(own);
+    return result;
 }
 
 }  // namespace streamsim::tests

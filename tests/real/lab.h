@@ -51,4 +51,8 @@ private:
     std::string problem_;
 };
 
+/// main() of a program whose cases are all run inside the network of one lab, with files for them in the
+/// directory that the server exports: the lab is there, as `here`, while they run.
+int run_tests_in_lab(int count, char** arguments, const std::vector<std::string>& options, Lab*& here);
+
 }  // namespace streamsim::tests

@@ -1,13 +1,9 @@
 // Every storage's contract, held against nfs-ganesha: versions 3 and 4, one connection and four. The server has
 // a network of its own, which this program joins.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
 
 #include "conformance/storage_backends.h"
@@ -91,26 +87,6 @@ std::string exported(const std::string& path) {
 }  // namespace streamsim
 
 int main(int count, char** arguments) {
-    using streamsim::tests::Lab;
-    testing::InitGoogleTest(&count, arguments);
-    if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
-    Lab lab({"--nfs", "--loopback"});
-    if (lab.skipped_because()) {
-        std::printf("skipped: %s\n", lab.skipped_because()->c_str());
-        return 0;
-    }
-    if (!lab.problem().empty()) {
-        std::fprintf(stderr, "the lab did not come up: %s\n", lab.problem().c_str());
-        return 1;
-    }
-    streamsim::tests::the_lab = &lab;
-    setenv("TEST_TMPDIR", lab.local().c_str(), 1);
-    const auto name = lab.facts()["server"]["namespace"].get<std::string>();
-    const int space = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
-    if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
-        std::perror("the lab's network cannot be joined");
-        return 1;
-    }
-    close(space);
-    return RUN_ALL_TESTS();
+    return streamsim::tests::run_tests_in_lab(count, arguments, {"--nfs", "--loopback"},
+                                              streamsim::tests::the_lab);
 }

