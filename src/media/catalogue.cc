@@ -45,7 +45,7 @@ Result<std::string> text_of(const std::string& path) {
         return bad_input(
             fmt::format("{}: expected a file with a JSON document of up to {} bytes", path, kDocumentBytesMax));
     }
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(std::filesystem::path(path), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     if (error || !file) return environment_error(fmt::format("{}: cannot be read", path));

@@ -1,7 +1,7 @@
 #include "run/session.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <uv.h>
 
 #include <algorithm>
 #include <ctime>
@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/pages.h"
 #include "base/units.h"
 #include "host/host.h"
 #include "host/mount.h"
@@ -141,11 +142,10 @@ std::uint64_t memory_of(const std::vector<StreamPlan>& streams) {
 class AddressRange {
 public:
     explicit AddressRange(std::uint64_t bytes)
-        : bytes_(bytes),
-          base_(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-        STREAMSIM_CHECK(base_ != MAP_FAILED, "there are addresses for one stream's frames");
+        : bytes_(bytes), base_(map_addresses(bytes)) {
+        STREAMSIM_CHECK(base_ != nullptr, "there are addresses for one stream's frames");
     }
-    ~AddressRange() { munmap(base_, bytes_); }
+    ~AddressRange() { unmap_pages(base_, bytes_); }
     AddressRange(const AddressRange&) = delete;
     AddressRange& operator=(const AddressRange&) = delete;
     std::span<std::byte> span() const { return {static_cast<std::byte*>(base_), bytes_}; }
@@ -491,9 +491,7 @@ void Session::size_pool() {
 void Session::world_ready(World& world, Duration offset) {
     const std::lock_guard lock(mutex_);
     if (--not_ready_[offset.ns] > 0) return;
-    timespec clock{};
-    clock_gettime(CLOCK_MONOTONIC, &clock);  // the clock of every real loop
-    const Instant now{clock.tv_sec * 1'000'000'000 + clock.tv_nsec};
+    const Instant now{static_cast<std::int64_t>(uv_hrtime())};  // the clock of every real loop
     if (started_ns_.load() == 0) started_ns_.store(now.ns, std::memory_order_relaxed);
     if (worlds_.size() == 1) {
         world.start(offset, std::nullopt);

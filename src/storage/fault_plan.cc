@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
-#include "storage/errno_text.h"
+#include "base/errno_name.h"
 
 namespace streamsim {
 namespace {
