@@ -63,8 +63,8 @@ constexpr Known kKnown[] = {
 };
 
 const Known* known(int error) {
-    const auto* const found =
-        std::find_if(std::begin(kKnown), std::end(kKnown), [=](const Known& each) { return each.error == error; });
+    const auto* const found = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                           [=](const Known& each) { return each.error == error; });
     return found == std::end(kKnown) ? nullptr : found;
 }
 

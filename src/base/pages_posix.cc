@@ -6,8 +6,7 @@ namespace streamsim {
 namespace {
 
 void* map(std::size_t bytes, int protection) {
-    void* const pages =
-        mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const pages = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return pages == MAP_FAILED ? nullptr : pages;
 }
 

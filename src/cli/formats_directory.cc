@@ -20,7 +20,7 @@ Result<std::string> formats_directory() {
     }
     std::string looked;
     for (const auto& place : places) {
-        if (std::filesystem::is_directory(place / "media", error)) return place.string();
+        if (std::filesystem::is_directory(place / "media", error)) return place.generic_string();
         looked += (looked.empty() ? "" : " or ") + place.string();
     }
     return environment_error(fmt::format(

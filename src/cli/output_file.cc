@@ -39,7 +39,8 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
     }
     if (exists && std::filesystem::file_size(path, error) > 0) {
         std::string head(begins_with.size(), '\0');
-        std::ifstream(std::filesystem::path(path), std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+        std::ifstream(std::filesystem::path(path), std::ios::binary)
+            .read(head.data(), static_cast<std::streamsize>(head.size()));
         if (head != begins_with) {
             return bad_input(
                 fmt::format("{}: is there and is not an earlier result of this kind: not overwritten; "

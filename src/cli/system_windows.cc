@@ -1,13 +1,11 @@
-#include "cli/system.h"
-
 #include <fcntl.h>
 #include <io.h>
 #include <sys/stat.h>
 #include <windows.h>
-// (windows.h comes before what leans on it)
-#include <shellapi.h>
 
 #include <filesystem>
+
+#include "cli/system.h"
 
 namespace streamsim {
 

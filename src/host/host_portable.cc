@@ -1,12 +1,11 @@
 // What libuv can say of any system. The rest is Linux's to tell, and not known here.
-#include "host/host.h"
-
 #include <uv.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 
+#include "host/host.h"
 #include "host/mount.h"
 #include "host/system_watch.h"
 
@@ -51,8 +50,8 @@ bool request_realtime(std::string& why_not) {
 std::string now_rfc3339() {
     const std::time_t now = std::time(nullptr);
     std::array<char, 32> text{};
-    const std::size_t length =
-        std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));  // NOLINT(concurrency-mt-unsafe): before play
+    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ",
+                                             std::gmtime(&now));  // NOLINT(concurrency-mt-unsafe): before play
     return {text.data(), length};
 }
 

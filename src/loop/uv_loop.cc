@@ -31,9 +31,8 @@ UvLoop::UvLoop() {
 
 UvLoop::~UvLoop() {
     wake_timer_.reset();
-    for (uv_handle_t* handle :
-         {reinterpret_cast<uv_handle_t*>(&wake_), reinterpret_cast<uv_handle_t*>(&check_),
-          reinterpret_cast<uv_handle_t*>(&busy_)}) {
+    for (uv_handle_t* handle : {reinterpret_cast<uv_handle_t*>(&wake_), reinterpret_cast<uv_handle_t*>(&check_),
+                                reinterpret_cast<uv_handle_t*>(&busy_)}) {
         uv_close(handle, nullptr);
     }
     while (uv_run(&loop_, UV_RUN_NOWAIT) != 0) {

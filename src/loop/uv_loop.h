@@ -1,4 +1,5 @@
-// A loop in real time, on libuv. Deadlines are a WakeTimer, because libuv's own timers count in milliseconds; every other file descriptor, the thread pool and signals are libuv's too.
+// A loop in real time, on libuv. Deadlines are a WakeTimer, because libuv's own timers count in milliseconds;
+// every other file descriptor, the thread pool and signals are libuv's too.
 //
 // Lateness. Each timer's lateness is measured when it runs. A heartbeat timer makes sure that something is due
 // at least every few milliseconds; when a turn begins more than kStallThreshold after something was due, the

@@ -1,6 +1,4 @@
 // A timerfd that libuv polls.
-#include "loop/wake_timer.h"
-
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include <uv.h>
@@ -8,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "loop/wake_timer.h"
 
 namespace streamsim {
 

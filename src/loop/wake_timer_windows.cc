@@ -1,8 +1,7 @@
-// A waitable timer of high resolution (Windows 10 from 1803 on; earlier ones tick once in 0.5 to 15 ms). A thread
-// of the system's waits for it and wakes the loop.
-#include <windows.h>
-// (windows.h comes before what leans on it)
+// A waitable timer of high resolution (Windows 10 from 1803 on; earlier ones tick once in 0.5 to 15 ms). A
+// thread of the system's waits for it and wakes the loop.
 #include <uv.h>
+#include <windows.h>
 
 #include <algorithm>
 
@@ -25,7 +24,8 @@ WakeTimer::WakeTimer(uv_loop_t* loop) : impl_(new Impl) {
     impl_->wake.data = impl_;
     const int result = uv_async_init(loop, &impl_->wake, [](uv_async_t*) {});
     STREAMSIM_CHECK(result == 0, "libuv makes an async handle");
-    impl_->timer = CreateWaitableTimerExW(nullptr, nullptr, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS);
+    impl_->timer =
+        CreateWaitableTimerExW(nullptr, nullptr, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS);
     if (impl_->timer == nullptr) impl_->timer = CreateWaitableTimerExW(nullptr, nullptr, 0, TIMER_ALL_ACCESS);
     STREAMSIM_CHECK(impl_->timer != nullptr, "the system gives a waitable timer");
     const auto wake = [](void* handle, BOOLEAN) { uv_async_send(static_cast<uv_async_t*>(handle)); };

@@ -1,19 +1,14 @@
-// Where the OpenEXR library is not: frames are read and none is made.
+// Where the OpenEXR library is not: documents and frames are read, and no frame is made.
 #include "media/codec_makers.h"
 
 namespace streamsim {
-namespace {
-
-constexpr const char* kWithout = "this streamsim was built without OpenEXR and cannot make exr";
-
-}  // namespace
 
 std::optional<Unmakable> exr_unmakable(const MediaFormat& /*format*/) {
-    return Unmakable{"/codec", kWithout};
+    return std::nullopt;
 }
 
-MadeMaker make_exr_maker(const MediaFormat& /*format*/) {
-    return bad_input(kWithout);
+MadeMaker make_exr_maker(const MediaFormat& format) {
+    return environment_error(format.name + ": this streamsim was built without OpenEXR and cannot make exr");
 }
 
 std::uint64_t exr_bytes_min(const MediaFormat& /*format*/) {

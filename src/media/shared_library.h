@@ -5,8 +5,8 @@
 
 namespace streamsim {
 
-/// By name and major version ("avformat", 59), from where this system looks for libraries; stays for good. Null:
-/// see why_no_library().
+/// By name and major version ("avformat", 59), from where this system looks for libraries; stays for good.
+/// Null: see why_no_library().
 void* load_library(const std::string& name, int major);
 /// Null: see why_no_library().
 void* find_function(void* library, const char* name);

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "base/errno_name.h"
 #include "base/check.h"
+#include "base/errno_name.h"
 #include "base/units.h"
 #include "base/utf8.h"
 

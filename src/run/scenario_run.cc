@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/errno_name.h"
 #include "base/prng.h"
 #include "base/units.h"
 #include "play/play_path.h"
 #include "run/models.h"
 #include "run/scenario_faults.h"
-#include "base/errno_name.h"
 
 namespace streamsim {
 namespace {

@@ -141,8 +141,7 @@ std::uint64_t memory_of(const std::vector<StreamPlan>& streams) {
 /// Addresses without memory: for storage that never looks at them.
 class AddressRange {
 public:
-    explicit AddressRange(std::uint64_t bytes)
-        : bytes_(bytes), base_(map_addresses(bytes)) {
+    explicit AddressRange(std::uint64_t bytes) : bytes_(bytes), base_(map_addresses(bytes)) {
         STREAMSIM_CHECK(base_ != nullptr, "there are addresses for one stream's frames");
     }
     ~AddressRange() { unmap_pages(base_, bytes_); }

@@ -80,7 +80,8 @@ Result<Target> parse_model(const std::string& text) {
     return target;
 }
 
-/// With '/' between its parts, also where they are typed with '\\'. "/C:/media", from a URL, begins with a drive.
+/// With '/' between its parts, also where they are typed with '\\'. "/C:/media", from a URL, begins with a
+/// drive.
 std::string local_path(const std::string& text) {
     if (text.starts_with('/') && std::filesystem::path(text.substr(1)).has_root_name())
         return local_path(text.substr(1));

@@ -1,8 +1,7 @@
 // The makers of what is Linux's alone, or needs libraries that only Linux is built with.
-#include "storage/compiled_in.h"
-
 #include <fmt/format.h>
 
+#include "storage/compiled_in.h"
 #include "storage/nfs_byte_store.h"
 #include "storage/nfs_storage.h"
 #include "storage/smb_byte_store.h"
@@ -13,8 +12,8 @@ namespace streamsim {
 namespace {
 
 Error without(const char* what) {
-    return environment_error(
-        fmt::format("this streamsim was built without {}: mount the share and play the path where it is", what));
+    return environment_error(fmt::format(
+        "this streamsim was built without {}: mount the share and play the path where it is", what));
 }
 
 /// Of a server that cannot be spoken to.

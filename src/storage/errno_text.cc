@@ -12,8 +12,7 @@ namespace {
 /// By name: not every system has a number for each.
 constexpr std::pair<std::string_view, const char*> kAdvice[] = {
     {"ENOSPC", ": free some space there, or make fewer or shorter clips"},
-    {"EDQUOT",
-     ": this user's or this directory's quota is used up; raise it, or make fewer or shorter clips"},
+    {"EDQUOT", ": this user's or this directory's quota is used up; raise it, or make fewer or shorter clips"},
     {"EACCES", ": run as a user who may, or change the owner or the mode"},
     {"EPERM", ": run as a user who may, or change the owner or the mode"},
     {"EROFS", ": it is mounted read-only"},
@@ -37,8 +36,7 @@ Error file_error(int error, std::string_view action, const std::string& path) {
     const std::string name = known != nullptr ? known : std::to_string(error);
     const char* const text = errno_description(error);
     return environment_error(fmt::format("cannot {} {}: {} ({}){}", action, path,
-                                         text != nullptr ? text : "unknown error", name,
-                                         advice(name)));
+                                         text != nullptr ? text : "unknown error", name, advice(name)));
 }
 
 }  // namespace streamsim

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <set>
 
+#include "base/errno_name.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "base/errno_name.h"
 
 namespace streamsim {
 namespace {

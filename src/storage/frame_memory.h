@@ -9,8 +9,8 @@ namespace streamsim {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-/// `bytes` of zeroes from an address aligned to kHugePage, not touched yet, on huge pages where they can be had.
-/// Null: refused, errno says why.
+/// `bytes` of zeroes from an address aligned to kHugePage, not touched yet, on huge pages where they can be
+/// had. Null: refused, errno says why.
 std::byte* map_frames(std::size_t bytes);
 /// REQUIRES: what map_frames gave, as a whole.
 void unmap_frames(std::byte* memory, std::size_t bytes);

@@ -1,5 +1,3 @@
-#include "storage/frame_memory.h"
-
 #include <sys/mman.h>
 
 #include <cinttypes>
@@ -9,6 +7,7 @@
 #include <sstream>
 
 #include "storage/buffer_arena.h"
+#include "storage/frame_memory.h"
 
 namespace streamsim {
 namespace {

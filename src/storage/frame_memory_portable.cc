@@ -18,7 +18,7 @@ MemoryAvailable memory_available(const std::string& /*root*/) {
 }
 
 std::byte* map_frames(std::size_t bytes) {
-    void* const memory = ::operator new(bytes, std::align_val_t{kHugePage}, std::nothrow);
+    void* const memory = ::operator new (bytes, std::align_val_t{kHugePage}, std::nothrow);
     if (memory == nullptr) {
         errno = ENOMEM;
         return nullptr;
@@ -28,7 +28,7 @@ std::byte* map_frames(std::size_t bytes) {
 }
 
 void unmap_frames(std::byte* memory, std::size_t /*bytes*/) {
-    ::operator delete(memory, std::align_val_t{kHugePage});
+    ::operator delete (memory, std::align_val_t{kHugePage});
 }
 
 HugePages huge_pages_under(std::span<const std::byte> /*memory*/) {

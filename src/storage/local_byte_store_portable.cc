@@ -1,6 +1,6 @@
-// Local files by libuv, called without a loop: then it blocks, and takes UTF-8 on every system. Writes go through
-// the page cache, and close() waits for all of them. A rename looks first whether it would replace something:
-// not atomic against others, but prepare has the directory to itself.
+// Local files by libuv, called without a loop: then it blocks, and takes UTF-8 on every system. Writes go
+// through the page cache, and close() waits for all of them. A rename looks first whether it would replace
+// something: not atomic against others, but prepare has the directory to itself.
 #include <fmt/format.h>
 #include <uv.h>
 
@@ -10,8 +10,8 @@
 
 #include "storage/errno_text.h"
 #include "storage/local_byte_store.h"
-#include "storage/uv_errno.h"
 #include "storage/native_path.h"
+#include "storage/uv_errno.h"
 
 namespace streamsim {
 namespace {
@@ -188,8 +188,7 @@ Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& dire
             entry.symbolic_link = is(facts, kLink);
         }
         if (entry.symbolic_link) {
-            entry.directory =
-                look_at(joined(directory, entry.name), true, facts) == 0 && is(facts, kDirectory);
+            entry.directory = look_at(joined(directory, entry.name), true, facts) == 0 && is(facts, kDirectory);
         }
         entries.push_back(std::move(entry));
     }

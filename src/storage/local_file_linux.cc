@@ -1,5 +1,3 @@
-#include "storage/local_file.h"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "storage/local_file.h"
 #include "storage/local_options.h"
 #include "storage/statx.h"
 
@@ -51,8 +50,7 @@ void set_environment(const char* name, const std::string& value) {
 
 std::uint32_t direct_alignment(const std::string& file) {
     struct statx answer {};
-    if (statx(AT_FDCWD, file.c_str(), AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer) != 0)
-        return kUsualAlignment;
+    if (statx(AT_FDCWD, file.c_str(), AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer) != 0) return kUsualAlignment;
     const DirectAnswer told = direct_answer(answer);
     return told.told ? std::max<std::uint32_t>(told.alignment, 1) : kUsualAlignment;
 }

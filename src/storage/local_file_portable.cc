@@ -1,12 +1,11 @@
 // By libuv, for systems that have no file of their own here. There is no direct I/O in it: that is told, and so
 // in the result.
-#include "storage/local_file.h"
-
 #include <uv.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "storage/local_file.h"
 #include "storage/local_options.h"
 #include "storage/uv_errno.h"
 
@@ -37,8 +36,8 @@ DirectAnswer direct_answer(int /*file*/) {
 ReadPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
     constexpr std::size_t kMost = std::size_t{1} << 30;  // of one call
     uv_fs_t request;
-    const uv_buf_t buffer = uv_buf_init(reinterpret_cast<char*>(into.data()),
-                                        static_cast<unsigned>(std::min(into.size(), kMost)));
+    const uv_buf_t buffer =
+        uv_buf_init(reinterpret_cast<char*>(into.data()), static_cast<unsigned>(std::min(into.size(), kMost)));
     uv_fs_read(nullptr, &request, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr);
     const int got = finish(request);
     return got < 0 ? ReadPiece{0, errno_of_uv(got)} : ReadPiece{static_cast<std::size_t>(got), 0};

@@ -264,9 +264,7 @@ void ThreadsStorage::in_pool(uv_work_t* work) {
     switch (node.kind) {
         case Work::open: storage.perform_open(node); break;
         case Work::read: storage.perform_read(node); break;
-        case Work::hint:
-            read_ahead_local(node.file, node.offset, node.bytes);
-            return;
+        case Work::hint: read_ahead_local(node.file, node.offset, node.bytes); return;
         case Work::close: close_local(node.file); return;
     }
     node.op->completed_at = {static_cast<std::int64_t>(uv_hrtime())};

@@ -1,7 +1,7 @@
 // Where libmicrohttpd is not.
-#include "view/metrics_server.h"
-
 #include <utility>
+
+#include "view/metrics_server.h"
 
 namespace streamsim {
 namespace {

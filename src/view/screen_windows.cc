@@ -1,8 +1,7 @@
 // A console that obeys escape sequences (Windows 10). Keys are not read: Ctrl-C ends play.
-#include "view/screen.h"
-
 #include <string_view>
 
+#include "view/screen.h"
 #include "view/terminal.h"
 
 namespace streamsim {

@@ -1,5 +1,5 @@
-// Local files as every system has to give them: the byte store, and the thread pool on its loop. Names are beyond
-// ASCII, paths beyond 260 characters.
+// Local files as every system has to give them: the byte store, and the thread pool on its loop. Names are
+// beyond ASCII, paths beyond 260 characters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,9 @@ protected:
     std::string get(const std::string& name) {
         auto source = store_->open(at(name));
         EXPECT_TRUE(source) << source.error().problems.front();
-        std::string text((*source)->size().value_or(0) + 10, '?');
+        const auto size = (*source)->size();
+        EXPECT_TRUE(size);
+        std::string text(*size + 10, '?');
         const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
         EXPECT_TRUE(got);
         text.resize(*got);
@@ -73,7 +75,7 @@ TEST_F(LocalFilesTest, AreWrittenReadListedAndRemoved) {
     EXPECT_TRUE((*entries)[1].directory);
     const auto info = store_->stat(at(kName));
     ASSERT_TRUE(info && *info);
-    EXPECT_EQ((*info)->bytes, 15u);
+    EXPECT_EQ((*info)->bytes, 16u);
     EXPECT_FALSE((*info)->directory);
     EXPECT_GT((*info)->modified_s, 1'600'000'000);
     EXPECT_TRUE(store_->remove(at(kName)));
@@ -97,7 +99,8 @@ TEST_F(LocalFilesTest, AreRenamedAndReplaceNothing) {
 
 TEST_F(LocalFilesTest, LieDeep) {
     std::string deep;
-    for (int i = 0; i < 12; ++i) deep += (deep.empty() ? "" : "/") + std::string(30, static_cast<char>('a' + i));
+    for (int i = 0; i < 12; ++i)
+        deep += (deep.empty() ? "" : "/") + std::string(30, static_cast<char>('a' + i));
     ASSERT_TRUE(store_->make_directories(at(deep)));
     put(deep + "/" + kName, bytes_of("down there"));
     EXPECT_EQ(get(deep + "/" + kName), "down there");
@@ -109,8 +112,8 @@ TEST_F(LocalFilesTest, LieDeep) {
 }
 
 TEST_F(LocalFilesTest, SayWhatIsWrong) {
-    for (const auto& problem :
-         {store_->open(at("nobody")).error(), store_->list(at("nobody")).error(), store_->remove(at("nobody")).error()}) {
+    for (const auto& problem : {store_->open(at("nobody")).error(), store_->list(at("nobody")).error(),
+                                store_->remove(at("nobody")).error()}) {
         EXPECT_EQ(problem.kind, ErrorKind::environment);
         EXPECT_THAT(problem.problems, ElementsAre(AllOf(HasSubstr("nobody"), HasSubstr("(ENOENT)"))));
     }
@@ -121,11 +124,12 @@ TEST_F(LocalFilesTest, SayWhatIsWrong) {
 /// Opens, reads what `wanted` says and closes, on a loop of its own.
 class PoolRead {
 public:
-    PoolRead(const std::string& path, bool direct) : path_(path) {
+    PoolRead(std::string path, bool past_the_cache) : path_(std::move(path)) {
         LocalOptions options;
-        options.direct = direct;
+        options.direct = past_the_cache;
         options.notice = [this](const std::string& text) { notice = text; };
-        storage_ = std::move(*make_threads_storage(loop_, loop_.uv(), options));
+        auto storage = make_threads_storage(loop_, loop_.uv(), options);
+        storage_ = std::move(*storage);
     }
 
     void run(std::uint64_t offset, std::size_t bytes) {
@@ -133,7 +137,7 @@ public:
         open_.done = Callback::of<&PoolRead::opened>(this);
         for (std::size_t i = 0; i < reads.size(); ++i) {
             reads[i].offset = offset + i * bytes;
-            reads[i].buffer = arena_.memory().subspan(i * bytes, bytes);
+            reads[i].buffer = arena_->memory().subspan(i * bytes, bytes);
             reads[i].done = Callback::of<&PoolRead::was_read>(this);
         }
         storage_->open(open_);
@@ -166,7 +170,7 @@ private:
     std::string path_;
     UvLoop loop_;
     std::unique_ptr<Storage> storage_;
-    BufferArena arena_ = std::move(*BufferArena::make(std::uint64_t{4} << 20, {}));
+    Result<BufferArena> arena_ = BufferArena::make(std::uint64_t{4} << 20, {});
     OpenOp open_;
     std::size_t done_ = 0;
 };
@@ -185,7 +189,8 @@ TEST_F(LocalFilesTest, AreReadByThePoolAtTheirPlaces) {
             const ReadOp& read = reader.reads[i];
             EXPECT_EQ(read.error, 0);
             ASSERT_EQ(read.bytes, i < 3 ? kPiece : 1000) << "the last one meets the end of the file";
-            EXPECT_TRUE(std::equal(read.buffer.begin(), read.buffer.begin() + static_cast<std::ptrdiff_t>(read.bytes),
+            EXPECT_TRUE(std::equal(read.buffer.begin(),
+                                   read.buffer.begin() + static_cast<std::ptrdiff_t>(read.bytes),
                                    bytes.begin() + static_cast<std::ptrdiff_t>(read.offset)));
             EXPECT_LE(read.submitted_at, read.completed_at);
         }
