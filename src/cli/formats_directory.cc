@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "run/program_path.h"
+
 namespace streamsim {
 
 Result<std::string> formats_directory() {
@@ -13,13 +15,12 @@ Result<std::string> formats_directory() {
     if (const char* named = std::getenv("STREAMSIM_FORMATS"); named != nullptr) {
         places.emplace_back(named);
     } else {
-        const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-        places.push_back(program.parent_path().parent_path() / "share/streamsim/formats");
+        places.push_back(program_path().parent_path().parent_path() / "share/streamsim/formats");
         places.emplace_back(STREAMSIM_SOURCE_FORMATS);
     }
     std::string looked;
     for (const auto& place : places) {
-        if (std::filesystem::is_directory(place / "media", error)) return place.string();
+        if (std::filesystem::is_directory(place / "media", error)) return place.generic_string();
         looked += (looked.empty() ? "" : " or ") + place.string();
     }
     return environment_error(fmt::format(

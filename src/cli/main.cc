@@ -5,11 +5,14 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/ranks_run.h"
+#include "cli/system.h"
 #include "cli/version.h"
 #include "run/backends.h"
 #include "run/control.h"
@@ -63,10 +66,14 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
     return do_command(context, control, parsed->options);
 }
 
-int run(int argc, const char* const* argv) {
+int run(const std::vector<std::string>& words) {
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
+    const auto argc = static_cast<int>(pointers.size());
+    const char* const* const argv = pointers.data();
     spdlog::logger log("streamsim", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     log.set_pattern("%n: %^%v%$");
-    CliContext context{log, {version(), revision(), {argv, argv + argc}}};
+    CliContext context{log, {version(), revision(), words}};
     const auto command = command_of(argc, argv);
     const auto place = mpi_place();
     if (!place) return run_line(context, command, argc, argv);
@@ -85,7 +92,7 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
     try {
-        return streamsim::run(argc, argv);
+        return streamsim::run(streamsim::begin_program(argc, argv));
     } catch (const std::system_error& error) {
         // The one that is expected: standard output cannot be written.
         std::fprintf(stderr, "streamsim: %s\n", error.what());

@@ -1,13 +1,15 @@
 #include "cli/output_file.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <utility>
+
+#include "cli/system.h"
 
 namespace streamsim {
 namespace {
@@ -25,18 +27,20 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         out.file_ = stdout;
         return out;
     }
-    struct stat info {};
-    const bool exists = stat(path.c_str(), &info) == 0;
-    if (exists && S_ISDIR(info.st_mode))
+    std::error_code error;
+    const std::filesystem::file_status there = std::filesystem::status(path, error);
+    const bool exists = std::filesystem::exists(there);
+    if (exists && std::filesystem::is_directory(there))
         return bad_input(fmt::format("{}: is a directory, expected a file", path));
-    if (exists && !S_ISREG(info.st_mode)) {
-        out.file_ = std::fopen(path.c_str(), "we");
+    if (exists && !std::filesystem::is_regular_file(there)) {
+        out.file_ = open_output(path, false);
         if (out.file_ == nullptr) return cannot_write(path, errno);
         return out;
     }
-    if (exists && info.st_size > 0) {
+    if (exists && std::filesystem::file_size(path, error) > 0) {
         std::string head(begins_with.size(), '\0');
-        std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+        std::ifstream(std::filesystem::path(path), std::ios::binary)
+            .read(head.data(), static_cast<std::streamsize>(head.size()));
         if (head != begins_with) {
             return bad_input(
                 fmt::format("{}: is there and is not an earlier result of this kind: not overwritten; "
@@ -45,7 +49,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         }
     }
     out.temporary_ = fmt::format("{}.{}.partial", path, getpid());
-    out.file_ = std::fopen(out.temporary_.c_str(), "wxe");
+    out.file_ = open_output(out.temporary_, true);
     if (out.file_ == nullptr) return cannot_write(path, errno);
     return out;
 }
@@ -65,7 +69,8 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
 OutputFile::~OutputFile() {
     if (file_ == nullptr || file_ == stdout) return;
     std::fclose(file_);
-    if (!temporary_.empty()) unlink(temporary_.c_str());
+    std::error_code error;
+    if (!temporary_.empty()) std::filesystem::remove(temporary_, error);
 }
 
 void OutputFile::write(std::string_view text) {
@@ -80,10 +85,13 @@ Result<void> OutputFile::finish() {
         return {};
     }
     if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
-    if (error_ == 0 && !temporary_.empty() && std::rename(temporary_.c_str(), path_.c_str()) != 0)
-        error_ = errno;
+    std::error_code error;
+    if (error_ == 0 && !temporary_.empty()) {
+        std::filesystem::rename(temporary_, path_, error);
+        error_ = error.default_error_condition().value();
+    }
     if (error_ == 0) return {};
-    if (!temporary_.empty()) unlink(temporary_.c_str());
+    if (!temporary_.empty()) std::filesystem::remove(temporary_, error);
     return cannot_write(path_, error_);
 }
 

@@ -1,8 +1,5 @@
 #include "loop/uv_loop.h"
 
-#include <sys/timerfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/check.h"
@@ -10,7 +7,6 @@
 namespace streamsim {
 namespace {
 
-void ignore_poll(uv_poll_t*, int, int) {}
 void ignore_idle(uv_idle_t*) {}
 void ignore_async(uv_async_t*) {}
 
@@ -22,31 +18,26 @@ void must(int result, const char* why) {
 
 UvLoop::UvLoop() {
     must(uv_loop_init(&loop_), "libuv makes a loop");
-    timer_fd_ = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    STREAMSIM_CHECK(timer_fd_ >= 0, "the kernel gives a timerfd");
     must(uv_async_init(&loop_, &wake_, ignore_async), "libuv makes an async handle");
     must(uv_check_init(&loop_, &check_), "libuv makes a check handle");
     must(uv_idle_init(&loop_, &busy_), "libuv makes an idle handle");
-    must(uv_poll_init(&loop_, &timer_poll_, timer_fd_), "libuv polls a timerfd");
+    wake_timer_.emplace(&loop_);
     check_.data = this;
     // The turn runs after libuv has looked at every descriptor, so their callbacks have nothing to do.
     must(uv_check_start(&check_, [](uv_check_t* handle) { static_cast<UvLoop*>(handle->data)->turn(); }),
          "libuv starts a check handle");
-    must(uv_poll_start(&timer_poll_, UV_READABLE, ignore_poll), "libuv polls a timerfd");
     alive_ = now();
 }
 
 UvLoop::~UvLoop() {
-    uv_poll_stop(&timer_poll_);
-    for (uv_handle_t* handle :
-         {reinterpret_cast<uv_handle_t*>(&wake_), reinterpret_cast<uv_handle_t*>(&check_),
-          reinterpret_cast<uv_handle_t*>(&busy_), reinterpret_cast<uv_handle_t*>(&timer_poll_)}) {
+    wake_timer_.reset();
+    for (uv_handle_t* handle : {reinterpret_cast<uv_handle_t*>(&wake_), reinterpret_cast<uv_handle_t*>(&check_),
+                                reinterpret_cast<uv_handle_t*>(&busy_)}) {
         uv_close(handle, nullptr);
     }
     while (uv_run(&loop_, UV_RUN_NOWAIT) != 0) {
     }
     must(uv_loop_close(&loop_), "every handle on the loop was closed");
-    close(timer_fd_);
 }
 
 void UvLoop::post(std::function<void()> function) {
@@ -155,18 +146,13 @@ void UvLoop::beat() {
 }
 
 void UvLoop::prepare_to_wait() {
-    // Setting the timerfd also takes back an expiry that nobody has read.
     const Instant next = deferred_.empty() ? timers_.next() : Instant::never();
     if (!deferred_.empty()) {
         uv_idle_start(&busy_, ignore_idle);
     } else {
         uv_idle_stop(&busy_);
         if (next != armed_ || next <= now()) {
-            itimerspec spec{};
-            const std::int64_t ns = std::max<std::int64_t>(next.ns, 1);  // 0 would disarm it
-            spec.it_value.tv_sec = ns / 1'000'000'000;
-            spec.it_value.tv_nsec = ns % 1'000'000'000;
-            must(timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &spec, nullptr), "a timerfd takes a time");
+            wake_timer_->set(next);
             armed_ = next;
         }
     }

@@ -1,5 +1,5 @@
-// A loop in real time, on libuv. Deadlines are a timerfd that libuv polls, because libuv's own timers count in
-// milliseconds; every other file descriptor, the thread pool and signals are libuv's too.
+// A loop in real time, on libuv. Deadlines are a WakeTimer, because libuv's own timers count in milliseconds;
+// every other file descriptor, the thread pool and signals are libuv's too.
 //
 // Lateness. Each timer's lateness is measured when it runs. A heartbeat timer makes sure that something is due
 // at least every few milliseconds; when a turn begins more than kStallThreshold after something was due, the
@@ -13,15 +13,17 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "loop/timer_queue.h"
+#include "loop/wake_timer.h"
 #include "metrics/histogram.h"
 #include "streamsim/event_loop.h"
 
 namespace streamsim {
 
-/// Threading as EventLoop says. All UvLoops of a process share one clock, CLOCK_MONOTONIC.
+/// Threading as EventLoop says. All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
 class UvLoop final : public EventLoop {
 public:
     UvLoop();
@@ -68,8 +70,7 @@ private:
     uv_async_t wake_{};
     uv_check_t check_{};
     uv_idle_t busy_{};  // active while something is deferred: the poll must not wait
-    uv_poll_t timer_poll_{};
-    int timer_fd_ = -1;
+    std::optional<WakeTimer> wake_timer_;
     Instant armed_ = Instant::never();
     TimerQueue timers_;
     TimerId heartbeat_ = 0;

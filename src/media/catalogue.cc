@@ -45,7 +45,7 @@ Result<std::string> text_of(const std::string& path) {
         return bad_input(
             fmt::format("{}: expected a file with a JSON document of up to {} bytes", path, kDocumentBytesMax));
     }
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(std::filesystem::path(path), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     if (error || !file) return environment_error(fmt::format("{}: cannot be read", path));
@@ -178,9 +178,9 @@ Result<Catalogue> Catalogue::load(const std::string& directory) {
     Error problems;
     std::map<std::string, std::string> names;  // and the file of each
     for (const auto& path : *paths) {
-        const auto text = text_of(path.string());
+        const auto text = text_of(path.generic_string());
         if (!text) return text.error();
-        auto document = read_format_document(*text, path.string());
+        auto document = read_format_document(*text, path.generic_string());
         if (!document) {
             append(problems, document.error());
             continue;
@@ -188,15 +188,15 @@ Result<Catalogue> Catalogue::load(const std::string& directory) {
         if (document->name != path.stem()) {
             append(problems,
                    bad_input(fmt::format("{}: /name: expected \"{}\", the name of the file, found \"{}\"",
-                                         path.string(), path.stem().string(), document->name)));
+                                         path.generic_string(), path.stem().string(), document->name)));
             continue;
         }
         for (const FormatEntry& entry : document->entries) {
-            const auto [there, added] = names.emplace(entry.own().name, path.string());
+            const auto [there, added] = names.emplace(entry.own().name, path.generic_string());
             if (added) continue;
-            append(problems, bad_input(fmt::format("{}: {}: the format \"{}\" is in {} already", path.string(),
-                                                   document->family ? "/variants" : "/name", entry.own().name,
-                                                   there->second)));
+            append(problems, bad_input(fmt::format(
+                                 "{}: {}: the format \"{}\" is in {} already", path.generic_string(),
+                                 document->family ? "/variants" : "/name", entry.own().name, there->second)));
         }
         documents.push_back(std::move(*document));
     }

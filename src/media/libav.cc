@@ -1,38 +1,42 @@
 #include "media/libav.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+
+#include "media/shared_library.h"
 
 namespace streamsim {
 namespace {
 
-[[noreturn]] void give_up() {
-    const char* why = dlerror();
-    fmt::print(stderr, "streamsim: libav cannot be loaded: {}\n", why != nullptr ? why : "no reason given");
+[[noreturn]] void give_up(const std::string& what) {
+    fmt::print(stderr,
+               "streamsim: {} cannot be loaded ({}): containers and encoded pictures need libavformat {}, "
+               "libavcodec {} and libavutil {}\n",
+               what, why_no_library(), LIBAVFORMAT_VERSION_MAJOR, LIBAVCODEC_VERSION_MAJOR,
+               LIBAVUTIL_VERSION_MAJOR);
     std::_Exit(3);
 }
 
-/// Never closed: what libav keeps for the process points into it.
-void* open_library(const char* name) {
-    void* const library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    if (library == nullptr) give_up();
+void* open_library(const char* name, int major) {
+    void* const library = load_library(name, major);
+    if (library == nullptr) give_up(name);
     return library;
 }
 
 template <typename Function>
 void find(void* library, const char* name, Function& function) {
-    void* const address = dlsym(library, name);
-    if (address == nullptr) give_up();
+    void* const address = find_function(library, name);
+    if (address == nullptr) give_up(name);
     function = reinterpret_cast<Function>(address);
 }
 
 Libav load() {
-    void* const format = open_library("libavformat.so." AV_STRINGIFY(LIBAVFORMAT_VERSION_MAJOR));
-    void* const codec = open_library("libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR));
-    void* const util = open_library("libavutil.so." AV_STRINGIFY(LIBAVUTIL_VERSION_MAJOR));
+    void* const format = open_library("avformat", LIBAVFORMAT_VERSION_MAJOR);
+    void* const codec = open_library("avcodec", LIBAVCODEC_VERSION_MAJOR);
+    void* const util = open_library("avutil", LIBAVUTIL_VERSION_MAJOR);
     Libav functions{};
 #define STREAMSIM_FIND_FORMAT(name) find(format, #name, functions.name);
 #define STREAMSIM_FIND_CODEC(name) find(codec, #name, functions.name);

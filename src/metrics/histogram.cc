@@ -1,11 +1,10 @@
 #include "metrics/histogram.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
 
 #include "base/check.h"
+#include "base/pages.h"
 #include "base/wide.h"
 
 namespace streamsim {
@@ -17,11 +16,9 @@ constexpr std::size_t kOctaves = 42 - kSubBits;
 constexpr std::size_t kBuckets = (kOctaves + 1) << kSubBits;
 constexpr std::size_t kBytes = kBuckets * sizeof(std::uint64_t);
 
-/// From the system itself: an allocator would write its own books into the first page of each.
 std::uint64_t* zero_pages() {
-    void* const pages =
-        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    STREAMSIM_CHECK(pages != MAP_FAILED, "there is address space for a histogram");
+    void* const pages = map_zero_pages(kBytes);
+    STREAMSIM_CHECK(pages != nullptr, "there is address space for a histogram");
     return static_cast<std::uint64_t*>(pages);
 }
 
@@ -48,7 +45,7 @@ std::uint64_t rank_of(std::uint32_t permille, std::uint64_t count) {
 }  // namespace
 
 void Histogram::Free::operator()(std::uint64_t* counts) const {
-    munmap(counts, kBytes);
+    unmap_pages(counts, kBytes);
 }
 
 Histogram::Histogram() : counts_(zero_pages()) {}

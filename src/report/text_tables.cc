@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "base/errno_name.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/server_text.h"
@@ -108,7 +109,7 @@ std::string show_reason(const DropRecord& drop, bool modelled) {
     switch (drop.reason) {
         case DropReason::client: return modelled ? "decoding" : "this computer";
         case DropReason::error: {
-            const char* name = strerrorname_np(drop.error);
+            const char* name = errno_name(drop.error);
             return name != nullptr ? fmt::format("error {}", name) : fmt::format("error {}", drop.error);
         }
         case DropReason::short_read: return "cut short";

@@ -8,6 +8,7 @@
 #include "loop/virtual_loop.h"
 #include "run/scenario_faults.h"
 #include "sim/seat.h"
+#include "storage/compiled_in.h"
 #include "storage/fault_storage.h"
 #include "storage/local_byte_store.h"
 #include "storage/nfs_byte_store.h"
@@ -24,7 +25,8 @@ namespace streamsim {
 namespace {
 
 Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvLoop& loop) {
-    if (spec.io != IoChoice::threads) {
+    const bool built_in = storage_compiled_in().front() == "uring";
+    if (spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && built_in)) {
         auto ring = make_uring_storage(loop, loop.uv(), spec.local);
         if (ring) return ring;
         if (spec.local.notice) {
@@ -72,9 +74,7 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 }  // namespace
 
 std::vector<std::string> backend_names() {
-    std::vector<std::string> names{"uring", "threads"};
-    if (nfs_is_built_in()) names.emplace_back("nfs");
-    if (smb_is_built()) names.emplace_back("smb");
+    std::vector<std::string> names = storage_compiled_in();
     names.insert(names.end(), {"null", "sim"});
     return names;
 }

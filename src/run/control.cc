@@ -15,7 +15,9 @@ constexpr Duration kTick = milliseconds(100);
 }  // namespace
 
 Control::Control() {
+#ifdef SIGPIPE  // not everywhere
     std::signal(SIGPIPE, SIG_IGN);
+#endif
     const int numbers[] = {SIGINT, SIGTERM};
     for (int i = 0; i < 2; ++i) {
         signals_[i].data = this;

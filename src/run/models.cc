@@ -26,7 +26,7 @@ std::string names_in(const std::string& directory) {
     std::error_code error;
     std::filesystem::directory_iterator entries(directory, error);
     for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-        if (entries->path().extension() == ".json") names.push_back(entries->path().stem());
+        if (entries->path().extension() == ".json") names.push_back(entries->path().stem().string());
     }
     std::sort(names.begin(), names.end());
     return fmt::format("{}", fmt::join(names, ", "));
@@ -41,7 +41,7 @@ Result<std::string> text_of(const std::string& path) {
         return bad_input(
             fmt::format("{}: expected a JSON document of up to {} bytes", path, kDocumentBytesMax));
     }
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file(std::filesystem::path(path), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     if (!file) return environment_error(fmt::format("{}: cannot be read", path));

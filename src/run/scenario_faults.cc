@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/check.h"
-#include "storage/errno_text.h"
+#include "base/errno_name.h"
 
 namespace streamsim {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/errno_name.h"
 #include "base/prng.h"
 #include "base/units.h"
 #include "play/play_path.h"
 #include "run/models.h"
 #include "run/scenario_faults.h"
-#include "storage/errno_text.h"
 
 namespace streamsim {
 namespace {
@@ -66,7 +66,7 @@ std::string place_of(const Target& target) {
     std::error_code error;
     const auto path = std::filesystem::weakly_canonical(target.path, error);
     if (error) return target.path;
-    return path.has_filename() ? path : path.parent_path();  // "media/" is "media"
+    return (path.has_filename() ? path : path.parent_path()).string();  // "media/" is "media"
 }
 
 bool same_pool(const PlayRequest& a, const PlayRequest& b) {

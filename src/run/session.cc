@@ -1,7 +1,7 @@
 #include "run/session.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <uv.h>
 
 #include <algorithm>
 #include <ctime>
@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/pages.h"
 #include "base/units.h"
 #include "host/host.h"
 #include "host/mount.h"
@@ -138,12 +139,10 @@ std::uint64_t memory_of(const std::vector<StreamPlan>& streams) {
 /// Addresses without memory: for storage that never looks at them.
 class AddressRange {
 public:
-    explicit AddressRange(std::uint64_t bytes)
-        : bytes_(bytes),
-          base_(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-        STREAMSIM_CHECK(base_ != MAP_FAILED, "there are addresses for one stream's frames");
+    explicit AddressRange(std::uint64_t bytes) : bytes_(bytes), base_(map_addresses(bytes)) {
+        STREAMSIM_CHECK(base_ != nullptr, "there are addresses for one stream's frames");
     }
-    ~AddressRange() { munmap(base_, bytes_); }
+    ~AddressRange() { unmap_pages(base_, bytes_); }
     AddressRange(const AddressRange&) = delete;
     AddressRange& operator=(const AddressRange&) = delete;
     std::span<std::byte> span() const { return {static_cast<std::byte*>(base_), bytes_}; }
@@ -542,9 +541,7 @@ void Session::world_ready(World& world, Duration offset) {
         lock.unlock();
         return gate_->ready(offset, [this, offset](Instant at) { begin_everywhere(offset, at); });
     }
-    timespec clock{};
-    clock_gettime(CLOCK_MONOTONIC, &clock);  // the clock of every real loop
-    const Instant now{clock.tv_sec * 1'000'000'000 + clock.tv_nsec};
+    const Instant now{static_cast<std::int64_t>(uv_hrtime())};  // the clock of every real loop
     if (worlds_.size() > 1) {
         lock.unlock();
         return begin_everywhere(offset, now + kLead);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <set>
 
 #include "run/remote_target.h"
@@ -81,6 +82,14 @@ Result<Target> parse_model(const std::string& text) {
     return target;
 }
 
+/// With '/' between its parts, also where they are typed with '\\'. "/C:/media", from a URL, begins with a
+/// drive.
+std::string local_path(const std::string& text) {
+    if (text.starts_with('/') && std::filesystem::path(text.substr(1)).has_root_name())
+        return local_path(text.substr(1));
+    return std::filesystem::path(text).generic_string();
+}
+
 }  // namespace
 
 std::string Target::name() const {
@@ -105,7 +114,7 @@ Result<Target> parse_target(const std::string& text) {
             path = path.substr(slash);
         }
         if (path.empty()) return bad_input(fmt::format("'{}' names no path", text));
-        return Target{.kind = Target::Kind::local, .url = text, .path = path};
+        return Target{.kind = Target::Kind::local, .url = text, .path = local_path(path)};
     }
     if (is_remote_url(text)) return parse_remote_target(text);
     for (const char* scheme : {"nfs:", "smb:", "null:", "http:", "https:", "ftp:"}) {
@@ -116,7 +125,7 @@ Result<Target> parse_target(const std::string& text) {
                         "share is a path)",
                         text));
     }
-    return Target{.kind = Target::Kind::local, .url = text, .path = text};
+    return Target{.kind = Target::Kind::local, .url = text, .path = local_path(text)};
 }
 
 }  // namespace streamsim

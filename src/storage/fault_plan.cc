@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <set>
 
+#include "base/errno_name.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "storage/errno_text.h"
 
 namespace streamsim {
 namespace {

@@ -1,41 +1,10 @@
 #include "storage/local_options.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 
 namespace streamsim {
-namespace {
-
-constexpr std::uint32_t kUsualAlignment = 4096;
-
-bool reports_alignment(const struct statx& answer) {
-    return (answer.stx_mask & STATX_DIOALIGN) != 0;
-}
-
-std::uint32_t alignment_of(const struct statx& answer) {
-    return std::max(answer.stx_dio_mem_align, answer.stx_dio_offset_align);
-}
-
-}  // namespace
-
-std::uint32_t direct_alignment(const std::string& file) {
-    struct statx answer {};
-    if (statx(AT_FDCWD, file.c_str(), AT_STATX_DONT_SYNC, STATX_DIOALIGN, &answer) != 0 ||
-        !reports_alignment(answer)) {
-        return kUsualAlignment;
-    }
-    return std::max<std::uint32_t>(alignment_of(answer), 1);
-}
-
-void raise_open_file_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);  // refused: opens beyond the old limit fail with EMFILE and say so
-}
 
 DirectPolicy::DirectPolicy(const LocalOptions& options)
     : wanted_(options.direct),
@@ -50,15 +19,15 @@ DirectPolicy::Plan DirectPolicy::plan(const char* path) const {
     return {wanted_, true, false};
 }
 
-const char* DirectPolicy::objection(const struct statx& answer) const {
-    if (!wanted_ || !reports_alignment(answer)) return nullptr;
-    if (alignment_of(answer) == 0) return "the file system reads such files through the page cache";
-    if (alignment_of(answer) > alignment_) return "direct reads there need a larger alignment than was planned";
+const char* DirectPolicy::objection(const DirectAnswer& answer) const {
+    if (!wanted_ || !answer.told) return nullptr;
+    if (answer.alignment == 0) return "the file system reads such files through the page cache";
+    if (answer.alignment > alignment_) return "direct reads there need a larger alignment than was planned";
     return nullptr;
 }
 
-void DirectPolicy::checked(const char* path, const struct statx& answer) {
-    directories_.try_emplace(std::string(directory(path)), Plan{wanted_, false, reports_alignment(answer)});
+void DirectPolicy::checked(const char* path, const DirectAnswer& answer) {
+    directories_.try_emplace(std::string(directory(path)), Plan{wanted_, false, answer.told});
 }
 
 void DirectPolicy::refused(const char* path, const char* why) {

@@ -9,17 +9,19 @@
 // capabilities().direct is false from then on.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "storage/local_file.h"
 #include "streamsim/storage.h"
 
 namespace streamsim {
+
+/// Enough for every disk on sale.
+constexpr std::uint32_t kUsualAlignment = 4096;
 
 struct LocalOptions {
     /// Read past the page cache. Refused by the file system: buffered, with a notice.
@@ -30,13 +32,13 @@ struct LocalOptions {
     /// Files being opened at once, over all streams of this loop. Reads never wait behind opens.
     std::uint32_t parallel_opens = 16;
     /// Of offsets, sizes and addresses of direct reads, in bytes: the largest direct_alignment() of the files.
-    std::uint32_t alignment = 4096;
+    std::uint32_t alignment = kUsualAlignment;
     /// Told once about each thing that could not be had. May be empty.
     NoticeSink notice;
 };
 
-/// The alignment that statx(2) reports for direct reads of `file`: a power of two, 1 when direct I/O is not
-/// possible there, 4096 when it does not say (enough for every disk on sale). Blocks: before play only.
+/// The alignment that the system reports for direct reads of `file`: a power of two, 1 when direct I/O is not
+/// possible there, kUsualAlignment when it does not say. Blocks: before play only.
 std::uint32_t direct_alignment(const std::string& file);
 
 /// Lets this process open as many files as the system allows (the soft limit of 1024 is soon reached by a
@@ -50,17 +52,17 @@ public:
 
     struct Plan {
         bool direct;  // open with O_DIRECT
-        bool check;   // ask statx after the open, and give the answer to checked()
+        bool check;   // ask after the open, and give the answer to checked()
         bool local;   // a file system on a disk of this machine: its open(2) does not wait for anybody
     };
     Plan plan(const char* path) const;
 
     /// Why a file cannot be read directly, or nullptr when it can. Thread-safe. A file opened so must be opened
     /// again without O_DIRECT.
-    const char* objection(const struct statx& answer) const;
+    const char* objection(const DirectAnswer& answer) const;
 
-    /// statx's answer, without an objection, for the directory of `path`.
-    void checked(const char* path, const struct statx& answer);
+    /// The system's answer, without an objection, for the directory of `path`.
+    void checked(const char* path, const DirectAnswer& answer);
     /// The directory of `path` is read through the page cache from now on; the first time is said.
     void refused(const char* path, const char* why);
 

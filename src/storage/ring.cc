@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/errno_name.h"
 
 namespace streamsim {
 namespace {
@@ -32,7 +33,7 @@ std::string why_not(int error) {
         case ENOMEM: return "no memory may be locked for an io_uring (raise `ulimit -l`)";
         case EMFILE:
         case ENFILE: return "too many open files for an io_uring (raise `ulimit -n`)";
-        default: return fmt::format("the kernel refused an io_uring: {}", strerrordesc_np(error));
+        default: return fmt::format("the kernel refused an io_uring: {}", errno_description(error));
     }
 }
 

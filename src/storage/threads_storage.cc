@@ -1,7 +1,7 @@
 // How the thread pool backend works
 // =================================
 //
-// Each operation is one piece of work for libuv's pool: a blocking open, or a loop of preads. Work is described
+// Each operation is one piece of work for libuv's pool: a blocking open, or a loop of reads. Work is described
 // by a Node, made at start-up, because the caller may reuse an operation as soon as its callback ran, and
 // libuv's uv_work_t lives a little longer. Reads and opens that are over their limits wait in line here and not
 // in libuv's queue, so that opens that hang leave threads for reads.
@@ -16,9 +16,6 @@
 // Cancelling takes work back that no thread has begun; a pread that runs completes as it will.
 #include "storage/threads_storage.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <uv.h>
 
 #include <algorithm>
@@ -31,6 +28,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "storage/local_file.h"
 #include "storage/looks.h"
 #include "storage/op_list.h"
 
@@ -55,7 +53,7 @@ struct Node {
     // What the pool's thread found out.
     const char* objection = nullptr;  // to direct I/O
     bool checked = false;
-    struct statx answer {};
+    DirectAnswer answer;
 };
 
 struct Limit {
@@ -266,11 +264,8 @@ void ThreadsStorage::in_pool(uv_work_t* work) {
     switch (node.kind) {
         case Work::open: storage.perform_open(node); break;
         case Work::read: storage.perform_read(node); break;
-        case Work::hint:
-            posix_fadvise(node.file, static_cast<off_t>(node.offset), static_cast<off_t>(node.bytes),
-                          POSIX_FADV_WILLNEED);
-            return;
-        case Work::close: ::close(node.file); return;
+        case Work::hint: read_ahead_local(node.file, node.offset, node.bytes); return;
+        case Work::close: close_local(node.file); return;
     }
     node.op->completed_at = {static_cast<std::int64_t>(uv_hrtime())};
     const std::lock_guard lock(storage.mutex_);
@@ -280,41 +275,33 @@ void ThreadsStorage::in_pool(uv_work_t* work) {
 
 void ThreadsStorage::perform_open(Node& node) {
     auto& op = static_cast<OpenOp&>(*node.op);
-    const auto open_again = [&op](int flags) {
-        int file = kNoFile;
-        do {
-            file = ::open(op.path, O_RDONLY | O_CLOEXEC | flags);
-        } while (file < 0 && errno == EINTR);
-        return file;
-    };
-    int file = open_again(node.direct ? O_DIRECT : 0);
-    if (file < 0 && errno == EINVAL && node.direct) {
+    OpenedFile opened = open_local(op.path, node.direct);
+    if (opened.error == EINVAL && node.direct) {
         node.objection = "the file system does not support it (EINVAL)";
-        file = open_again(0);
-    } else if (file >= 0 && node.check) {
-        node.checked = statx(file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &node.answer) == 0;
-        node.objection = node.checked ? policy_.objection(node.answer) : nullptr;
+        opened = open_local(op.path, false);
+    } else if (opened.file >= 0 && node.check) {
+        node.checked = true;
+        node.answer = direct_answer(opened.file);
+        node.objection = policy_.objection(node.answer);
         if (node.objection != nullptr) {
-            ::close(file);
-            file = open_again(0);
+            close_local(opened.file);
+            opened = open_local(op.path, false);
         }
     }
-    if (file < 0) op.error = errno;
-    op.file = file;
+    op.error = opened.error;
+    op.file = opened.file;
 }
 
 void ThreadsStorage::perform_read(Node& node) const {
     auto& op = static_cast<ReadOp&>(*node.op);
     while (op.bytes < op.buffer.size()) {
         const auto rest = op.buffer.subspan(op.bytes);
-        const ssize_t got =
-            pread(node.file, rest.data(), rest.size(), static_cast<off_t>(op.offset + op.bytes));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) op.error = errno;
-        if (got <= 0) return;
-        op.bytes += static_cast<std::uint64_t>(got);
+        const ReadPiece got = read_local(node.file, op.offset + op.bytes, rest);
+        op.error = got.error;
+        if (got.bytes == 0) return;
+        op.bytes += got.bytes;
         // A direct read that stops between two blocks has met the end of the file, and could not go on there.
-        if (node.direct && static_cast<std::size_t>(got) % policy_.alignment() != 0) return;
+        if (node.direct && got.bytes % policy_.alignment() != 0) return;
     }
 }
 
@@ -442,7 +429,7 @@ std::uint32_t size_thread_pool(std::uint64_t threads) {
         return static_cast<std::uint32_t>(std::clamp<long>(std::strtol(set, nullptr, 10), 1, long{kMost}));
     }
     const auto size = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(threads, 4, kMost));
-    setenv(name, std::to_string(size).c_str(), 1);
+    set_environment(name, std::to_string(size));
     return size;
 }
 

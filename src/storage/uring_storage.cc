@@ -38,10 +38,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/errno_name.h"
 #include "base/units.h"
 #include "storage/looks.h"
 #include "storage/op_list.h"
 #include "storage/ring.h"
+#include "storage/statx.h"
 
 namespace streamsim {
 namespace {
@@ -347,7 +349,7 @@ void UringStorage::use_memory(std::span<std::byte> memory) {
             bytes));
     } else {
         notice_(fmt::format("the kernel did not register {} of buffers with io_uring ({}): reads cost more CPU",
-                            bytes, strerrordesc_np(error)));
+                            bytes, errno_description(error)));
     }
 }
 
@@ -423,9 +425,9 @@ bool UringStorage::advance_open(Node& node) {
     const bool may_reopen = node.direct && !node.cancelled;
     if (node.step == Step::check) {
         // An answer that cannot be had (a kernel without statx for this) is no objection.
-        const char* why = node.result < 0 ? nullptr : policy_.objection(node.answer);
+        const char* why = node.result < 0 ? nullptr : policy_.objection(direct_answer(node.answer));
         if (why == nullptr || !may_reopen) {
-            if (why == nullptr) policy_.checked(op.path, node.answer);
+            if (why == nullptr) policy_.checked(op.path, direct_answer(node.answer));
             node.local = node.local || (node.answer.stx_mask & STATX_DIOALIGN) != 0;
             return opened(node, node.file);
         }

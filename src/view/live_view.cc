@@ -1,7 +1,6 @@
 #include "view/live_view.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -34,8 +33,7 @@ const char* code_of(Paint paint) {
 }  // namespace
 
 bool LiveView::possible(int fd) {
-    const char* term = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): nothing sets it
-    return isatty(fd) == 1 && term != nullptr && std::string_view(term) != "dumb" && *term != '\0';
+    return terminal_obeys(fd);
 }
 
 bool LiveView::colours_wanted(int fd) {

@@ -29,6 +29,7 @@ public:
 private:
     const int out_;
     const int in_;
+    bool taken_ = false;
     bool left_ = false;
 };
 

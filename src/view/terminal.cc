@@ -1,6 +1,5 @@
 #include "view/terminal.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,14 +20,6 @@ std::size_t cells_of(double share, std::size_t cells) {
 }
 
 }  // namespace
-
-std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_rows) {
-    winsize size{};
-    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
-        return {fallback_columns, fallback_rows};
-    }
-    return {size.ws_col, size.ws_row};
-}
 
 void write_all(int fd, std::string_view text) {
     while (!text.empty()) {

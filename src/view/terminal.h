@@ -9,6 +9,9 @@
 
 namespace streamsim {
 
+/// Whether `fd` is a terminal that obeys escape sequences.
+bool terminal_obeys(int fd);
+
 /// Columns and rows; the fallbacks where the terminal does not say.
 std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_rows);
 

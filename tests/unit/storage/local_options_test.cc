@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/statx.h"
+
 namespace streamsim {
 namespace {
 
@@ -17,12 +19,12 @@ protected:
         options_.notice = [this](const std::string& text) { said_.push_back(text); };
     }
 
-    static struct statx answer(std::uint32_t memory, std::uint32_t offset) {
+    static DirectAnswer answer(std::uint32_t memory, std::uint32_t offset) {
         struct statx out {};
         out.stx_mask = STATX_DIOALIGN;
         out.stx_dio_mem_align = memory;
         out.stx_dio_offset_align = offset;
-        return out;
+        return direct_answer(out);
     }
 
     LocalOptions options_;
@@ -60,7 +62,7 @@ TEST_F(DirectPolicyTest, ObjectsToWhatIsNotReallyDirectOrNotAlignedEnough) {
     EXPECT_NE(policy.objection(answer(0, 0)), nullptr);
     EXPECT_NE(policy.objection(answer(4, 65536)), nullptr);
     const struct statx silent {};
-    EXPECT_EQ(policy.objection(silent), nullptr) << "a file system that does not say";
+    EXPECT_EQ(policy.objection(direct_answer(silent)), nullptr) << "a file system that does not say";
 }
 
 TEST_F(DirectPolicyTest, BufferedNeedsNoAlignment) {

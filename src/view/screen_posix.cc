@@ -1,5 +1,3 @@
-#include "view/screen.h"
-
 #include <pthread.h>
 #include <termios.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <csignal>
 #include <string_view>
 
+#include "view/screen.h"
 #include "view/terminal.h"
 
 namespace streamsim {

@@ -2,8 +2,6 @@
 // it starts the write-back of that window, and waits for the one before it and drops its pages. close() then
 // has about one window left to wait for, a progress bar tells the truth about the disk, and a set that is
 // larger than memory does not push everything else out.
-#include "storage/local_byte_store.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,6 +14,7 @@
 #include <utility>
 
 #include "storage/errno_text.h"
+#include "storage/local_byte_store.h"
 
 namespace streamsim {
 namespace {

@@ -1,0 +1,18 @@
+#include "run/program_path.h"
+
+#include <uv.h>
+
+#include <string>
+
+namespace streamsim {
+
+std::filesystem::path program_path() {
+    constexpr std::size_t kLongest = 32768;  // of any system
+    std::string path(kLongest, '\0');
+    std::size_t size = path.size();
+    if (uv_exepath(path.data(), &size) != 0) return {};
+    path.resize(size);
+    return path;
+}
+
+}  // namespace streamsim

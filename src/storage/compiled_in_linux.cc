@@ -1,0 +1,14 @@
+#include "storage/compiled_in.h"
+#include "storage/nfs_storage.h"
+#include "storage/smb_storage.h"
+
+namespace streamsim {
+
+std::vector<std::string> storage_compiled_in() {
+    std::vector<std::string> names{"uring", "threads"};
+    if (nfs_is_built_in()) names.emplace_back("nfs");
+    if (smb_is_built()) names.emplace_back("smb");
+    return names;
+}
+
+}  // namespace streamsim

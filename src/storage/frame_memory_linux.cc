@@ -1,0 +1,140 @@
+#include <sys/mman.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "storage/buffer_arena.h"
+#include "storage/frame_memory.h"
+
+namespace streamsim {
+namespace {
+
+std::optional<std::string> read_text(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) return std::nullopt;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// The number after `key` at the beginning of a line: "MemAvailable:   24000 kB", "inactive_file 4096".
+std::optional<std::uint64_t> number_after(const std::string& text, const std::string& key) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.compare(0, key.size(), key) != 0) continue;
+        std::uint64_t number = 0;
+        if (std::sscanf(line.c_str() + key.size(), " %" SCNu64, &number) == 1) return number;
+    }
+    return std::nullopt;
+}
+
+/// The file's only number; nothing for "max".
+std::optional<std::uint64_t> number_in(const std::string& path) {
+    const auto text = read_text(path);
+    return text ? number_after(*text, "") : std::nullopt;
+}
+
+/// Lowers `available` to what the control group in `folder` and its parents up to `top` leave.
+void apply_group(const std::string& top,
+                 std::string group,
+                 const char* limit_file,
+                 const char* usage_file,
+                 const char* cache_key,
+                 MemoryAvailable& available) {
+    for (;;) {
+        const std::string folder = top + (group == "/" ? "" : group);
+        const auto limit = number_in(folder + "/" + limit_file);
+        const auto used = number_in(folder + "/" + usage_file);
+        if (limit && used) {
+            // The cache of files that nobody uses just now is given back before anything is refused.
+            const auto stat = read_text(folder + "/memory.stat");
+            const std::uint64_t cache = stat ? number_after(*stat, cache_key).value_or(0) : 0;
+            const std::uint64_t kept = *used > cache ? *used - cache : 0;
+            const std::uint64_t left = *limit > kept ? *limit - kept : 0;
+            if (left < available.bytes) available = {left, "the memory limit of control group " + group};
+        }
+        if (group == "/" || group.empty()) return;
+        const auto slash = group.rfind('/');
+        group = slash == 0 || slash == std::string::npos ? "/" : group.substr(0, slash);
+    }
+}
+
+/// What the kernel put on huge pages, of the mapping that holds `memory`: in tenths.
+int tenths_on_huge_pages(std::span<const std::byte> memory) {
+    std::ifstream maps("/proc/self/smaps");
+    const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+    bool ours = false;
+    std::uint64_t size_kib = 0;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t from = 0;
+        std::uintptr_t to = 0;
+        std::uint64_t kib = 0;
+        if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2) {
+            ours = from <= address && address < to;
+        } else if (ours && std::sscanf(line.c_str(), "Size: %" SCNu64, &kib) == 1) {
+            size_kib = kib;
+        } else if (ours && std::sscanf(line.c_str(), "AnonHugePages: %" SCNu64, &kib) == 1) {
+            return size_kib == 0 ? 0 : static_cast<int>(kib * 10 / size_kib);
+        }
+    }
+    return 0;
+}
+
+std::string transparent_huge_pages() {
+    const auto text = read_text("/sys/kernel/mm/transparent_hugepage/enabled");
+    return text ? text->substr(0, text->find('\n')) : "not there";
+}
+
+}  // namespace
+
+MemoryAvailable memory_available(const std::string& root) {
+    MemoryAvailable available{UINT64_MAX, "this machine"};
+    if (const auto text = read_text(root + "/proc/meminfo")) {
+        if (const auto kib = number_after(*text, "MemAvailable:")) available.bytes = *kib * 1024;
+    }
+    // "0::/user.slice" is version 2; "9:memory:/docker/abc" version 1.
+    std::istringstream groups(read_text(root + "/proc/self/cgroup").value_or(""));
+    for (std::string line; std::getline(groups, line);) {
+        const auto first = line.find(':');
+        const auto second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+        const std::string group = line.substr(second + 1);
+        if (controllers == ",,") {
+            const std::string top = root + "/sys/fs/cgroup";
+            apply_group(top, group, "memory.max", "memory.current", "inactive_file ", available);
+        } else if (controllers.find(",memory,") != std::string::npos) {
+            apply_group(root + "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                        "total_inactive_file ", available);
+        }
+    }
+    return available;
+}
+
+std::byte* map_frames(std::size_t bytes) {
+    const std::size_t mapped = bytes + kHugePage;
+    void* const map =
+        mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return nullptr;
+    // Keep exactly what begins at a huge page.
+    const auto address = reinterpret_cast<std::uintptr_t>(map);
+    const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
+    auto* const begin = static_cast<std::byte*>(map) + skip;
+    if (skip > 0) munmap(map, skip);
+    munmap(begin + bytes, kHugePage - skip);
+    madvise(begin, bytes, MADV_HUGEPAGE);  // refused: huge_pages_under finds none
+    return begin;
+}
+
+HugePages huge_pages_under(std::span<const std::byte> memory) {
+    return {tenths_on_huge_pages(memory), "transparent_hugepage/enabled: " + transparent_huge_pages()};
+}
+
+void unmap_frames(std::byte* memory, std::size_t bytes) {
+    munmap(memory, bytes);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,103 @@
+// Handles are opened for overlapped I/O, each read waits for its own event: otherwise Windows does the reads of
+// one file one after the other. Direct is FILE_FLAG_NO_BUFFERING.
+#include <fcntl.h>
+#include <io.h>
+#include <uv.h>
+#include <windows.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "storage/local_file.h"
+#include "storage/local_options.h"
+#include "storage/native_path.h"
+#include "storage/uv_errno.h"
+
+namespace streamsim {
+namespace {
+
+int errno_of_system(DWORD error) {
+    return errno_of_uv(uv_translate_sys_error(static_cast<int>(error)));
+}
+
+/// One for each thread of the pool, as long as the thread.
+class Event {
+public:
+    Event() : handle_(CreateEventW(nullptr, TRUE, FALSE, nullptr)) {}
+    ~Event() { CloseHandle(handle_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    HANDLE handle() const { return handle_; }
+
+private:
+    HANDLE handle_;
+};
+
+HANDLE handle_of(int file) {
+    return reinterpret_cast<HANDLE>(_get_osfhandle(file));
+}
+
+}  // namespace
+
+OpenedFile open_local(const char* path, bool direct) {
+    constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    const DWORD flags = FILE_FLAG_OVERLAPPED | (direct ? DWORD{FILE_FLAG_NO_BUFFERING} : DWORD{0});
+    const HANDLE handle = CreateFileW(std::filesystem::path(native_path(path)).c_str(), GENERIC_READ, kShareAll,
+                                      nullptr, OPEN_EXISTING, flags, nullptr);
+    if (handle == INVALID_HANDLE_VALUE) return {-1, errno_of_system(GetLastError())};
+    // A small number for it; closing that closes the handle.
+    const int file = _open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDONLY | _O_BINARY);
+    if (file >= 0) return {file, 0};
+    CloseHandle(handle);
+    return {-1, EMFILE};
+}
+
+DirectAnswer direct_answer(int file) {
+    FILE_STORAGE_INFO info{};
+    if (!GetFileInformationByHandleEx(handle_of(file), FileStorageInfo, &info, sizeof info)) return {};
+    return {true, info.FileSystemEffectivePhysicalBytesPerSectorForAtomicity};
+}
+
+ReadPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
+    constexpr std::size_t kMost = std::size_t{1} << 30;  // of one call
+    thread_local const Event event;
+    OVERLAPPED place{};
+    place.Offset = static_cast<DWORD>(offset & 0xffff'ffff);
+    place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+    place.hEvent = event.handle();
+    DWORD got = 0;
+    const HANDLE handle = handle_of(file);
+    const bool begun =
+        ReadFile(handle, into.data(), static_cast<DWORD>(std::min(into.size(), kMost)), nullptr, &place) ||
+        GetLastError() == ERROR_IO_PENDING;
+    if (begun && GetOverlappedResult(handle, &place, &got, TRUE)) return {got, 0};
+    const DWORD error = GetLastError();
+    if (error == ERROR_HANDLE_EOF) return {0, 0};
+    return {0, errno_of_system(error)};
+}
+
+void read_ahead_local(int /*file*/, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
+
+void close_local(int file) {
+    _close(file);
+}
+
+void set_environment(const char* name, const std::string& value) {
+    if (std::getenv(name) == nullptr) _putenv_s(name, value.c_str());
+}
+
+std::uint32_t direct_alignment(const std::string& file) {
+    const OpenedFile opened = open_local(file.c_str(), false);
+    if (opened.file < 0) return kUsualAlignment;
+    const DirectAnswer answer = direct_answer(opened.file);
+    close_local(opened.file);
+    return answer.told && answer.alignment > 0 ? answer.alignment : kUsualAlignment;
+}
+
+void raise_open_file_limit() {
+    constexpr int kMost = 8192;  // of the C library
+    _setmaxstdio(kMost);
+}
+
+}  // namespace streamsim

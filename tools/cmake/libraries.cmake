@@ -1,0 +1,37 @@
+# The libraries of other people, under the same target names on every system. STREAMSIM_LINUX: with all that only
+# Linux has (io_uring, and the servers and file systems that it mounts).
+# STREAMSIM_KINDS: what this system is, the nearest first; files are chosen by it.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(STREAMSIM_LINUX ON)
+    set(STREAMSIM_KINDS linux posix portable)
+elseif(WIN32)
+    set(STREAMSIM_LINUX OFF)
+    set(STREAMSIM_KINDS windows portable)
+else()
+    set(STREAMSIM_LINUX OFF)
+    set(STREAMSIM_KINDS posix portable)
+endif()
+
+find_package(Threads REQUIRED)
+if(CMAKE_CROSSCOMPILING)
+    include(tools/cmake/cross_libraries.cmake)
+    return()
+endif()
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
+pkg_check_modules(LIBAV REQUIRED libavformat libavcodec libavutil)
+if(STREAMSIM_LINUX)
+    pkg_check_modules(LIBURING REQUIRED IMPORTED_TARGET liburing)
+    set(required REQUIRED)
+    # Where they are: nfs://, smb://, and runs over several computers.
+    pkg_check_modules(LIBNFS IMPORTED_TARGET libnfs)
+    pkg_check_modules(SMBCLIENT IMPORTED_TARGET smbclient)
+    pkg_search_module(MPI IMPORTED_TARGET ompi-c mpich)
+endif()
+# Elsewhere without them: no EXR is made, and there is no --metrics.
+pkg_check_modules(MICROHTTPD ${required} IMPORTED_TARGET libmicrohttpd)
+pkg_check_modules(OPENEXR ${required} IMPORTED_TARGET OpenEXR)
