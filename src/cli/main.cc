@@ -53,7 +53,7 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
     if (!is_done_at_once(command)) control.emplace();
     auto parsed = parse_command_line(argc, argv, version_text());
     if (context.ranks != nullptr) {
-        if (auto agreed = agree_on_command(*control, *context.ranks, parsed); !agreed)
+        if (auto agreed = agree_on_command(context, *control, parsed); !agreed)
             return report_error(context, agreed.error());
     }
     const bool speaks = context.ranks == nullptr || context.ranks->first();

@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <future>
+#include <memory>
 
 #include "base/units.h"
 #include "cli/media_run.h"
@@ -91,15 +93,19 @@ std::string AllRanks::text(std::int64_t now_ns) {
 }
 
 void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>& wait) {
+    const auto ended = std::make_shared<std::promise<void>>();
     Control::Work work;
-    work.run = wait;
+    work.run = [&wait, ended] {
+        wait();
+        ended->set_value();
+    };
     work.on_interrupt = [&ranks] { ranks.stop(); };
-    while (!control.run(work)) {
-        // A second signal does not end it sooner: every wait has ended by now.
-    }
+    // Also where a second signal would leave it: it ends at once, for nobody waits for ranks any more.
+    if (!control.run(std::move(work))) ended->get_future().wait();
 }
 
-Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedCommandLine>& parsed) {
+Result<void> agree_on_command(CliContext& context, Control& control, Result<ParsedCommandLine>& parsed) {
+    Ranks& ranks = *context.ranks;
     Result<void> own;
     if (!parsed) {
         own = parsed.error();
@@ -108,9 +114,10 @@ Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedComma
     }
     Result<void> agreed;
     wait_for_ranks(control, ranks, [&] {
-        const std::vector<std::string> none;
-        const auto& typed = parsed ? parsed->options.command_line : none;
-        agreed = ranks.gather({typed.begin() + (typed.empty() ? 0 : 1), typed.end()});
+        const ProgramFacts& program = context.program;
+        std::vector<std::string> alike = program.command;
+        alike.front() = fmt::format("streamsim {} ({})", program.version, program.revision);
+        agreed = ranks.gather(alike);
         if (agreed) agreed = ranks.agree(own);
     });
     if (agreed) become_one_of_many(ranks, parsed->options);

@@ -20,7 +20,7 @@ void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>&
 /// Whether all ranks were typed alike, and could read what was typed; the same answer in all of them.
 /// Afterwards the options are those of this rank: its seats of all seats; what rank 0 alone says and writes is
 /// taken out. Errors: those of `parsed`, in rank 0 with those of the others.
-Result<void> agree_on_command(Control& control, Ranks& ranks, Result<ParsedCommandLine>& parsed);
+Result<void> agree_on_command(CliContext& context, Control& control, Result<ParsedCommandLine>& parsed);
 
 /// Success once every rank has come here with success; what it was given where there is one. Errors: of any.
 Result<void> together(CliContext& context, Control& control, const Result<void>& own);

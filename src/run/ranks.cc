@@ -99,9 +99,10 @@ Result<void> Ranks::gather(const std::vector<std::string>& command) {
     const auto typed = share(Json(command));
     if (!typed) return typed.error();
     if (*typed == Json(command)) return agree({});
-    return agree(bad_input(fmt::format(
-        "it was started with other options than rank 0: all ranks of one run are typed alike, found '{}'",
-        fmt::join(command, " "))));
+    return agree(
+        bad_input(fmt::format("it is another streamsim than rank 0, or was started with other options: all "
+                              "ranks of one run are alike, found '{}'",
+                              fmt::join(command, " "))));
 }
 
 bool Ranks::all(const std::function<bool(const Peer&)>& holds) const {

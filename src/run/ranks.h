@@ -43,8 +43,8 @@ public:
     static Result<std::unique_ptr<Ranks>> join(std::uint32_t rank,
                                                std::uint32_t ranks,
                                                const SeatInvitation& invitation);
-    /// Comes first of all calls: blocks until all are here that will come. `command` is what was typed behind
-    /// the program's name. Errors: bad input where it differs.
+    /// Comes first of all calls: blocks until all are here that will come. `command` has to be the
+    /// same in all. Errors: bad input where it differs.
     Result<void> gather(const std::vector<std::string>& command);
     ~Ranks() override;
 
@@ -123,7 +123,7 @@ private:
         std::optional<std::vector<std::int64_t>> cues;
         std::set<std::int64_t> ready;
         bool ended = false;
-        std::optional<Json> played;  // as it came
+        std::shared_ptr<const Json> played;  // as it came
 
         bool gone() const { return lost || left; }
     };
@@ -154,7 +154,9 @@ private:
                          const Collecting& how);
     SeatResult own_seat(const RunResult& own, const std::string& journal) const;
     RunResult nothing_of(std::uint32_t rank, const Collecting& how) const;
-    Result<RunResult> merged(const Result<RunResult>& own, const Collecting& how);
+    Result<RunResult> merged(std::unique_lock<std::mutex>& lock,
+                             const Result<RunResult>& own,
+                             const Collecting& how);
 
     const std::uint32_t rank_;
     const std::uint32_t size_;

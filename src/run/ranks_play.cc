@@ -189,7 +189,7 @@ void Ranks::heard_of_play(std::uint32_t rank, const std::string& what, Json& mes
         play_is_off_ = true;
     } else if (what == "played") {
         if (message.contains("error")) call_off_play();
-        peer.played = std::move(message);
+        peer.played = std::make_shared<const Json>(std::move(message));
         begin_ready_cues(begun);
         all_may_have_ended();
     }
@@ -265,7 +265,7 @@ Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
         return own;
     }
     wait_for_played(lock, own, how);
-    auto result = merged(own, how);
+    auto result = merged(lock, own, how);
     next_play();
     return result;
 }
@@ -274,18 +274,18 @@ Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
 void Ranks::wait_for_played(std::unique_lock<std::mutex>& lock,
                             const Result<RunResult>& own,
                             const Collecting& how) {
-    peers_[0].played = Json();
+    peers_[0].played = std::make_shared<const Json>();
     preroll_took_too_long_ = !own && how.preroll_took_too_long;
     if (!own && own.error().kind != ErrorKind::interrupted) call_off_play();
     Begun begun;
     begin_ready_cues(begun);
     all_may_have_ended();
     const auto all_known = [this] {
-        return all([](const Peer& peer) { return peer.gone() || peer.played.has_value(); });
+        return all([](const Peer& peer) { return peer.gone() || peer.played != nullptr; });
     };
     changed_.wait(lock, [&] { return stopped_ || all_known(); });
     if (all_known() || changed_.wait_for(lock, kMeanwhile, all_known)) return;
-    const auto meanwhile = merged(own, how);
+    const auto meanwhile = merged(lock, own, how);
     lock.unlock();
     if (meanwhile && how.meanwhile) how.meanwhile(*meanwhile);
     lock.lock();
@@ -318,8 +318,10 @@ RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
     return nothing;
 }
 
-/// REQUIRES: mutex_ is held.
-Result<RunResult> Ranks::merged(const Result<RunResult>& own, const Collecting& how) {
+/// What rank 0 knows by now, as one result. Documents may be large: the lock is let go of meanwhile.
+Result<RunResult> Ranks::merged(std::unique_lock<std::mutex>& lock,
+                                const Result<RunResult>& own,
+                                const Collecting& how) {
     std::map<std::uint32_t, Error> errors;
     std::vector<RunResult> parts;
     if (own) {
@@ -328,17 +330,19 @@ Result<RunResult> Ranks::merged(const Result<RunResult>& own, const Collecting& 
         errors[0] = own.error();
     }
     for (std::uint32_t rank = 1; rank < size_; ++rank) {
-        const std::optional<Json>& played = peers_[rank].played;
-        if (!played) {
+        const std::shared_ptr<const Json> played = peers_[rank].played;
+        if (played == nullptr) {
             parts.push_back(nothing_of(rank, how));
         } else if (played->contains("error")) {
             errors[rank] = outcome_of(played->at("error")).error();
             preroll_took_too_long_ = preroll_took_too_long_ || played->at("preroll");
         } else {
-            const std::string& text = played->at("result").get_ref<const std::string&>();
-            auto part = read_result(text, name_of(rank));
+            const std::string name = name_of(rank);
+            lock.unlock();
+            auto part = read_result(played->at("result").get_ref<const std::string&>(), name);
+            if (part) part->frames = rows_of(played->at("frames"));
+            lock.lock();
             if (!part) return part.error();
-            part->frames = rows_of(played->at("frames"));
             parts.push_back(std::move(*part));
         }
     }
@@ -346,7 +350,10 @@ Result<RunResult> Ranks::merged(const Result<RunResult>& own, const Collecting& 
     std::erase_if(errors, [](const auto& each) { return each.second.kind == ErrorKind::interrupted; });
     if (!errors.empty()) return errors_of(errors);
     if (parts.empty()) return interrupted_error();
-    return merge_results(std::move(parts));
+    lock.unlock();
+    auto all = merge_results(std::move(parts));
+    lock.lock();
+    return all;
 }
 
 }  // namespace streamsim
