@@ -21,7 +21,7 @@ Result<std::string> formats_directory() {
     std::string looked;
     for (const auto& place : places) {
         if (std::filesystem::is_directory(place / "media", error)) return place.generic_string();
-        looked += (looked.empty() ? "" : " or ") + place.string();
+        looked += (looked.empty() ? "" : " or ") + place.generic_string();
     }
     return environment_error(fmt::format(
         "the media formats are not at {}: set STREAMSIM_FORMATS to the folder that holds media/", looked));

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/units.h"
+#include "base/utf8_path.h"
 #include "cli/formats_directory.h"
 #include "cli/typed_options.h"
 #include "media/cut_list.h"
@@ -79,7 +80,7 @@ public:
 };
 
 std::optional<std::string> read_file(const std::string& path) {
-    std::ifstream in(std::filesystem::path(path), std::ios::binary);
+    std::ifstream in(utf8_path(path), std::ios::binary);
     if (!in) return std::nullopt;
     std::ostringstream text;
     text << in.rdbuf();
@@ -292,7 +293,8 @@ void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& p
 std::string place_of(const std::string& file) {
     if (file == "-") return file;
     std::error_code error;
-    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+    const auto place =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(utf8_path(file), error), error);
     return error ? file : place.string();
 }
 

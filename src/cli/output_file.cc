@@ -9,6 +9,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/utf8_path.h"
 #include "cli/system.h"
 
 namespace streamsim {
@@ -28,7 +29,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         return out;
     }
     std::error_code error;
-    const std::filesystem::file_status there = std::filesystem::status(path, error);
+    const std::filesystem::file_status there = std::filesystem::status(utf8_path(path), error);
     const bool exists = std::filesystem::exists(there);
     if (exists && std::filesystem::is_directory(there))
         return bad_input(fmt::format("{}: is a directory, expected a file", path));
@@ -37,9 +38,9 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         if (out.file_ == nullptr) return cannot_write(path, errno);
         return out;
     }
-    if (exists && std::filesystem::file_size(path, error) > 0) {
+    if (exists && std::filesystem::file_size(utf8_path(path), error) > 0) {
         std::string head(begins_with.size(), '\0');
-        std::ifstream(std::filesystem::path(path), std::ios::binary)
+        std::ifstream(utf8_path(path), std::ios::binary)
             .read(head.data(), static_cast<std::streamsize>(head.size()));
         if (head != begins_with) {
             return bad_input(
@@ -70,7 +71,7 @@ OutputFile::~OutputFile() {
     if (file_ == nullptr || file_ == stdout) return;
     std::fclose(file_);
     std::error_code error;
-    if (!temporary_.empty()) std::filesystem::remove(temporary_, error);
+    if (!temporary_.empty()) std::filesystem::remove(utf8_path(temporary_), error);
 }
 
 void OutputFile::write(std::string_view text) {
@@ -87,11 +88,11 @@ Result<void> OutputFile::finish() {
     if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
     std::error_code error;
     if (error_ == 0 && !temporary_.empty()) {
-        std::filesystem::rename(temporary_, path_, error);
+        std::filesystem::rename(utf8_path(temporary_), utf8_path(path_), error);
         error_ = error.default_error_condition().value();
     }
     if (error_ == 0) return {};
-    if (!temporary_.empty()) std::filesystem::remove(temporary_, error);
+    if (!temporary_.empty()) std::filesystem::remove(utf8_path(temporary_), error);
     return cannot_write(path_, error_);
 }
 

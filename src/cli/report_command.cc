@@ -1,10 +1,10 @@
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <sstream>
 #include <utility>
 
+#include "base/utf8_path.h"
 #include "cli/commands.h"
 #include "report/compare_report.h"
 #include "report/html_report.h"
@@ -20,7 +20,7 @@ namespace streamsim {
 namespace {
 
 Result<NamedResult> open_result(const std::string& path) {
-    std::ifstream in(std::filesystem::path(path), std::ios::binary);
+    std::ifstream in(utf8_path(path), std::ios::binary);
     std::ostringstream text;
     if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy is no success
     if (in.bad() || !in.is_open()) return bad_input(path + ": cannot be read");

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/utf8_path.h"
 #include "cli/commands.h"
 #include "cli/formats_directory.h"
 #include "cli/indexing.h"
@@ -115,7 +115,7 @@ int ScenarioCommand::run() {
 }
 
 Result<Scenario> open_scenario(const CliOptions& options, const std::string& formats) {
-    std::ifstream in(std::filesystem::path(options.name), std::ios::binary);
+    std::ifstream in(utf8_path(options.name), std::ios::binary);
     std::ostringstream text;
     if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy is no success
     if (in.bad() || !in.is_open()) return bad_input(fmt::format("'{}' cannot be read", options.name));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/utf8_path.h"
 #include "cli/system.h"
 
 namespace streamsim {
@@ -24,7 +25,7 @@ std::vector<std::string> begin_program(int argc, const char* const* argv) {
 }
 
 std::FILE* open_output(const std::string& path, bool is_new) {
-    const std::filesystem::path name = path == "/dev/null" ? "NUL" : path;
+    const std::filesystem::path name = utf8_path(path == "/dev/null" ? "NUL" : path);
     const int flags = _O_WRONLY | _O_BINARY | _O_CREAT | _O_NOINHERIT | (is_new ? _O_EXCL : _O_TRUNC);
     const int file = _wopen(name.c_str(), flags, _S_IREAD | _S_IWRITE);
     return file < 0 ? nullptr : _fdopen(file, "wb");

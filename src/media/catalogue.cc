@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/utf8_path.h"
 #include "media/format_parts.h"
 
 namespace streamsim {
@@ -25,7 +26,7 @@ void append(Error& all, const Error& more) {
 Result<std::vector<std::filesystem::path>> documents_in(const std::string& directory) {
     std::vector<std::filesystem::path> paths;
     std::error_code error;
-    std::filesystem::directory_iterator entries(directory, error);
+    std::filesystem::directory_iterator entries(utf8_path(directory), error);
     for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
         if (entries->path().extension() == ".json") paths.push_back(entries->path());
     }
@@ -39,13 +40,14 @@ Result<std::vector<std::filesystem::path>> documents_in(const std::string& direc
 
 Result<std::string> text_of(const std::string& path) {
     std::error_code error;
-    const auto bytes =
-        std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
+    const auto bytes = std::filesystem::is_regular_file(utf8_path(path), error)
+                           ? std::filesystem::file_size(utf8_path(path), error)
+                           : 0;
     if (!error && (bytes == 0 || bytes > kDocumentBytesMax)) {
         return bad_input(
             fmt::format("{}: expected a file with a JSON document of up to {} bytes", path, kDocumentBytesMax));
     }
-    std::ifstream file(std::filesystem::path(path), std::ios::binary);
+    std::ifstream file(utf8_path(path), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     if (error || !file) return environment_error(fmt::format("{}: cannot be read", path));
@@ -110,7 +112,8 @@ Result<OpenedFormat> from_file(const std::string& path,
 
 bool is_file(const std::string& path) {
     std::error_code error;
-    return std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error);
+    const auto file = utf8_path(path);
+    return std::filesystem::exists(file, error) && !std::filesystem::is_directory(file, error);
 }
 
 }  // namespace

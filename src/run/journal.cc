@@ -1,23 +1,20 @@
 #include "run/journal.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
-#include <string_view>
 #include <thread>
 
 #include "base/units.h"
 #include "report/json_report.h"
+#include "run/whole_file.h"
 
 namespace streamsim {
 namespace {
@@ -30,17 +27,6 @@ Instant now() {
     timespec clock{};
     clock_gettime(CLOCK_MONOTONIC, &clock);
     return Instant{clock.tv_sec * 1'000'000'000 + clock.tv_nsec};
-}
-
-/// As strerror(3) says it; empty: it was written, and is on the disk.
-std::string write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = write(file, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return std::strerror(errno);
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return fdatasync(file) == 0 ? "" : std::strerror(errno);
 }
 
 class FileJournal final : public Journal {
@@ -56,16 +42,7 @@ public:
     }
 
     /// Empty: done.
-    std::string write(const RunResult& result) {
-        const std::string text = json_report(result);
-        const int file =
-            ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (file < 0) return std::strerror(errno);
-        std::string problem = write_all(file, text);
-        if (::close(file) != 0 && problem.empty()) problem = std::strerror(errno);
-        if (problem.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) problem = std::strerror(errno);
-        return problem;
-    }
+    std::string write(const RunResult& result) { return write_whole(temporary_, path_, json_report(result)); }
 
     void follow(Snapshot snapshot) override {
         stop();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/utf8_path.h"
 #include "sim/model_document.h"
 
 namespace streamsim {
@@ -24,7 +25,7 @@ bool is_file_name(const std::string& model) {
 std::string names_in(const std::string& directory) {
     std::vector<std::string> names;
     std::error_code error;
-    std::filesystem::directory_iterator entries(directory, error);
+    std::filesystem::directory_iterator entries(utf8_path(directory), error);
     for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
         if (entries->path().extension() == ".json") names.push_back(entries->path().stem().string());
     }
@@ -34,14 +35,15 @@ std::string names_in(const std::string& directory) {
 
 Result<std::string> text_of(const std::string& path) {
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) return bad_input(fmt::format("{}: there is no such file", path));
-    if (!std::filesystem::is_regular_file(path, error))
+    if (!std::filesystem::exists(utf8_path(path), error))
+        return bad_input(fmt::format("{}: there is no such file", path));
+    if (!std::filesystem::is_regular_file(utf8_path(path), error))
         return bad_input(fmt::format("{}: expected a file with the JSON document of a model", path));
-    if (std::filesystem::file_size(path, error) > kDocumentBytesMax) {
+    if (std::filesystem::file_size(utf8_path(path), error) > kDocumentBytesMax) {
         return bad_input(
             fmt::format("{}: expected a JSON document of up to {} bytes", path, kDocumentBytesMax));
     }
-    std::ifstream file(std::filesystem::path(path), std::ios::binary);
+    std::ifstream file(utf8_path(path), std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
     if (!file) return environment_error(fmt::format("{}: cannot be read", path));
@@ -55,7 +57,7 @@ Result<void> open_model(Target& target, const std::string& directory) {
     const bool own = !is_file_name(target.path);
     const std::string path = own ? fmt::format("{}/{}.json", directory, target.path) : target.path;
     std::error_code error;
-    if (own && !std::filesystem::exists(path, error)) {
+    if (own && !std::filesystem::exists(utf8_path(path), error)) {
         return bad_input(fmt::format(
             "'{}': there is no model '{}': expected one of {}, null, or a document as sim:FILE.json",
             target.url, target.path, names_in(directory)));

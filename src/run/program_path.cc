@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/utf8_path.h"
+
 namespace streamsim {
 
 std::filesystem::path program_path() {
@@ -12,7 +14,7 @@ std::filesystem::path program_path() {
     std::size_t size = path.size();
     if (uv_exepath(path.data(), &size) != 0) return {};
     path.resize(size);
-    return path;
+    return utf8_path(path);
 }
 
 }  // namespace streamsim

@@ -253,8 +253,7 @@ Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
     lock.unlock();
     if (own) {
         const std::string journal =
-            how.journals.empty() ? ""
-                                 : std::filesystem::path(how.journals) / Journal::file_name(rank_, run_id());
+            how.journals.empty() ? "" : how.journals + "/" + Journal::file_name(rank_, run_id());
         become_own_part(*own, journal);
         if (how.keep) how.keep(*own);
     }

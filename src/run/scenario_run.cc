@@ -8,6 +8,7 @@
 #include "base/errno_name.h"
 #include "base/prng.h"
 #include "base/units.h"
+#include "base/utf8_path.h"
 #include "play/play_path.h"
 #include "run/models.h"
 #include "run/scenario_faults.h"
@@ -64,7 +65,7 @@ struct Pool {
 std::string place_of(const Target& target) {
     if (target.kind != Target::Kind::local) return target.url;
     std::error_code error;
-    const auto path = std::filesystem::weakly_canonical(target.path, error);
+    const auto path = std::filesystem::weakly_canonical(utf8_path(target.path), error);
     if (error) return target.path;
     return (path.has_filename() ? path : path.parent_path()).string();  // "media/" is "media"
 }

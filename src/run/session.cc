@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/pages.h"
 #include "base/units.h"
+#include "base/utf8_path.h"
 #include "host/host.h"
 #include "host/mount.h"
 #include "host/system_watch.h"
@@ -98,7 +99,7 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
             const auto file = cached_bytes(path.c_str());
             if (!file) continue;
             std::error_code error;
-            bytes += static_cast<double>(std::filesystem::file_size(path.c_str(), error));
+            bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path.c_str()), error));
             cached += static_cast<double>(*file);
         }
     }

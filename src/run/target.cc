@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 #include <set>
 
+#include "base/utf8_path.h"
 #include "run/remote_target.h"
 
 namespace streamsim {
@@ -85,9 +85,8 @@ Result<Target> parse_model(const std::string& text) {
 /// With '/' between its parts, also where they are typed with '\\'. "/C:/media", from a URL, begins with a
 /// drive.
 std::string local_path(const std::string& text) {
-    if (text.starts_with('/') && std::filesystem::path(text.substr(1)).has_root_name())
-        return local_path(text.substr(1));
-    return std::filesystem::path(text).generic_string();
+    if (text.starts_with('/') && utf8_path(text.substr(1)).has_root_name()) return local_path(text.substr(1));
+    return utf8_path(text).generic_string();
 }
 
 }  // namespace

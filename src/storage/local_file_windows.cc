@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
+#include "base/utf8_path.h"
 #include "storage/local_file.h"
 #include "storage/local_options.h"
 #include "storage/native_path.h"
@@ -43,8 +43,8 @@ HANDLE handle_of(int file) {
 OpenedFile open_local(const char* path, bool direct) {
     constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     const DWORD flags = FILE_FLAG_OVERLAPPED | (direct ? DWORD{FILE_FLAG_NO_BUFFERING} : DWORD{0});
-    const HANDLE handle = CreateFileW(std::filesystem::path(native_path(path)).c_str(), GENERIC_READ, kShareAll,
-                                      nullptr, OPEN_EXISTING, flags, nullptr);
+    const HANDLE handle = CreateFileW(utf8_path(native_path(path)).c_str(), GENERIC_READ, kShareAll, nullptr,
+                                      OPEN_EXISTING, flags, nullptr);
     if (handle == INVALID_HANDLE_VALUE) return {-1, errno_of_system(GetLastError())};
     // A small number for it; closing that closes the handle.
     const int file = _open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDONLY | _O_BINARY);

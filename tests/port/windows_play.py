@@ -24,8 +24,8 @@ def windows(path):
 def run(*words, expected=0):
     done = subprocess.run([wine, program, *words], capture_output=True, timeout=120)
     if done.returncode != expected:
-        problems.append(f"{' '.join(words)}: exit {done.returncode}, expected {expected}\n"
-                        f"{done.stdout.decode(errors='replace')}{done.stderr.decode(errors='replace')}")
+        sys.exit(f"{' '.join(words)}: exit {done.returncode}, expected {expected}\n"
+                 f"{done.stdout.decode(errors='replace')}{done.stderr.decode(errors='replace')}")
     return done.stdout.decode()
 
 

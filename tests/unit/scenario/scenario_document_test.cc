@@ -284,7 +284,7 @@ TEST(ScenarioDocument, those_that_come_with_the_program_can_be_read) {
     for (const auto& file : std::filesystem::directory_iterator(STREAMSIM_SOURCE_DIR "/formats/scenario")) {
         std::ifstream in(file.path());
         const std::string text{std::istreambuf_iterator<char>(in), {}};
-        const auto scenario = read_scenario(text, file.path(), test::words());
+        const auto scenario = read_scenario(text, file.path().string(), test::words());
         ASSERT_TRUE(scenario) << testing::PrintToString(scenario.error().problems);
         EXPECT_NE(scenario->description, "") << file.path();
         ASSERT_TRUE(scenario->expect) << file.path() << ": what comes of it is written down before";

@@ -272,7 +272,8 @@ TEST(ModelDocument, what_is_no_document_is_told_at_once) {
 TEST(ModelDocument, the_models_that_come_with_streamsim) {
     std::size_t found = 0;
     for (const auto& entry : std::filesystem::directory_iterator(models())) {
-        const auto model = read_model_document(text_of(entry.path()), entry.path().filename());
+        const auto model =
+            read_model_document(text_of(entry.path().string()), entry.path().filename().string());
         ASSERT_TRUE(model.has_value()) << testing::PrintToString(model.error().problems);
         EXPECT_EQ(model->name, entry.path().stem().string());
         ++found;

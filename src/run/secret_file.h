@@ -1,0 +1,14 @@
+// A file that only its owner may read. Inside run/ only.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace streamsim {
+
+/// All of it, 64 KiB at most. Errors: bad input, with the file's name: it cannot be read, is no file, is too
+/// large, or others may read it.
+Result<std::string> read_secret(const std::string& name);
+
+}  // namespace streamsim
