@@ -23,7 +23,8 @@ std::size_t cells_of(double share, std::size_t cells) {
 
 void write_all(int fd, std::string_view text) {
     while (!text.empty()) {
-        const ssize_t written = write(fd, text.data(), text.size());
+        const ssize_t written =
+            write(fd, text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 20)));
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return;
         text.remove_prefix(static_cast<std::size_t>(written));
