@@ -257,6 +257,7 @@ struct HostFacts {
 struct ClientEvidence {
     double cpu_percent = 0;  // of one processor, over the run
     std::int64_t cpu_ns = 0;
+    std::int64_t helpers_cpu_ns = 0;  // of cpu_ns: what processes spent that the player has started
     std::int64_t loop_lateness_p50_ns = 0, loop_lateness_p99_ns = 0, loop_lateness_max_ns = 0;
     std::uint64_t loop_stalls = 0;
     std::int64_t loop_stalled_ns = 0;

@@ -170,6 +170,22 @@ void read_media_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     reader.whole("--seed", typed.seed, play.seed);
 }
 
+/// What is about this computer's files and its page cache, and given for storage that is spoken to directly.
+void remark_on_remote(const Typed& typed, PlayRequest& play) {
+    if (play.target.kind != Target::Kind::remote) return;
+    std::vector<std::string> given;
+    if (typed.io && *typed.io != "auto") given.push_back("--io " + *typed.io);
+    if (typed.direct) given.emplace_back("--direct");
+    if (typed.buffered) given.emplace_back("--buffered");
+    if (typed.cold) given.emplace_back("--cold");
+    if (given.empty()) return;
+    std::string joined;
+    for (const std::string& each : given) joined += (joined.empty() ? "" : ", ") + each;
+    play.remarks.push_back(fmt::format(
+        "{} {} nothing for {}: that is read over connections of streamsim's own, past this client's page cache",
+        joined, given.size() == 1 ? "means" : "mean", play.target.url));
+}
+
 void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     read_rate(reader, typed, play);
     reader.time("--duration", typed.duration, false, play.duration);
@@ -225,6 +241,7 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     play.require_cold = typed.require_cold;
     play.realtime = typed.realtime;
     play.find_cause = !typed.no_probes;
+    remark_on_remote(typed, play);
 }
 
 /// "20%" and "20" are the same.

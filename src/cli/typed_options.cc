@@ -161,7 +161,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
         case Command::play:
             app.description(kAbout);
             add_target(app, options, typed,
-                       "a directory, a clip, an image sequence or a URL (file:, null:, sim:MODEL)");
+                       "a directory, a clip, an image sequence or a URL (file:, nfs:, smb:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_result_options(app, options);
@@ -198,7 +198,8 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                 "finds the largest number of streams that plays without a drop: 1, 2, 4, ... until one fails, "
                 "then\n"
                 "between; each of these steps plays for --duration (here 20s, and five read-aheads at least)");
-            add_target(app, options, typed, "a directory on the storage, or a URL (file:, null:, sim:MODEL)");
+            add_target(app, options, typed,
+                       "a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_max_options(app, typed);

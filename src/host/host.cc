@@ -13,7 +13,9 @@
 #include <charconv>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 
 namespace streamsim {
@@ -69,6 +71,27 @@ std::int64_t to_ns(const timeval& time) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1'000;
 }
 
+std::int64_t spent_ns(const rusage& spent) {
+    return to_ns(spent.ru_utime) + to_ns(spent.ru_stime);
+}
+
+/// Of a process that still is there: in ticks of 10 ms, which the kernel tells of others.
+std::int64_t spent_by(const std::string& process) {
+    static const std::int64_t tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+    std::ifstream in("/proc/" + process + "/stat");
+    std::string line;
+    std::getline(in, line);
+    const auto name_end = line.rfind(')');
+    if (name_end == std::string::npos) return 0;
+    std::istringstream fields(line.substr(name_end + 1));
+    constexpr int kBeforeUser = 11;  // from the state on
+    std::string skipped;
+    for (int i = 0; i < kBeforeUser; ++i) fields >> skipped;
+    std::int64_t user = 0;
+    std::int64_t system = 0;
+    return fields >> user >> system ? (user + system) * tick_ns : 0;
+}
+
 }  // namespace
 
 HostFacts read_host_facts() {
@@ -87,9 +110,23 @@ HostFacts read_host_facts() {
 ProcessUsage read_process_usage() {
     ProcessUsage usage;
     rusage spent{};
-    if (getrusage(RUSAGE_SELF, &spent) == 0) usage.cpu_ns = to_ns(spent.ru_utime) + to_ns(spent.ru_stime);
+    if (getrusage(RUSAGE_SELF, &spent) == 0) usage.cpu_ns = spent_ns(spent);
+    // Those that have ended, and those that are there.
+    if (getrusage(RUSAGE_CHILDREN, &spent) == 0) usage.helpers_cpu_ns = spent_ns(spent);
+    for (const std::string& child : children_of("self")) usage.helpers_cpu_ns += spent_by(child);
+    usage.cpu_ns += usage.helpers_cpu_ns;
     usage.storage_read_bytes = number_after("/proc/self/io", "read_bytes:");
     return usage;
+}
+
+std::vector<std::string> children_of(const std::string& process) {
+    std::vector<std::string> all;
+    std::error_code error;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
+        std::ifstream in(task.path() / "children");
+        for (std::string child; in >> child;) all.push_back(child);
+    }
+    return all;
 }
 
 bool block_device_behind(const std::string& path) {

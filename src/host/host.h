@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "streamsim/run_result.h"
 
@@ -16,12 +17,16 @@ HostFacts read_host_facts();
 
 /// Of the whole process since it began; subtract two readings.
 struct ProcessUsage {
-    std::int64_t cpu_ns = 0;  // user and system, all threads
+    std::int64_t cpu_ns = 0;  // user and system, all threads, and the helper processes that it has started
+    std::int64_t helpers_cpu_ns = 0;  // those processes' part of it
     /// Bytes that block devices really gave to this process; what came from the page cache is not in it. Counts
     /// nothing for network and FUSE file systems (see block_device_behind). nullopt: the kernel does not tell.
     std::optional<std::uint64_t> storage_read_bytes;
 };
 ProcessUsage read_process_usage();
+
+/// The processes that this one ("self", or its number) has started and that are still there.
+std::vector<std::string> children_of(const std::string& process);
 
 /// Whether `storage_read_bytes` means something for files here: the file system sits on a block device. False
 /// when the path cannot be read, and for file systems with anonymous devices (network, FUSE, tmpfs, overlay,

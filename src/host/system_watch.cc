@@ -39,17 +39,6 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return value;
 }
 
-/// The processes that this one has started.
-std::vector<std::string> children_of(const std::string& process) {
-    std::vector<std::string> all;
-    std::error_code error;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/" + process + "/task", error)) {
-        std::ifstream in(task.path() / "children");
-        for (std::string child; in >> child;) all.push_back(child);
-    }
-    return all;
-}
-
 /// How long threads waited for a processor: those of this process, and those of the processes without which no
 /// byte comes: the one here that serves the file system, with what it has started, or helpers of our own. Of
 /// each look the thread that had waited longest since the one before; others wait beside it.

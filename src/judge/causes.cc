@@ -151,6 +151,7 @@ bool Booker::beside_damage(const MissedFrame& missed) const {
 }
 
 Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
+    if (missed.no_answer) return Cause::storage_error;
     const Place place = place_of(missed);
     if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
     if (missed.reason != DropReason::error) return Cause::damaged_file;
@@ -163,7 +164,7 @@ Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
 Cause Booker::of_client(const MissedFrame& missed) const {
     if (small_reads_cost()) return Cause::too_small_reads;
     const auto loops = std::max(1U, std::min(evidence_.loops, evidence_.cpus));
-    if (evidence_.cpu_percent >= 90.0 * loops) return Cause::client_cpu;
+    if (evidence_.cpu_percent - evidence_.helpers_cpu_percent >= 90.0 * loops) return Cause::client_cpu;
     const std::int64_t lost_ns =
         static_cast<std::int64_t>(evidence_.reasons.client) * evidence_.shortest_period_ns;
     if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_ns) return Cause::client_cpu;

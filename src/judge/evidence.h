@@ -20,7 +20,8 @@ struct MissedFrame {
     std::uint64_t slot = 0;
     std::uint64_t clip_frame = 0;
     bool stall = false;
-    bool startup = false;  // does not count against the verdict
+    bool startup = false;    // does not count against the verdict
+    bool no_answer = false;  // failed as its server, or the way there, was gone: not for the file's sake
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
     std::int64_t due_ns = 0;
@@ -80,6 +81,7 @@ struct Evidence {
     std::int64_t loop_lateness_p50_ns = 0;
     std::int64_t loop_stalled_ns = 0;  // time in which the player's loop did not run although it had to
     double cpu_percent = 0;            // of one processor, over the run
+    double helpers_cpu_percent = 0;    // of that: processes that the player has started, none of its threads
     std::uint32_t loops = 1;           // player threads
     std::uint32_t cpus = 1;
     SystemHistory system;

@@ -307,6 +307,7 @@ OrderedJson model_json(const std::optional<ModelFacts>& model) {
 OrderedJson client_json(const ClientEvidence& client) {
     return {{"cpu_percent", finite(client.cpu_percent)},
             {"cpu_ns", client.cpu_ns},
+            {"helpers_cpu_ns", client.helpers_cpu_ns},
             {"loop_lateness_ns",
              {{"p50", client.loop_lateness_p50_ns},
               {"p99", client.loop_lateness_p99_ns},

@@ -200,6 +200,7 @@ void read(const Node& node, ClientEvidence& into) {
     Members(node)
         .get("cpu_percent", into.cpu_percent)
         .get("cpu_ns", into.cpu_ns)
+        .added("helpers_cpu_ns", into.helpers_cpu_ns)
         .get("loop_lateness_ns", lateness)
         .get("loop_stalls", into.loop_stalls)
         .get("loop_stalled_ns", into.loop_stalled_ns)

@@ -360,8 +360,10 @@ void client_lines(const RunResult& result, ResultLines& out) {
         return;
     }
     line(out, "",
-         fmt::format("used {:.0f} % of one processor in {}{}", client.cpu_percent,
-                     counted(client.loops, "player thread"), client.realtime ? ", real-time scheduling" : ""));
+         fmt::format("used {:.0f} % of one processor in {}{}{}", client.cpu_percent,
+                     counted(client.loops, "player thread"),
+                     client.helpers_cpu_ns > 0 ? " and the processes that speak SMB" : "",
+                     client.realtime ? ", real-time scheduling" : ""));
     std::string late =
         fmt::format("woke up late by: half within {}, 99 % within {}, worst {}",
                     show_duration({client.loop_lateness_p50_ns}), show_duration({client.loop_lateness_p99_ns}),

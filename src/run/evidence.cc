@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <string_view>
 
@@ -78,6 +79,23 @@ void fill_streams(const RunFacts& facts,
     }
 }
 
+/// What an error says that comes of a connection and never of a file.
+bool is_of_the_way(int error) {
+    switch (error) {
+        case ETIMEDOUT:
+        case ECONNABORTED:
+        case ECONNREFUSED:
+        case ECONNRESET:
+        case EHOSTDOWN:
+        case EHOSTUNREACH:
+        case ENETDOWN:
+        case ENETUNREACH:
+        case ENOTCONN:
+        case EPIPE: return true;
+        default: return false;
+    }
+}
+
 MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
     MissedFrame missed;
@@ -87,6 +105,7 @@ MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_
     missed.clip_frame = entry.clip_frame;
     missed.kind = entry.kind;
     missed.reason = entry.reason;
+    missed.no_answer = entry.reason == DropReason::error && is_of_the_way(entry.error);
     missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
@@ -172,6 +191,11 @@ Evidence evidence_of(const RunFacts& facts,
     evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
     evidence.loop_stalled_ns = result.client.loop_stalled_ns;
     evidence.cpu_percent = result.client.cpu_percent;
+    if (result.client.cpu_ns > 0) {
+        evidence.helpers_cpu_percent = result.client.cpu_percent *
+                                       static_cast<double>(result.client.helpers_cpu_ns) /
+                                       static_cast<double>(result.client.cpu_ns);
+    }
     evidence.loops = result.client.loops;
     evidence.cpus = result.host.cpus;
     evidence.system = facts.system;

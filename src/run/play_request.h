@@ -66,8 +66,9 @@ struct PlayRequest {
     bool cold = false;          // evict the clips from this client's page cache first
     bool require_cold = false;  // fail the verdict where a cache may have been warm
     bool realtime = false;
-    std::uint32_t loops = 0;          // player threads; 0: as the load needs
-    std::uint32_t spare_streams = 0;  // that may be added while it plays; 0: none comes or goes by hand
+    std::vector<std::string> remarks;  // on what was asked for: said, and kept in the result
+    std::uint32_t loops = 0;           // player threads; 0: as the load needs
+    std::uint32_t spare_streams = 0;   // that may be added while it plays; 0: none comes or goes by hand
     std::uint64_t seed = 1;
     bool keep_frames = false;      // one row a frame is wanted
     bool keep_histograms = false;  // of each stream: the result is to be merged with others

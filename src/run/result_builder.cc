@@ -238,6 +238,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
 void fill_client(const RunFacts& facts, RunResult& result) {
     ClientEvidence& client = result.client;
     client.cpu_ns = facts.after.cpu_ns - facts.before.cpu_ns;
+    client.helpers_cpu_ns = facts.after.helpers_cpu_ns - facts.before.helpers_cpu_ns;
     if (result.wall_ns > 0) {
         client.cpu_percent = 100.0 * static_cast<double>(client.cpu_ns) / static_cast<double>(result.wall_ns);
     }

@@ -327,6 +327,7 @@ Result<void> Session::plan() {
     spec_.local.notice = notice_;
     spec_.remote.seats = request_.seats;
     spec_.remote.notice = notice_;
+    for (const std::string& remark : request_.remarks) notice_(remark);
     std::uint32_t alignment = 1;
     if (request_.target.kind == Target::Kind::local) {
         raise_open_file_limit();

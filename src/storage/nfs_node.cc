@@ -54,7 +54,14 @@ std::string NfsNode::name() const {
 std::string NfsNode::trouble() const {
     if (failure_) return *failure_;
     if (!last_trouble_.empty()) return last_trouble_;
-    return fmt::format("{} does not answer", address_);
+    const auto at_port = [&](std::uint32_t port) { return fmt::format("{} at port {}", address_, port); };
+    switch (step_) {
+        case Step::map_mount:
+        case Step::map_nfs: return at_port(kMapperPort) + " (the port mapper) does not answer";
+        case Step::mount: return at_port(mount_port_) + " (the mount service) does not answer";
+        default:
+            return nfs_port_ == 0 ? address_ + " does not answer" : at_port(nfs_port_) + " does not answer";
+    }
 }
 
 // ---- to the export

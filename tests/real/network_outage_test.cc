@@ -109,6 +109,7 @@ TEST_P(Outage, ForGoodFailsFramesWithReasonsAndEnds) {
         if (drop["kind"] != "failed") continue;
         EXPECT_EQ(drop["reason"], "error") << drop;
         EXPECT_GT(drop["errno"], 0) << drop;
+        EXPECT_EQ(drop["cause"], "storage-error") << "a server that is gone says nothing of the file: " << drop;
     }
 }
 

@@ -82,6 +82,7 @@ TEST_P(EachProtocol, PlaysWhatAPathPlays) {
     EXPECT_EQ(remote["target"],
               (Json{{"url", url}, {"backend", GetParam().io}, {"io", GetParam().io}, {"direct", true}}));
     EXPECT_EQ(remote["client"]["page_cache_bytes"], 0);
+    EXPECT_EQ(remote["client"]["helpers_cpu_ns"] > 0, remote["target"]["io"] == "smb") << remote["client"];
     EXPECT_EQ(remote["mount"], nullptr);
     EXPECT_LT(remote["media"]["age_s"], 600);
     ASSERT_EQ(remote["servers"].size(), 1U);
@@ -142,8 +143,10 @@ TEST_F(Network, ClipsOfOthersAreIndexedAsByPath) {
             EXPECT_EQ(facts(by_url), expected) << url;
         }
     }
-    const Json played = result_of({"--streams", "3", "--frames", "20", lab_.nfs("clips")});
+    const Json played =
+        result_of({"--streams", "3", "--frames", "20", "--buffered", "--cold", lab_.nfs("clips")});
     EXPECT_EQ(played["totals"]["frames_on_time"], 60);
+    EXPECT_THAT(played["notices"].dump(), HasSubstr("--buffered, --cold mean nothing for nfs://"));
 }
 
 struct Refusal {

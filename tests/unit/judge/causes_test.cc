@@ -170,6 +170,13 @@ const std::vector<Case> kCases = {
          read_again(e, {30}, 0, true);
      },
      Cause::damaged_file, Limit::media, "1 frame was unreadable"},
+    {"a_server_that_is_gone_also_when_it_is_asked_again",
+     [](Evidence& e) {
+         fail(e, 1, &ReasonCounts::error);
+         e.missed.front().no_answer = true;
+         read_again(e, {30}, 0, true);
+     },
+     Cause::storage_error, Limit::storage, "could not be read"},
     {"an_error_that_does_not_come_again",
      [](Evidence& e) {
          fail(e, 1, &ReasonCounts::error);

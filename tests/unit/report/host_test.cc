@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -35,6 +37,27 @@ TEST(Host, CountsProcessorTimeUpwards) {
         spent = read_process_usage().cpu_ns - before.cpu_ns;
     }
     EXPECT_GT(spent, 0);
+}
+
+TEST(Host, CountsTheTimeOfHelpersWhileTheyRunAndAfterwards) {
+    const ProcessUsage before = read_process_usage();
+    const pid_t helper = fork();
+    if (helper == 0) {
+        for (volatile std::uint64_t i = 0;; i = i + 1) {
+        }
+    }
+    ASSERT_GT(helper, 0);
+    std::int64_t alive_ns = 0;
+    for (int tries = 0; tries < 1'000 && alive_ns < 50'000'000; ++tries) {
+        usleep(10'000);
+        alive_ns = read_process_usage().helpers_cpu_ns - before.helpers_cpu_ns;
+    }
+    kill(helper, SIGKILL);
+    waitpid(helper, nullptr, 0);
+    const ProcessUsage after = read_process_usage();
+    EXPECT_GE(alive_ns, 50'000'000);
+    EXPECT_GE(after.helpers_cpu_ns - before.helpers_cpu_ns, alive_ns - 10'000'000);
+    EXPECT_GE(after.cpu_ns - before.cpu_ns, after.helpers_cpu_ns - before.helpers_cpu_ns);
 }
 
 TEST(Host, KnowsWhereBlockDevicesAreNotCounted) {

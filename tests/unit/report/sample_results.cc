@@ -79,6 +79,7 @@ RunResult base() {
     out.media.age_s = 86'400;
     out.client = {.cpu_percent = 34.5,
                   .cpu_ns = 3'588'000'000,
+                  .helpers_cpu_ns = 0,
                   .loop_lateness_p50_ns = 31'000,
                   .loop_lateness_p99_ns = 240'000,
                   .loop_lateness_max_ns = 3'100'000,
