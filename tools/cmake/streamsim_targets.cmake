@@ -83,12 +83,12 @@ function(streamsim_make_test_headers)
 endfunction()
 
 # streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
-#                [ALONE])
+#                [ALONE] [SLOW <filter>])
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
-# measures.
+# measures. SLOW: the cases that are of tools/test --all alone, as a filter of GoogleTest.
 function(streamsim_test name)
-    cmake_parse_arguments(TEST "ONE_THREAD;ALONE" "TIMEOUT" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TEST "ONE_THREAD;ALONE" "TIMEOUT;SLOW" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
         return()
     endif()
@@ -105,6 +105,12 @@ function(streamsim_test name)
     if(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 120)
     endif()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    set(quick "")
+    if(TEST_SLOW)
+        set(quick TEST_FILTER -${TEST_SLOW})
+        gtest_discover_tests(${name} TEST_FILTER ${TEST_SLOW} TEST_LIST ${name}_slow DISCOVERY_TIMEOUT 60
+                             PROPERTIES LABELS slow TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
+    endif()
+    gtest_discover_tests(${name} ${quick} DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
 endfunction()
