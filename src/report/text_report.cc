@@ -417,15 +417,15 @@ struct Word {
 
 Word first_word(const RunResult& result) {
     if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
+    const bool whole = std::all_of(result.seats.begin(), result.seats.end(), [](const SeatResult& seat) {
+        return seat.state == SeatResult::State::complete;
+    });
+    if (!whole && nothing_wrong(result.totals)) return {"INCOMPLETE", Tone::bad};
     if (!paced(result)) {
         return result.verdict.pass ? Word{"READ", Tone::good} : Word{"READ, WITH FAILURES", Tone::bad};
     }
     if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
     if (result.verdict.pass) return {"PLAYS", Tone::good};
-    const bool whole = std::all_of(result.seats.begin(), result.seats.end(), [](const SeatResult& seat) {
-        return seat.state == SeatResult::State::complete;
-    });
-    if (!whole && nothing_wrong(result.totals)) return {"INCOMPLETE", Tone::bad};
     return nothing_wrong(result.totals) ? Word{"PLAYS, BUT PERHAPS FROM A CACHE", Tone::doubtful}
                                         : Word{"DOES NOT PLAY", Tone::bad};
 }
@@ -435,6 +435,7 @@ std::string after_headline(const RunResult& result) {
     std::string out;
     if (result.interrupted) out = " after " + show_duration({result.wall_ns});
     out += ": " + what_was_played(result);
+    if (result.streams.empty()) return out + ": nothing was played";
     if (!paced(result)) {
         out += " as fast as it went: " + show_rate(result.read_bytes_per_s) + ", ";
         if (totals.failed > 0) return out + what_went_wrong(totals);

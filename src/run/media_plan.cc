@@ -183,10 +183,10 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
         auto clips = complete_clips(*store, request.target.name(), format, request.clip_duration);
         if (!clips) return clips.error();
         if (clips->size() < clips_needed(request)) {
-            return environment_error(
-                fmt::format("{}: {} clips of {} are there and {} are needed: somebody removed "
-                            "media while it was being prepared",
-                            request.target.name(), clips->size(), format.name, clips_needed(request)));
+            return environment_error(fmt::format(
+                "{}: {} clips of {} are there and {} are needed: somebody removed media while it was "
+                "being prepared, or the computer that prepared it has other storage at this place",
+                request.target.name(), clips->size(), format.name, clips_needed(request)));
         }
         keep_needed(request, std::move(*clips), found);
     }

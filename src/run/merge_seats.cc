@@ -56,6 +56,10 @@ struct Candidate {
     }
 };
 
+bool vanished(const SeatResult& seat) {
+    return seat.state == State::missing || seat.state == State::partial;
+}
+
 /// Of a seat that does not pass, what an editor has to know.
 std::string trouble(const SeatResult& seat) {
     switch (seat.state) {
@@ -90,8 +94,12 @@ Verdict failed_verdict(std::vector<const SeatResult*> failed, std::size_t all) {
     constexpr std::size_t kSaid = 4;  // with their reasons
     Verdict verdict;
     verdict.limit = limit_of(failed);
+    // Where one vanished, others are often ended for it: it comes before them.
     std::stable_sort(failed.begin(), failed.end(), [](const SeatResult* a, const SeatResult* b) {
-        return bad_frames(a->totals) > bad_frames(b->totals);
+        const auto key = [](const SeatResult& seat) {
+            return std::tuple(bad_frames(seat.totals), vanished(seat));
+        };
+        return key(*a) > key(*b);
     });
     if (failed.size() > 1) verdict.reason = several(failed.size(), all);
     for (std::size_t i = 0; i < failed.size(); ++i) {

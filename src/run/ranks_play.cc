@@ -301,7 +301,8 @@ RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
     if (const auto text = path.empty() ? std::nullopt : read_file(path)) {
         auto journal = read_result(*text, path);
         if (journal && journal->run_id == run_id() && journal->seats.size() == 1) {
-            journal->seats.front().why = peer.why;
+            SeatResult& seat = journal->seats.front();
+            if (seat.state != SeatResult::State::complete) seat.why = peer.why;
             return std::move(*journal);
         }
     }

@@ -325,7 +325,8 @@ Result<void> Session::plan() {
     spec_.seats = request_.seats;
     spec_.local.direct = request_.direct;
     spec_.local.notice = notice_;
-    spec_.remote.seats = request_.seats;
+    spec_.remote.first_seat = request_.first_seat;
+    spec_.remote.seats = request_.own_seats.value_or(request_.seats);
     spec_.remote.notice = notice_;
     for (const std::string& remark : request_.remarks) notice_(remark);
     std::uint32_t alignment = 1;

@@ -39,10 +39,11 @@ NfsServer::~NfsServer() {
 
 void NfsServer::make_nodes(std::uint32_t version) {
     nodes_.clear();
-    node_by_address_.clear();
-    const std::size_t used = std::min<std::size_t>(place_.addresses.size(), std::max(options_.seats, 1u));
-    for (std::size_t i = 0; i < used; ++i) {
-        const std::string& address = place_.addresses[i];
+    node_by_address_.assign(place_.addresses.size(), nullptr);
+    for (std::uint32_t i = 0; i < std::max(options_.seats, 1u); ++i) {
+        const std::uint32_t seat = options_.first_seat + i;
+        const std::size_t which = seat % place_.addresses.size();
+        const std::string& address = place_.addresses[which];
         auto same = std::find_if(nodes_.begin(), nodes_.end(),
                                  [&](const auto& node) { return node->address() == address; });
         if (same == nodes_.end()) {
@@ -50,10 +51,12 @@ void NfsServer::make_nodes(std::uint32_t version) {
                 std::make_unique<NfsNode>(place_, address, version, directory_, epoll_, options_.notice));
             same = nodes_.end() - 1;
         }
-        node_by_address_.push_back(same->get());
+        node_by_address_[which] = same->get();
+        (*same)->seats.push_back(seat);
     }
-    for (std::uint32_t seat = 0; seat < std::max(options_.seats, 1u); ++seat)
-        node_by_address_[seat % used]->seats.push_back(seat);
+    // Nobody reads from the others: nothing is asked of them.
+    std::replace(node_by_address_.begin(), node_by_address_.end(), static_cast<NfsNode*>(nullptr),
+                 nodes_.front().get());
 }
 
 void NfsServer::wait_and_serve(Duration at_most) {

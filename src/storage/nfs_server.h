@@ -28,7 +28,7 @@ public:
     /// Readable when a connection has something.
     int epoll() const { return epoll_; }
     const std::vector<std::unique_ptr<NfsNode>>& nodes() const { return nodes_; }
-    /// The node behind each address that is used.
+    /// The node behind each address; behind one that no seat uses, another.
     const std::vector<NfsNode*>& node_by_address() const { return node_by_address_; }
 
     /// Answers what has come, and waits for it for so long.

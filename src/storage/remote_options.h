@@ -13,7 +13,9 @@ struct RemoteOptions {
     /// Reads and opens in flight at once, over all streams of this loop; more wait in order.
     std::uint32_t parallel_reads = 64;
     std::uint32_t parallel_opens = 16;
-    std::uint32_t seats = 1;  // connections are made for the nodes that these use
+    /// Connections are made for the nodes that the seats from `first_seat` on use, which are so many.
+    std::uint32_t first_seat = 0;
+    std::uint32_t seats = 1;
     Credentials credentials;  // of SMB
     /// Told once about each thing that could not be had, and about connections that were lost and came back.
     /// May be empty.

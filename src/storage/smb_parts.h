@@ -105,7 +105,9 @@ public:
     void reap() override;
 
 private:
-    Node& node_of(std::uint32_t seat) { return nodes_[node_by_seat_[seat % node_by_seat_.size()]]; }
+    Node& node_of(std::uint32_t seat) {
+        return nodes_[node_by_seat_[(seat - first_seat_) % node_by_seat_.size()]];
+    }
     Instant expires(const Op& op) const { return op.submitted_at + place_.timeout; }
     void accept(Op& op);
     void settle_later(Op& op, int error);
@@ -148,6 +150,7 @@ private:
     const SmbLogin login_;
     NoticeSink notice_;
     std::vector<Node> nodes_;
+    std::uint32_t first_seat_ = 0;
     std::vector<std::size_t> node_by_seat_;
     std::uint64_t piece_bytes_ = kSmbSlotBytes;  // of one request
     std::vector<File> files_;                    // by FileId

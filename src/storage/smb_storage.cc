@@ -47,8 +47,9 @@ SmbStorage::SmbStorage(EventLoop& loop,
       looks_(loop) {
     std::vector<std::string> addresses = place.addresses;
     if (addresses.empty()) addresses.push_back(place.host);
-    const std::size_t seats = std::max<std::size_t>(options.seats, 1);
-    for (std::size_t seat = 0; seat < seats; ++seat) {
+    first_seat_ = options.first_seat;
+    for (std::uint32_t i = 0; i < std::max(options.seats, 1u); ++i) {
+        const std::uint32_t seat = first_seat_ + i;
         const std::string& address = addresses[seat % addresses.size()];
         auto node = std::find_if(nodes_.begin(), nodes_.end(),
                                  [&](const Node& each) { return each.address == address; });
@@ -56,7 +57,7 @@ SmbStorage::SmbStorage(EventLoop& loop,
             node = nodes_.insert(nodes_.end(), Node{});
             node->address = node->traffic.address = address;
         }
-        node->traffic.seats.push_back(static_cast<std::uint32_t>(seat));
+        node->traffic.seats.push_back(seat);
         node_by_seat_.push_back(static_cast<std::size_t>(node - nodes_.begin()));
     }
     if (place.read_bytes > 0) piece_bytes_ = std::min<std::uint64_t>(place.read_bytes, kSmbSlotBytes);

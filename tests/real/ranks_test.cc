@@ -249,7 +249,7 @@ TEST(Ranks, SearchForTheMostStreamsOfASeatAndForTheMostSeats) {
 /// Four computers: namespaces with names of their own, and a server.
 TEST(Ranks, PlayOverAsManyComputers) {
     SKIP_WITHOUT_MPIRUN();
-    const Lab lab({"--seats", "4", "--nfs"});
+    const Lab lab({"--seats", "4", "--nodes", "3", "--nfs"});
     if (lab.skipped_because()) GTEST_SKIP() << *lab.skipped_because();
     ASSERT_EQ(lab.problem(), "");
     const TempDir dir;
@@ -264,12 +264,13 @@ TEST(Ranks, PlayOverAsManyComputers) {
     }
     write_text(dir / "agent", agent + "esac\nexit 1\n");
     std::filesystem::permissions(dir / "agent", std::filesystem::perms::owner_all);
-    const auto play = with(kMedia, {"--duration", "3s", "--quiet"});
+    // `nas` is three nodes, which the seats use in turn.
+    const auto play = with(kMedia, {"--duration", "3s", "--quiet", "nfs://nas/export"});
     Spawn spawn = over_ranks({"--mca", "plm_rsh_agent", dir / "agent", "--host", hosts},
-                             with({"--json", dir / "all.json"}, with(play, {lab.nfs()})));
+                             with({"--json", dir / "all.json"}, play));
     const Finished all = lab.begin("mpirun", spawn)->wait();
     ASSERT_EQ(all.exit_code, 0) << all.text();
-    const Finished one = lab.play(with({"--seats", "4", "--json", dir / "one.json"}, with(play, {lab.nfs()})));
+    const Finished one = lab.play(with({"--seats", "4", "--json", dir / "one.json"}, play));
     ASSERT_EQ(one.exit_code, 0) << one.text();
     const Json result = read_json(dir / "all.json");
     expect_one_run(result, read_json(dir / "one.json"));
@@ -278,8 +279,13 @@ TEST(Ranks, PlayOverAsManyComputers) {
         if (i > 0) {
             EXPECT_EQ(result["seats"][i]["host"]["name"], "h" + std::to_string(i));
         }
-        EXPECT_THAT(result["seats"][i]["node"].get<std::string>(), HasSubstr("10.77.0.10"));
+        EXPECT_EQ(result["seats"][i]["node"], lab.facts()["server"]["nodes"][i % 3]);
     }
+    ASSERT_EQ(result["servers"].size(), 3u);
+    EXPECT_EQ(result["servers"][0]["seats"], Json({0, 3}));
+    // One connection of each seat: nobody connects to a node that it does not use.
+    EXPECT_EQ(result["servers"][0]["connections"], 2);
+    EXPECT_EQ(result["servers"][1]["connections"], 1);
 }
 
 }  // namespace

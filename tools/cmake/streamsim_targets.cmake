@@ -100,12 +100,13 @@ function(streamsim_make_test_headers)
 endfunction()
 
 # streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
-#                [ALONE] [PORTABLE])
+#                [ALONE] [SLOW <filter>] [PORTABLE])
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
-# measures. PORTABLE: it asks nothing of Linux; only these are built for other systems, with the label portable there.
+# measures. SLOW: the cases that are of tools/test --all alone, as a filter of GoogleTest. PORTABLE: it asks nothing of
+# Linux; only these are built for other systems, with the label portable there.
 function(streamsim_test name)
-    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT;SLOW" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
         return()
     endif()
@@ -133,6 +134,12 @@ function(streamsim_test name)
         set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
         return()
     endif()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    set(quick "")
+    if(TEST_SLOW)
+        set(quick TEST_FILTER -${TEST_SLOW})
+        gtest_discover_tests(${name} TEST_FILTER ${TEST_SLOW} TEST_LIST ${name}_slow DISCOVERY_TIMEOUT 60
+                             PROPERTIES LABELS slow TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
+    endif()
+    gtest_discover_tests(${name} ${quick} DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE})
 endfunction()

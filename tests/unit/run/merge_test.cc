@@ -11,6 +11,7 @@
 #include "media/catalogue.h"
 #include "metrics/histogram.h"
 #include "report/json_report.h"
+#include "report/text_report.h"
 #include "run/session.h"
 #include "unit/run/play_document.h"
 
@@ -242,6 +243,29 @@ TEST(Merging, a_seat_that_vanished_is_named_and_what_its_journal_holds_counts) {
     EXPECT_EQ(whole.seats[3].state, State::missing);
     EXPECT_EQ(whole.causes.front().frames, 18u);
     EXPECT_THAT(whole.causes.front().summary, HasSubstr("seat 0 (host h0): "));
+}
+
+TEST(Merging, who_vanished_comes_before_those_that_were_ended_for_it) {
+    SignedHistogram all;
+    Prng prng(3);
+    std::vector<RunResult> parts;
+    for (std::uint32_t rank = 0; rank < 6; ++rank) {
+        parts.push_back(random_part(rank, 6, all, prng));
+        parts.back().seats.front().state = rank == 5 ? State::partial : State::interrupted;
+    }
+    EXPECT_THAT(
+        merge_results(parts)->verdict.reason,
+        testing::StartsWith("6 of 6 computers did not play as they should: seat 5 (host h5): it vanished"));
+}
+
+TEST(Merging, where_nobody_played_the_result_is_incomplete) {
+    SignedHistogram all;
+    Prng prng(3);
+    RunResult begun = random_part(0, 2, all, prng);
+    begun.streams.clear();
+    begun.totals = {};
+    begun.seats.front().state = State::missing;
+    EXPECT_EQ(verdict_line(*merge_results({begun})), "INCOMPLETE: 0 streams from /mnt/x: nothing was played");
 }
 
 TEST(Merging, of_two_documents_of_one_rank_the_one_that_knows_more_counts) {
