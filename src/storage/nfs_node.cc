@@ -53,7 +53,10 @@ std::string NfsNode::name() const {
 
 std::string NfsNode::trouble() const {
     if (failure_) return *failure_;
-    if (!last_trouble_.empty()) return last_trouble_;
+    return last_trouble_.empty() ? silence() : last_trouble_;
+}
+
+std::string NfsNode::silence() const {
     const auto at_port = [&](std::uint32_t port) { return fmt::format("{} at port {}", address_, port); };
     switch (step_) {
         case Step::map_mount:
@@ -319,7 +322,7 @@ void NfsNode::tick(Instant now) {
     advance();
     if (helper_.stage != NfsLane::Stage::down && helper_.link.outstanding() > 0 &&
         now - helper_.link.heard() > place_.timeout) {
-        fail(fmt::format("{} does not answer", address_));
+        fail(silence());
     }
     for (auto& lane : lanes_) {
         lane->link.measure();

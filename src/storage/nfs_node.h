@@ -121,6 +121,7 @@ private:
     };
     enum class Client : std::uint8_t { unknown, asking, confirmed };
 
+    std::string silence() const;  // who does not answer
     void enter(Step step) {
         step_ = step;
         step_due_ = true;

@@ -176,7 +176,7 @@ const std::vector<Case> kCases = {
          e.missed.front().no_answer = true;
          read_again(e, {30}, 0, true);
      },
-     Cause::storage_error, Limit::storage, "could not be read"},
+     Cause::storage_error, Limit::storage, "gave an error for 1 frame"},
     {"an_error_that_does_not_come_again",
      [](Evidence& e) {
          fail(e, 1, &ReasonCounts::error);

@@ -105,6 +105,9 @@ TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
         ASSERT_FALSE(storage);
         EXPECT_EQ(storage.error().kind, ErrorKind::environment);
         EXPECT_THAT(storage.error().problems.front(), HasSubstr("nfs://127.0.0.1/export/dir: "));
+        if (GetParam() == BadServer::Way::silent) {
+            EXPECT_THAT(storage.error().problems.front(), HasSubstr("127.0.0.1 at port "));
+        }
         const auto listed = make_nfs_byte_store(server.place(version), "/export/dir")->list("/export/dir");
         ASSERT_FALSE(listed);
         EXPECT_THAT(listed.error().problems.front(), HasSubstr("nfs://127.0.0.1/export/dir: "));
