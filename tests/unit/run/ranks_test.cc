@@ -90,7 +90,7 @@ TEST(Ranks, that_die_are_left_out_and_named_once) {
         EXPECT_TRUE(all[2]->gather({}).has_value());
         all[2].reset();
     });
-    in_each(all, [&dying](Ranks& ranks) {
+    in_each(all, [](Ranks& ranks) {
         if (ranks.rank() == 2) return;
         EXPECT_TRUE(ranks.gather({}).has_value());
         EXPECT_TRUE(ranks.agree({}).has_value());
