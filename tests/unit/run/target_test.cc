@@ -23,6 +23,16 @@ TEST(Target, is_told_by_its_form) {
     }
 }
 
+TEST(Target, a_drive_is_no_scheme) {
+    for (const char* path : {"C:\\media\\a.mov", "c:/media", "D:"}) {
+        const auto target = parse_target(path);
+        ASSERT_TRUE(target.has_value()) << path;
+        EXPECT_EQ(target->kind, Target::Kind::local) << path;
+        EXPECT_EQ(target->url, path);
+    }
+    EXPECT_EQ(parse_target("back\\slash")->path, "back\\slash") << "is a name here, and a place on Windows";
+}
+
 TEST(Target, a_model_with_its_options) {
     const auto plain = parse_target("sim:h500");
     ASSERT_TRUE(plain.has_value());
