@@ -29,7 +29,7 @@ public:
 private:
     const int out_;
     const int in_;
-    bool taken_ = false;
+    [[maybe_unused]] bool taken_ = false;  // where a signal does not have to know it
     bool left_ = false;
 };
 
