@@ -21,11 +21,12 @@ HistogramCounts counts_of(const Source& histogram) {
 template <typename Target>
 void add_all(const HistogramCounts& counts, Target& to) {
     std::vector<HistogramCounts::Bucket> left = counts.buckets;
+    if (left.empty()) return;
     for (const bool least : {true, false}) {
-        const auto bucket = least ? left.begin() : std::prev(left.end());
-        if (left.empty() || bucket->times == 0) continue;
+        HistogramCounts::Bucket& bucket = least ? left.front() : left.back();
+        if (bucket.times == 0) continue;
         to.add(least ? counts.min : counts.max);
-        --bucket->times;
+        --bucket.times;
     }
     for (const HistogramCounts::Bucket& bucket : left) to.add(bucket.value, bucket.times);
 }
