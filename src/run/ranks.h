@@ -132,7 +132,7 @@ private:
     SeatChannelOptions channel_options();
     void heard(std::uint32_t rank, Json& message);
     void heard_of_play(std::uint32_t rank, const std::string& what, Json& message);
-    void lost(std::uint32_t rank, const std::string& why);
+    void gone(std::uint32_t rank, const std::function<void(Peer&)>& note);
     void send_to_others(const Json& message);
     std::uint32_t first_seat_of(std::uint32_t rank) const {
         return static_cast<std::uint32_t>(std::uint64_t{seats_} * rank / size_);
