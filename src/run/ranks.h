@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -170,6 +171,7 @@ private:
     bool stopped_ = false;
     bool ended_ = false;  // rank 0 said so
     std::function<std::optional<RankNews>()> news_;
+    std::vector<std::pair<std::uint32_t, Json>> early_;  // of the next time of play, by who said it
     // This time of play.
     std::uint64_t play_ = 0;
     bool play_is_off_ = false;
