@@ -130,7 +130,11 @@ Result<void> MediaRun::open_journal(const PlayRequest& request) {
 }
 
 int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
-    if (auto opened = open_journal(request); !opened) return report_error(context_, opened.error());
+    // A rank that stopped here alone would leave the others waiting for it.
+    if (auto opened = together(open_journal(request)); !opened) {
+        if (opened.error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
+        return report_error(context_, opened.error());
+    }
     journal_.follow(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
     if (!result || !*result) journal_.stop();  // what it holds is the last that is known

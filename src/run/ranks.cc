@@ -34,12 +34,13 @@ SeatChannelOptions Ranks::channel_options() {
     options.ranks = size_;
     options.introduction = words_of(peers_[rank_].host);
     options.events.message = [this](std::uint32_t from, Json& message) { heard(from, message); };
-    options.events.lost = [this](std::uint32_t who, const std::string& why) { lost(who, why); };
-    options.events.left = [this](std::uint32_t who) {
-        const std::lock_guard lock(mutex_);
-        peers_[who].left = true;
-        changed_.notify_all();
+    options.events.lost = [this](std::uint32_t who, const std::string& why) {
+        gone(who, [&why](Peer& peer) {
+            peer.lost = true;
+            peer.why = why;
+        });
     };
+    options.events.left = [this](std::uint32_t who) { gone(who, [](Peer& peer) { peer.left = true; }); };
     options.events.news = [this]() -> Json {
         const std::lock_guard lock(mutex_);
         const auto news = news_ ? news_() : std::nullopt;
@@ -147,11 +148,11 @@ void Ranks::heard(std::uint32_t rank, Json& message) {
     changed_.notify_all();
 }
 
-void Ranks::lost(std::uint32_t rank, const std::string& why) {
+/// Nobody waits for it any more, however it went.
+void Ranks::gone(std::uint32_t rank, const std::function<void(Peer&)>& note) {
     Begun begun;
     std::unique_lock lock(mutex_);
-    peers_[rank].lost = true;
-    peers_[rank].why = why;
+    note(peers_[rank]);
     if (first()) {
         begin_ready_cues(begun);
         all_may_have_ended();

@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -132,7 +133,7 @@ private:
     SeatChannelOptions channel_options();
     void heard(std::uint32_t rank, Json& message);
     void heard_of_play(std::uint32_t rank, const std::string& what, Json& message);
-    void lost(std::uint32_t rank, const std::string& why);
+    void gone(std::uint32_t rank, const std::function<void(Peer&)>& note);
     void send_to_others(const Json& message);
     std::uint32_t first_seat_of(std::uint32_t rank) const {
         return static_cast<std::uint32_t>(std::uint64_t{seats_} * rank / size_);
@@ -170,6 +171,7 @@ private:
     bool stopped_ = false;
     bool ended_ = false;  // rank 0 said so
     std::function<std::optional<RankNews>()> news_;
+    std::vector<std::pair<std::uint32_t, Json>> early_;  // of the next time of play, by who said it
     // This time of play.
     std::uint64_t play_ = 0;
     bool play_is_off_ = false;

@@ -167,7 +167,11 @@ void Ranks::begin_own(std::int64_t cue, Instant at, Begun& begun) {
 void Ranks::heard_of_play(std::uint32_t rank, const std::string& what, Json& message) {
     Begun begun;
     std::unique_lock lock(mutex_);
-    if (message.at("play") != play_) return;
+    if (message.at("play") > play_) {  // another rank begins to play again while this one still merges
+        early_.emplace_back(rank, std::move(message));
+        return;
+    }
+    if (message.at("play") < play_) return;
     Peer& peer = peers_[rank];
     if (what == "planned") {
         peer.cues = message.at("cues").get<std::vector<std::int64_t>>();
@@ -266,6 +270,9 @@ Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
     wait_for_played(lock, own, how);
     auto result = merged(lock, own, how);
     next_play();
+    auto early = std::exchange(early_, {});
+    lock.unlock();
+    for (auto& [rank, message] : early) heard(rank, message);
     return result;
 }
 

@@ -86,12 +86,11 @@ TEST(Ranks, that_were_typed_otherwise_do_not_play_together) {
 
 TEST(Ranks, that_die_are_left_out_and_named_once) {
     auto all = ranks_of(3);
-    std::thread dying([&all] {
-        EXPECT_TRUE(all[2]->gather({}).has_value());
-        all[2].reset();
+    std::thread dying([last = std::move(all[2])]() mutable {
+        EXPECT_TRUE(last->gather({}).has_value());
+        last.reset();
     });
     in_each(all, [](Ranks& ranks) {
-        if (ranks.rank() == 2) return;
         EXPECT_TRUE(ranks.gather({}).has_value());
         EXPECT_TRUE(ranks.agree({}).has_value());
     });
@@ -112,6 +111,7 @@ TEST(Ranks, that_wait_are_all_stopped_by_one) {
 TEST(Ranks, are_dealt_seats_in_blocks) {
     auto all = ranks_of(3);
     in_each(all, [](Ranks& ranks) {
+        ASSERT_TRUE(ranks.gather({}).has_value());
         ranks.deal_seats(7);
         const std::vector<std::uint32_t> first = {0, 2, 4};
         const std::vector<std::uint32_t> own = {2, 2, 3};
@@ -134,15 +134,23 @@ PlayRequest request_on(const std::string& url, std::uint32_t seats) {
 
 Result<RunResult> play(Ranks& ranks,
                        const PlayRequest& whole,
-                       const std::function<void(Session&)>& meanwhile = {}) {
+                       const std::function<void(Session&)>& watch = {}) {
     PlayRequest request = whole;
     ranks.deal_seats(request.seats);
     request.first_seat = ranks.first_seat();
     request.own_seats = ranks.own_seats();
     Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});
     session.wait_for(ranks);
-    if (meanwhile) meanwhile(session);
+    std::atomic<bool> ended{false};
+    std::thread watching([&] {
+        while (watch && !ended) {
+            watch(session);
+            std::this_thread::yield();
+        }
+    });
     auto own = session.execute();
+    ended = true;
+    watching.join();
     Ranks::Collecting how;
     how.virtual_time = request.target.is_virtual_time();
     how.nothing = [&request] { return Session::not_played(request, {}); };
@@ -222,21 +230,12 @@ TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
     auto all = ranks_of(2);
     in_each(all, [&](Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
-        std::thread watching;
-        std::atomic<bool> ended{false};
         const auto result = play(ranks, request, [&](Session& session) {
-            watching = std::thread([&] {
-                while (!ended) {
-                    const auto watch = session.watch();
-                    const bool plays = watch.streams != nullptr && (*watch.progress)[0].on_time.load() > 3;
-                    if (ranks.first() && plays) ranks.stop();
-                    if (ranks.stopped()) session.interrupt();
-                    std::this_thread::yield();
-                }
-            });
+            const auto watch = session.watch();
+            const bool plays = watch.streams != nullptr && (*watch.progress)[0].on_time.load() > 3;
+            if (ranks.first() && plays) ranks.stop();
+            if (ranks.stopped()) session.interrupt();
         });
-        ended = true;
-        watching.join();
         ASSERT_TRUE(result.has_value());
         EXPECT_TRUE(result->interrupted);
         if (ranks.first()) {
