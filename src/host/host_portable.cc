@@ -69,6 +69,8 @@ std::optional<std::uint64_t> cached_bytes(const char* /*path*/) {
 
 SystemWatch::SystemWatch(std::string path) : path_(std::move(path)) {}
 
+SystemWatch::SystemWatch(ServersWatched servers) : servers_(std::move(servers.addresses)) {}
+
 SystemWatch::~SystemWatch() = default;
 
 SystemHistory SystemWatch::stop(Duration /*idle*/) {

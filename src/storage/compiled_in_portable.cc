@@ -4,6 +4,7 @@
 #include "storage/compiled_in.h"
 #include "storage/nfs_byte_store.h"
 #include "storage/nfs_storage.h"
+#include "storage/resolve_host.h"
 #include "storage/smb_byte_store.h"
 #include "storage/smb_storage.h"
 #include "storage/uring_storage.h"
@@ -39,6 +40,10 @@ private:
 
 std::vector<std::string> storage_compiled_in() {
     return {"threads"};
+}
+
+Result<void> resolve(RemotePlace& place) {
+    return without(place.protocol == RemotePlace::Protocol::nfs ? "NFS" : "SMB");
 }
 
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop&, uv_loop_s*, const LocalOptions&) {
