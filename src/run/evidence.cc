@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <string_view>
 
+#include "base/errno_name.h"
 #include "judge/judge.h"
 #include "run/clip_numbers.h"
 #include "run/part_results.h"
@@ -81,19 +81,12 @@ void fill_streams(const RunFacts& facts,
 
 /// What an error says that comes of a connection and never of a file.
 bool is_of_the_way(int error) {
-    switch (error) {
-        case ETIMEDOUT:
-        case ECONNABORTED:
-        case ECONNREFUSED:
-        case ECONNRESET:
-        case EHOSTDOWN:
-        case EHOSTUNREACH:
-        case ENETDOWN:
-        case ENETUNREACH:
-        case ENOTCONN:
-        case EPIPE: return true;
-        default: return false;
-    }
+    const char* const name = errno_name(error);  // not every system has all of them
+    if (name == nullptr) return false;
+    for (const std::string_view way : {"ETIMEDOUT", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTDOWN",
+                                       "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH", "ENOTCONN", "EPIPE"})
+        if (name == way) return true;
+    return false;
 }
 
 MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
