@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/time.h"
+#include "streamsim/meter_result.h"
 #include "streamsim/outcome.h"
 #include "streamsim/part_books.h"
+#include "streamsim/summaries.h"
 
 namespace streamsim {
 
@@ -23,9 +25,10 @@ struct FrameCounts {
     std::uint64_t startup_drops = 0;
     std::uint64_t stalls = 0;
     std::int64_t stall_ns = 0;
-    std::uint64_t bytes_read = 0;  // of complete frames, every read of every pass
-    std::uint64_t seeks = 0;       // jumps that nobody knew of (--order scrub, --multicam active)
-    std::uint64_t passes = 0;      // complete or begun runs through the clip
+    std::uint64_t bytes_read = 0;     // of complete frames, every read of every pass
+    std::uint64_t seeks = 0;          // jumps that nobody knew of (--order scrub, --multicam active)
+    std::uint64_t passes = 0;         // complete or begun runs through the clip
+    std::uint64_t bytes_written = 0;  // by recorders, of complete frames
 };
 
 /// Why slots were dropped, late or failed. Drops in the first second are left out, since they do not count
@@ -36,16 +39,6 @@ struct ReasonCounts {
     std::uint64_t error = 0;
     std::uint64_t short_read = 0;
     std::uint64_t missing = 0;
-};
-
-struct MarginSummary {  // nullopt: no frame with a deadline was completed
-    std::int64_t min = 0, p0_1 = 0, p1 = 0, p10 = 0, p50 = 0, max = 0;
-};
-struct LatencySummary {
-    std::int64_t p50 = 0, p90 = 0, p99 = 0, p99_9 = 0, max = 0;
-};
-struct BufferSummary {
-    std::uint64_t min = 0, p1 = 0, p50 = 0;
 };
 
 /// What a stream went through, in equal intervals from its play_start: at most some hundred of them, which are
@@ -82,7 +75,9 @@ struct StreamResult {
     std::string format;
     std::string clip;
     FrameRate rate;
-    bool paced = true;  // false: --fps max
+    bool paced = true;     // false: --fps max
+    bool records = false;  // it writes its frames
+    bool durable = false;  // and they are on stable storage when they are complete
     std::string pattern;
     FrameCounts counts;
     std::int64_t play_start_ns = 0;  // from the beginning of the run; where all begin together 0
@@ -95,6 +90,7 @@ struct StreamResult {
     std::optional<LatencySummary> response_ns;
     std::optional<LatencySummary> open_ns;
     std::optional<LatencySummary> seek_ns;  // from the request of a jump to its first frame
+    std::optional<LatencySummary> sync_ns;  // of a durable recorder: of the fsync alone
     std::optional<BufferSummary> buffer_frames;
     StreamSeries series;
     std::optional<StreamHistograms> histograms;  // where the document is to be merged
@@ -457,6 +453,7 @@ struct RunResult {
     double required_bytes_per_s = 0;             // at one time, the most; 0 where nothing is required
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
+    std::vector<MeterResult> meters;    // by seat, then as asked for
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
@@ -467,6 +464,7 @@ struct RunResult {
     std::string digest;
     std::optional<std::string> timing_digest;  // virtual time only
     std::vector<FrameRow> frames;              // only where --csv asks for them; by seat, stream, slot
+    std::vector<OperationRow> operations;      // the same of meters; by seat, user, transfer
 };
 
 }  // namespace streamsim

@@ -1,6 +1,6 @@
-// Storage: asynchronous reading on an event loop. The operation objects belong to the caller, who keeps them
-// and what they point at in place, untouched, until the callback ran; a backend allocates nothing for each of
-// them beyond what it made at start-up.
+// Storage: asynchronous reading and writing on an event loop. The operation objects belong to the caller, who
+// keeps them and what they point at in place, untouched, until the callback ran; a backend allocates nothing
+// for each of them beyond what it made at start-up.
 //
 // Threading: every call on the loop's thread. Callbacks run on the loop's thread, once for each operation,
 // never inside the call that submitted it, also after cancel().
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/callback.h"
+#include "base/check.h"
 #include "base/time.h"
 
 namespace streamsim {
@@ -52,10 +53,18 @@ struct Op {
     void* backend = nullptr;
 };
 
-/// Opens `path` for reading.
+enum class Access : std::uint8_t {
+    read,        // a file that is there
+    write,       // the same, to be read as well
+    create,      // to be written and read; made if it is not there; what it holds stays
+    create_new,  // the same; EEXIST where it is there
+};
+
+/// Opens `path`. The directory of a file to be created is there.
 struct OpenOp : Op {
-    const char* path = nullptr;  // in
-    FileId file = kNoFile;       // out
+    const char* path = nullptr;    // in
+    Access access = Access::read;  // in
+    FileId file = kNoFile;         // out
 };
 
 /// Reads buffer.size() bytes at `offset`. Fewer `bytes` without an error means that the file ends there; a
@@ -69,11 +78,44 @@ struct ReadOp : Op {
     std::uint64_t bytes = 0;      // out
 };
 
+/// Writes the whole buffer at `offset`, beyond the end of the file as well. Fewer `bytes` only with an error; a
+/// backend repeats short writes itself. REQUIRES: as for ReadOp; the file was not opened with Access::read.
+struct WriteOp : Op {
+    FileId file = kNoFile;              // in
+    std::uint64_t offset = 0;           // in
+    std::span<const std::byte> buffer;  // in
+    Instant deadline;                   // in; a hint
+    std::uint64_t bytes = 0;            // out
+};
+
+/// What was written to the file before is on stable storage, and can be found again. REQUIRES: no write of it
+/// is outstanding.
+struct SyncOp : Op {
+    FileId file = kNoFile;  // in
+};
+
+/// What is done by name.
+struct PathOp : Op {
+    enum class Kind : std::uint8_t {
+        stat,
+        list,            // a directory: every entry is asked for
+        make_directory,  // its parent is there; EEXIST where it is there
+        remove,          // a file, or an empty directory
+        rename,          // to `to`, atomic; what was there is replaced
+    };
+    Kind kind = Kind::stat;      // in
+    const char* path = nullptr;  // in
+    const char* to = nullptr;    // in
+    std::uint64_t bytes = 0;     // out: the size of a file
+    std::uint64_t entries = 0;   // out: of a list, without "." and ".."
+};
+
 struct StorageCapabilities {
     const char* io = "null";      // "uring" | "threads" | "null" | ... as in the result
     bool direct = false;          // what it really is so far: every open since the start was direct
     std::uint32_t alignment = 1;  // of offsets, sizes and addresses; enough for every file here
     bool fills_buffers = true;    // false: buffers are never touched and may have no memory behind them
+    bool writes = false;          // write(), sync(), perform() and opens other than for reading are possible
 };
 
 /// What was exchanged with one node of a file server, by a backend that speaks to it itself. Counters only
@@ -100,10 +142,15 @@ public:
     virtual void open(OpenOp& op) = 0;
     virtual void read(ReadOp& op) = 0;
 
+    /// As open() and read(). REQUIRES: capabilities().writes.
+    virtual void write(WriteOp&) { STREAMSIM_CHECK(false, "this storage writes"); }
+    virtual void sync(SyncOp&) { STREAMSIM_CHECK(false, "this storage writes"); }
+    virtual void perform(PathOp&) { STREAMSIM_CHECK(false, "this storage writes"); }
+
     /// This range of this file will be read next. May do nothing.
     virtual void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) = 0;
 
-    /// Closes a file with no read outstanding. No callback; nothing waits for it.
+    /// Closes a file with nothing outstanding. No callback; nothing waits for it.
     virtual void close(FileId file) = 0;
 
     /// Asks for the operation to end early; its callback runs in any case, with ECANCELED or with its result.
@@ -129,6 +176,9 @@ public:
 
     void open(OpenOp& op) override { inner_->open(op); }
     void read(ReadOp& op) override { inner_->read(op); }
+    void write(WriteOp& op) override { inner_->write(op); }
+    void sync(SyncOp& op) override { inner_->sync(op); }
+    void perform(PathOp& op) override { inner_->perform(op); }
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
         inner_->hint(file, offset, bytes);
     }

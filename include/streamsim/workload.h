@@ -1,0 +1,127 @@
+// Workload: load that is not playback (ingest by copying, renders, office, builds, desktops, benchmarks), as
+// plain data. A document in formats/workload/ says it; a Meter (src/load/) does it, on real storage in real
+// time and on a model in virtual time.
+//
+// A meter has users. A user does one operation after the other, each drawn by weight. A read or a write is a
+// *transfer*: a file, a place, a length and a block size are drawn, and the length is moved in blocks, one
+// after the other; a remainder in the largest of the other block sizes that fit. All draws come from the run's
+// seed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace streamsim {
+
+enum class LoadOperation : std::uint8_t { read, write, open, stat, create, remove, rename, list };
+constexpr std::size_t kLoadOperations = 8;
+
+constexpr const char* to_string(LoadOperation operation) {
+    switch (operation) {
+        case LoadOperation::read: return "read";
+        case LoadOperation::write: return "write";
+        case LoadOperation::open: return "open";      // of a file of the working set, and its close
+        case LoadOperation::stat: return "stat";      // of a file of the working set
+        case LoadOperation::create: return "create";  // a new empty file, closed again
+        case LoadOperation::remove: return "remove";  // a file that was created
+        case LoadOperation::rename: return "rename";  // a file that was created, within its directory
+        case LoadOperation::list: return "list";      // a directory of the working set, all entries
+    }
+    return "?";
+}
+
+struct WeightedSize {
+    std::uint64_t bytes = 0;
+    double weight = 1;  // 0: for remainders alone
+};
+
+/// What a meter works on, below TARGET/streamsim-media/.
+struct WorkingSet {
+    std::uint32_t files = 1;        // of each user (N-N), or of all users together (shared, N-1)
+    std::uint64_t file_bytes = 0;   // of each; they are written in full before the meter runs
+    std::uint32_t directories = 1;  // that these files are dealt to
+    std::uint32_t spare_files = 0;  // of each user: empty ones that are there to be removed and renamed
+    bool shared = false;
+};
+
+struct MeterSpec {
+    enum class Loop {
+        closed,  // a user begins an operation when the last one is complete and its think time is over
+        open,    // operations arrive at their intended times, whatever became of the last; latency counts from
+                 // those
+    };
+    enum class Arrival { constant, poisson };
+    enum class Sync {
+        never,
+        each_write,
+        at_end
+    };  // fsync: after each block written; of each user, once, at the end
+
+    std::string name;
+    std::uint32_t users = 1;  // of each seat
+    Loop loop = Loop::closed;
+    Arrival arrival = Arrival::constant;  // open loop
+    double operations_per_s = 0;          // of each user. Open: arrivals. Closed: at most; 0: no limit
+    std::uint32_t inflight = 1;           // operations of one user at once; open loop: more wait in line
+    std::array<double, kLoadOperations> weights{};  // REQUIRES: the sum is above 0
+    double random_share = 0;                        // of the transfers: the others are sequential
+    bool sequential_from_anywhere = false;  // a sequential transfer begins at a drawn place; else where this
+                                            // user's last one in this file ended, around the end of the file
+    bool random_by_block = false;           // each block of a random transfer at a place of its own
+    bool non_repeating = false;             // random places of a file come again only when all were visited
+    std::vector<WeightedSize> blocks;       // REQUIRES: where there are reads or writes, one with weight
+    /// Lengths of transfers; empty: one block. One entry or more: drawn by weight.
+    std::vector<WeightedSize> lengths;
+    std::optional<std::uint64_t> length_up_to;  // instead: uniform, in whole smallest blocks, at least one
+    WorkingSet set;
+    bool direct = true;
+    Sync sync = Sync::never;
+    Duration think_time;          // closed loop: after each operation
+    Duration one_more_every;      // user i of the run begins so many times i later (login, ramp)
+    Duration start;               // from the start of play
+    std::optional<Duration> end;  // nothing: with the run
+    std::uint32_t burst = 0;      // operations that a user does at once when it begins (boot, login),
+                                  // closed loop without think time, before the rest
+};
+
+/// A figure that somebody printed, for the report.
+struct PrintedFigure {
+    double at = 0;         // of Sweep::values
+    std::string quantity;  // "read_bytes_per_s" | "write_bytes_per_s" | "operations_per_s" | "latency_ms"
+    double value = 0;
+    std::string source;
+};
+
+/// One step for each value.
+struct Sweep {
+    enum class Over { none, clients, users, read_percent, operations_per_s, block_bytes, fill_percent, cache };
+    Over over = Over::none;
+    std::vector<double> values;
+};
+
+/// A document: one or more meters at once, over one or more steps.
+struct Workload {
+    enum class Report {
+        table,  // a row a step: operations, rates, latencies, by meter
+        modes,  // seq_rd, rand_rd, seq_wr, rand_wr, All over block sizes: average rate, average and maximum
+                // latency
+        curve,  // latency against operations
+    };
+    std::string source;  // the file it was read from
+    std::string name, title, description;
+    std::string basis;                  // where its numbers come from
+    std::optional<std::string> target;  // where it is at home: a model; nothing: TARGET is asked for
+    std::uint32_t clients = 1;          // seats
+    Duration duration = seconds(10);    // of each step
+    std::vector<MeterSpec> meters;
+    Sweep sweep;
+    Report report = Report::table;
+    std::vector<PrintedFigure> printed;
+};
+
+}  // namespace streamsim
