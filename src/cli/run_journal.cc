@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "base/prng.h"
@@ -28,7 +27,8 @@ Result<void> RunJournal::open(const std::string& directory,
                               RunResult before_play,
                               Journal::Notice notice) {
     part_ = std::move(part);
-    const std::string path = std::filesystem::path(directory) / Journal::file_name(part_.rank, part_.run_id);
+    const std::string path = fmt::format("{}{}{}", directory, directory.ends_with('/') ? "" : "/",
+                                         Journal::file_name(part_.rank, part_.run_id));
     part_.become(before_play, path);
     auto journal = Journal::open(path, before_play, std::move(notice));
     if (!journal) return journal.error();

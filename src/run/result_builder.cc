@@ -347,9 +347,8 @@ double most_required(const std::vector<StreamPlan>& streams) {
 std::uint32_t nodes_with_seats(const PlayRequest& request) {
     std::set<std::uint32_t> nodes;
     for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
-        const bool set = seat < request.seat_settings.size();
-        const auto by_hand = set ? request.seat_settings[seat].node : std::nullopt;
-        nodes.insert(by_hand.value_or(request.target.node_of(seat)));
+        const bool set = seat < request.seat_settings.size() && request.seat_settings[seat].node;
+        nodes.insert(set ? *request.seat_settings[seat].node : request.target.node_of(seat));
     }
     return static_cast<std::uint32_t>(nodes.size());
 }

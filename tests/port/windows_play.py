@@ -42,7 +42,7 @@ def main():
     result_file = place / "Ergebnis \u20ac.json"
 
     version = run("--version")
-    expect("--version", version.splitlines()[-1], "storage backends: threads, null, sim")
+    expect("--version", version.splitlines()[-2:], ["storage backends: threads, null, sim", "MPI: not built in"])
     run("prepare", "--quiet", "--format", form, "--clip-duration", "1s", target)
     for io in ("--direct", "--buffered"):
         run("--quiet", "--format", form, "--frames", str(2 * FRAMES), "--json", windows(result_file), io, target,
