@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "media/frame_maker.h"
+#include "media/load_set.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "media/sequence_names.h"
@@ -20,7 +21,9 @@ public:
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(root, entry.name);
             if (is_document(entry, kMarkerName)) continue;  // last of all
-            auto done = is_directory(entry) ? clean_format(path) : keep(path);
+            auto done = !is_directory(entry)            ? keep(path)
+                        : entry.name == kLoadDirectory ? clean_load(path)
+                                                       : clean_format(path);
             if (!done) return done.error();
         }
         if (!report_.kept.empty()) return report_;
@@ -64,6 +67,22 @@ private:
             if (auto done = remove_file(candidate); !done) return done.error();
         }
         return {};
+    }
+
+    /// What meters work on: directories of any depth, and files with names of ours.
+    Result<void> clean_load(const std::string& directory) {
+        const std::size_t kept = report_.kept.size();
+        const auto entries = store_.list(directory);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join_path(directory, entry.name);
+            auto done = is_directory(entry)                              ? clean_load(path)
+                        : is_file(entry) && is_load_name(entry.name) ? remove_file(path)
+                                                                         : keep(path);
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        return store_.remove(directory);
     }
 
     Result<void> clean_format(const std::string& directory) {

@@ -11,6 +11,7 @@
 #include "media/edit_list.h"
 #include "play/player.h"
 #include "run/backends.h"
+#include "run/meters.h"
 #include "storage/fault_plan.h"
 #include "streamsim/media.h"
 #include "streamsim/scenario.h"
@@ -28,7 +29,8 @@ struct PlayRequest {
     Target target;
     Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
-    std::uint32_t streams = 1;         // per seat, of each format
+    std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
+    std::vector<MeterPart> meters;     // beside the streams
     std::uint32_t seats = 1;           // of the whole run
     /// Of these seats this process plays [first_seat, first_seat + own_seats), as if it were one of those that
     /// one process plays: the same clips, the same numbers. Nothing: all.

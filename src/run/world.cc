@@ -58,6 +58,13 @@ Result<void> World::build() {
         make_stream(each, options_.memory.subspan(used, bytes));
         used += options_.shared_memory ? 0 : bytes;
     }
+    for (const WorldMeter& each : options_.meters) {
+        meters_.push_back(std::make_unique<Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
+                                                  Callback::of<&World::player_changed>(this)));
+    }
+    if (!meters_.empty() && !made_.storage->capabilities().writes && writes_anything())
+        return environment_error(fmt::format("{}: cannot be written to by this streamsim: mount it and give the path",
+                                             options_.storage.target.url));
     return {};
 }
 
@@ -126,6 +133,11 @@ Result<void> World::run() {
     books_.lateness = made_.loop->lateness();
     books_.capabilities = made_.storage->capabilities();
     books_.origin = origin_;
+    for (const auto& meter : meters_) {
+        books_.meters.push_back(meter->result());
+        const auto rows = meter->rows();
+        books_.operations.insert(books_.operations.end(), rows.begin(), rows.end());
+    }
     for (auto& ledger : ledgers_) ledger->close();
     end_copies();
     if (error_) return *error_;
@@ -155,6 +167,26 @@ void World::begin() {
                                                  Callback::of<&Stream::begin>(stream.get()));
         }
     }
+    begin_meters();
+}
+
+void World::begin_meters() {
+    if (meters_.empty()) return;
+    cues_[0].not_ready += meters_.size();
+    meters_timeout_ = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
+                                     Callback::of<&World::preroll_timed_out>(this));
+    for (auto& meter : meters_) {
+        preparing_meters_.push_back(meter.get());
+        meter->prepare();
+    }
+}
+
+void World::note_ready_meters(std::vector<std::int64_t>& cues) {
+    const std::size_t ready =
+        std::erase_if(preparing_meters_, [](const Meter* meter) { return meter->ready(); });
+    if (ready == 0) return;
+    if (preparing_meters_.empty()) made_.loop->cancel(meters_timeout_);
+    if ((cues_[0].not_ready -= ready) == 0) cues.push_back(0);
 }
 
 void World::begin_stream(Stream& stream) {
@@ -196,6 +228,7 @@ void World::note_ready() {
         if (--cues_[offset_ns].not_ready == 0) cues.push_back(offset_ns);
         return true;
     });
+    note_ready_meters(cues);
     for (const std::int64_t offset_ns : cues) {
         if (!interrupting_) on_ready(*this, {offset_ns});
     }
@@ -203,7 +236,8 @@ void World::note_ready() {
 
 bool World::all_finished() {
     while (finished_ < streams_.size() && streams_[finished_]->player->finished()) ++finished_;
-    return finished_ == streams_.size();
+    return finished_ == streams_.size() &&
+           std::all_of(meters_.begin(), meters_.end(), [](const auto& meter) { return meter->finished(); });
 }
 
 void World::start(Duration offset, std::optional<Instant> play_start) {
@@ -223,6 +257,8 @@ void World::play(Duration offset, Instant play_start) {
         stream->playing = true;
         stream->player->play(play_start, origin_);
     }
+    if (offset.ns != 0) return;
+    for (auto& meter : meters_) meter->play(play_start, play_start + options_.meter_time);
 }
 
 void World::preroll_timed_out() {
@@ -230,9 +266,13 @@ void World::preroll_timed_out() {
     std::size_t waiting = 0;
     for (auto& stream : streams_)
         if (stream->begun && !stream->added && !stream->playing && !stream->player->ready()) ++waiting;
-    if (waiting == 0) return;
+    if (waiting + preparing_meters_.size() == 0) return;
     preroll_took_too_long_ = true;
-    error_ =
+    error_ = waiting == 0 ? environment_error(fmt::format(
+                                "the files of {} meters were not open within {} (--preroll-timeout): the storage is "
+                                "slower than that, or does not answer",
+                                preparing_meters_.size(), show_duration(options_.preroll_timeout)))
+                          :
         environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
                                       "\"preroll_timeout\"): {} of {} streams had "
                                       "not yet filled their read-ahead; the "
@@ -262,6 +302,8 @@ void World::interrupt_here() {
         made_.loop->cancel(stream->stop_timer);
         stream->player->interrupt();
     }
+    made_.loop->cancel(meters_timeout_);
+    for (auto& meter : meters_) meter->interrupt();
     made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&World::gave_up>(this));
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "metrics/time_series.h"
+#include "load/meter.h"
 #include "play/player.h"
 #include "run/backends.h"
 #include "run/stream_plan.h"
@@ -27,11 +28,19 @@ struct WorldStream {
     StreamProgress* progress = nullptr;
 };
 
+/// One meter of a world; the plan outlives it.
+struct WorldMeter {
+    const MeterPlan* plan = nullptr;
+    std::span<std::byte> memory;
+};
+
 /// What a world knows besides the books of its streams.
 struct WorldBooks {
     TimeSeries series;
     LoopLateness lateness;
     StorageCapabilities capabilities;
+    std::vector<MeterResult> meters;  // as they were given; at the end
+    std::vector<OperationRow> operations;
     std::vector<ServerTraffic> traffic;  // up to the end of play
     Instant origin;                      // the zero of the series, and of the streams' offsets
     bool timing_is_exact = false;        // virtual time
@@ -55,6 +64,8 @@ struct WorldCopy {
 struct WorldOptions {
     StorageSpec storage;
     std::vector<WorldStream> streams;
+    std::vector<WorldMeter> meters;  // begin with the streams of offset 0
+    Duration meter_time;             // that they go on
     std::span<std::byte> memory;  // for the streams' frames, in this order
     bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
@@ -78,7 +89,7 @@ public:
     explicit World(WorldOptions options);
     ~World();
 
-    /// Is told, on the world's thread, that every player with this offset is ready. The answer is start(), at
+    /// Is told, on the world's thread, that every player with this offset is ready, and with offset 0 every meter. The answer is start(), at
     /// once or later.
     std::function<void(World&, Duration offset)> on_ready;
     /// Is told, on the world's thread, that it cannot play: the others need not wait for it.
@@ -142,6 +153,8 @@ private:
     void end_alone(Stream& stream);
     void begin();
     void begin_stream(Stream& stream);
+    void begin_meters();
+    void note_ready_meters(std::vector<std::int64_t>& cues);
     void player_changed();
     void note_ready();
     bool all_finished();
@@ -163,6 +176,9 @@ private:
     std::map<std::int64_t, Cue> cues_;                            // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
+    std::vector<std::unique_ptr<Meter>> meters_;
+    std::vector<Meter*> preparing_meters_;
+    TimerId meters_timeout_ = 0;
     std::size_t finished_ = 0;        // so many streams, from the first one on, have finished
     Instant origin_;
     std::optional<Error> error_;

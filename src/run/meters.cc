@@ -1,0 +1,107 @@
+#include "run/meters.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/prng.h"
+#include "base/units.h"
+#include "run/play_request.h"
+
+namespace streamsim {
+namespace {
+
+/// Of each meter of a seat, where --csv asks for rows.
+constexpr std::uint64_t kOperationRowsKept = 5'000'000;
+
+/// Where the files of a meter are. Sets of other sizes are other files: what is there stays of use.
+std::string root_of(const Target& target, const MeterSpec& spec) {
+    const WorkingSet& set = spec.set;
+    std::string name = spec.name + "-" + std::to_string(set.files) + "x" + std::to_string(set.file_bytes) +
+                       (set.shared ? "-shared" : "");
+    if (set.directories > 1) name += "-" + std::to_string(set.directories) + "d";
+    return load_root(target.name()) + "/" + name;
+}
+
+/// Of a meter on all of its seats.
+LoadSet load_set_of(const Target& target, const MeterPart& part) {
+    LoadSet set;
+    set.target = target.name();
+    std::set<std::string> seen;  // what seats share
+    const auto add_directory = [&](const std::string& name) {
+        if (seen.insert(name).second) set.directories.push_back(name);
+    };
+    add_directory(root_of(target, part.spec));
+    for (std::uint32_t seat = 0; seat < part.seats; ++seat) {
+        const WorkingSetNames names =
+            working_set(part.spec, root_of(target, part.spec), part.first_seat + seat);
+        for (const std::string& name : names.directories) add_directory(name);
+        for (const std::string& name : names.files) {
+            if (seen.insert(name).second) set.files.push_back({name, part.spec.set.file_bytes});
+        }
+        for (const std::string& name : names.spare) {
+            if (seen.insert(name).second) set.files.push_back({name, 0});
+        }
+    }
+    return set;
+}
+
+void append(LoadSetPlan& to, LoadSetPlan from) {
+    to.missing.target = from.missing.target;
+    for (std::string& each : from.missing.directories) to.missing.directories.push_back(std::move(each));
+    for (LoadFile& each : from.missing.files) to.missing.files.push_back(std::move(each));
+    to.bytes_to_write += from.bytes_to_write;
+    to.bytes_free = from.bytes_free;
+}
+
+}  // namespace
+
+std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
+    std::vector<MeterPlan> plans;
+    std::uint64_t number = 0;
+    for (const MeterPart& part : request.meters) {
+        ++number;
+        for (std::uint32_t i = 0; i < part.seats; ++i) {
+            const std::uint32_t seat = part.first_seat + i;
+            if (!request.plays(seat)) continue;
+            MeterPlan plan;
+            plan.spec = part.spec;
+            plan.seat = seat;
+            plan.first_user = i * part.spec.users;
+            plan.seed = derive_seed(derive_seed(request.seed, number), seat);
+            plan.names = working_set(part.spec, root_of(request.target, part.spec), seat);
+            if (request.keep_frames) plan.rows_kept = kOperationRowsKept;
+            plans.push_back(std::move(plan));
+        }
+    }
+    std::stable_sort(plans.begin(), plans.end(),
+                     [](const MeterPlan& a, const MeterPlan& b) { return a.seat < b.seat; });
+    return plans;
+}
+
+Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
+    LoadSetPlan all;
+    for (const MeterPart& part : request.meters) {
+        auto plan = plan_load_set(store, load_set_of(request.target, part));
+        if (!plan) return plan.error();
+        append(all, std::move(*plan));
+    }
+    if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
+        return environment_error("the working sets of all meters together need " + show_bytes(all.bytes_to_write) +
+                                 ", and " + show_bytes(all.bytes_free) + " are free");
+    }
+    return all;
+}
+
+Result<void> remove_created_files(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        double named = 0;
+        for (const auto operation : {LoadOperation::create, LoadOperation::remove, LoadOperation::rename})
+            named += part.spec.weights[static_cast<std::size_t>(operation)];
+        if (named <= 0) continue;
+        if (auto done = remove_others(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
+}
+
+}  // namespace streamsim

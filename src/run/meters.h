@@ -1,0 +1,33 @@
+// Meters in a run: who has which, where their files are, and what has to be written before they can begin.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "load/meter.h"
+#include "media/load_set.h"
+#include "run/target.h"
+#include "streamsim/byte_store.h"
+
+namespace streamsim {
+
+struct PlayRequest;
+
+/// A meter on some seats of a run; times in its spec count from the start of play.
+struct MeterPart {
+    MeterSpec spec;
+    std::uint32_t first_seat = 0;
+    std::uint32_t seats = 1;
+};
+
+/// A plan for each meter of each seat that this process plays; by seat, then as asked for.
+std::vector<MeterPlan> meter_plans(const PlayRequest& request);
+
+/// What they lack, of all seats. Blocks. Errors: as plan_load_set.
+Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
+
+/// Removes what the meters of a run have created, and nothing that they began with. Blocks.
+Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
+
+}  // namespace streamsim
