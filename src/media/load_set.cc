@@ -93,8 +93,9 @@ Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set) {
     if (!free) return free.error();
     plan.bytes_free = *free;
     if (plan.bytes_to_write > *free - *free / 100) {
-        return environment_error(fmt::format("{}: the working set needs {}, and {} are free (1 % of it is left alone)",
-                                             set.target, show_bytes(plan.bytes_to_write), show_bytes(*free)));
+        return environment_error(
+            fmt::format("{}: the working set needs {}, and {} are free (1 % of it is left alone)", set.target,
+                        show_bytes(plan.bytes_to_write), show_bytes(*free)));
     }
     return plan;
 }
@@ -114,7 +115,8 @@ Result<void> write_load_set(ByteStore& store,
     std::vector<std::byte> buffer(kPieceBytes);
     std::uint64_t number = 0;
     for (const LoadFile& file : plan.missing.files) {
-        const auto old = store.stat(file.path);  // of another length: cut short by somebody, or left by an older run
+        const auto old =
+            store.stat(file.path);  // of another length: cut short by somebody, or left by an older run
         if (!old) return old.error();
         if (*old) {
             if (auto removed = store.remove(file.path); !removed) return removed.error();

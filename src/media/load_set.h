@@ -1,5 +1,5 @@
-// The files that meters work on: TARGET/streamsim-media/load/..., below the same marker as the clips, so that clean
-// removes them. Every name ends with ".load"; what is being written has ".partial" after it.
+// The files that meters work on: TARGET/streamsim-media/load/..., below the same marker as the clips, so that
+// clean removes them. Every name ends with ".load"; what is being written has ".partial" after it.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,12 @@ struct LoadSetPlan {
     bool nothing_to_do() const { return missing.files.empty() && missing.directories.empty(); }
 };
 
-/// Finds what is missing; writes nothing. Errors: environment when the target is no directory, when there is not
-/// enough free space (1 % is kept free), or when its streamsim-media was not made by prepare.
+/// Finds what is missing; writes nothing. Errors: environment when the target is no directory, when there is
+/// not enough free space (1 % is kept free), or when its streamsim-media was not made by prepare.
 Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
 
-/// Writes it: bytes that nothing can compress or find twice, from `seed`. Blocks. Errors: interrupted after `cancel`;
-/// environment, naming the path. What is whole then stays.
+/// Writes it: bytes that nothing can compress or find twice, from `seed`. Blocks. Errors: interrupted after
+/// `cancel`; environment, naming the path. What is whole then stays.
 Result<void> write_load_set(ByteStore& store,
                             const LoadSetPlan& plan,
                             std::uint64_t seed,

@@ -21,7 +21,7 @@ public:
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(root, entry.name);
             if (is_document(entry, kMarkerName)) continue;  // last of all
-            auto done = !is_directory(entry)            ? keep(path)
+            auto done = !is_directory(entry)           ? keep(path)
                         : entry.name == kLoadDirectory ? clean_load(path)
                                                        : clean_format(path);
             if (!done) return done.error();
@@ -76,9 +76,9 @@ private:
         if (!entries) return entries.error();
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(directory, entry.name);
-            auto done = is_directory(entry)                              ? clean_load(path)
+            auto done = is_directory(entry)                          ? clean_load(path)
                         : is_file(entry) && is_load_name(entry.name) ? remove_file(path)
-                                                                         : keep(path);
+                                                                     : keep(path);
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "report/meter_json.h"
 
 namespace streamsim {
 namespace {
@@ -438,6 +439,7 @@ std::string json_report(const RunResult& result) {
                          {"server_cache_may_be_warm", result.media.server_cache_may_be_warm},
                          {"notes", result.media.notes}});
     out.table("streams", result.streams, stream_json);
+    if (!result.meters.empty()) out.table("meters", result.meters, meter_json);
     out.table("drops", result.drops, drop_json);
     out.member("drops_omitted", result.drops_omitted);
     out.table("seeks", result.seeks, seek_json);

@@ -1,5 +1,6 @@
 #include "report/result_reader.h"
 
+#include "report/meter_json.h"
 #include "report/result_books.h"
 #include "report/result_reading.h"
 
@@ -441,6 +442,7 @@ void read(const Node& node, RunResult& result) {
         .get("totals", totals)
         .get("media", result.media)
         .get("streams", result.streams)
+        .added("meters", result.meters)
         .get("drops", result.drops)
         .get("drops_omitted", result.drops_omitted)
         .get("seeks", result.seeks)

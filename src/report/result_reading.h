@@ -41,6 +41,7 @@ void read(const Node& node, SeatResult::State& into);
 void read(const Node& node, FrameKind& into);
 void read(const Node& node, DropReason& into);
 void read(const Node& node, PartKind& into);
+void read(const Node& node, LatencySummary& into);
 
 template <typename T>
 void read(const Node& node, std::optional<T>& into) {

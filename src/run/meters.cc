@@ -1,5 +1,7 @@
 #include "run/meters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -79,6 +81,37 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
     return plans;
 }
 
+std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment) {
+    std::set<std::string> said;
+    for (MeterPlan& plan : plans) {
+        plan.alignment = alignment;
+        MeterSpec& spec = plan.spec;
+        if (!spec.direct) continue;
+        const auto odd = [alignment](const WeightedSize& size) { return size.bytes % alignment != 0; };
+        if (std::erase_if(spec.blocks,
+                          [&](const WeightedSize& size) { return size.weight <= 0 && odd(size); }) > 0)
+            said.insert(fmt::format(
+                "meter {}: direct I/O here takes whole {}: smaller remainders of transfers are left out",
+                spec.name, show_bytes(alignment)));
+        if (std::none_of(spec.blocks.begin(), spec.blocks.end(), odd)) continue;
+        spec.direct = false;
+        said.insert(
+            fmt::format("meter {}: direct I/O here takes whole {}, and its blocks are none: it goes through "
+                        "the page cache",
+                        spec.name, show_bytes(alignment)));
+    }
+    return {said.begin(), said.end()};
+}
+
+bool writes(const MeterSpec& spec) {
+    for (std::size_t i = 0; i < kLoadOperations; ++i) {
+        const auto operation = static_cast<LoadOperation>(i);
+        if (operation != LoadOperation::read && operation != LoadOperation::open && spec.weights[i] > 0)
+            return true;
+    }
+    return false;
+}
+
 Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
     LoadSetPlan all;
     for (const MeterPart& part : request.meters) {
@@ -87,8 +120,9 @@ Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& reques
         append(all, std::move(*plan));
     }
     if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
-        return environment_error("the working sets of all meters together need " + show_bytes(all.bytes_to_write) +
-                                 ", and " + show_bytes(all.bytes_free) + " are free");
+        return environment_error("the working sets of all meters together need " +
+                                 show_bytes(all.bytes_to_write) + ", and " + show_bytes(all.bytes_free) +
+                                 " are free");
     }
     return all;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -23,6 +24,13 @@ struct MeterPart {
 
 /// A plan for each meter of each seat that this process plays; by seat, then as asked for.
 std::vector<MeterPlan> meter_plans(const PlayRequest& request);
+
+/// What direct I/O of this alignment cannot move is left out of remainders, or is moved through the page cache;
+/// says so in sentences.
+std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment);
+
+/// It does more than read.
+bool writes(const MeterSpec& spec);
 
 /// What they lack, of all seats. Blocks. Errors: as plan_load_set.
 Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "run/media_plan.h"
 #include "run/play_request.h"
@@ -26,5 +27,8 @@ struct PlayPart {
     std::optional<std::uint64_t> order_seed;  // of what operators do by chance; nothing: the request's seed
     std::optional<PartPlace> place;  // nothing: all begin together and play as long as the request says
 };
+
+/// Playing from the command line.
+std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media);
 
 }  // namespace streamsim

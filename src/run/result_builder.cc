@@ -12,6 +12,7 @@
 #include "judge/judge.h"
 #include "run/distributions.h"
 #include "run/evidence.h"
+#include "run/meter_results.h"
 #include "run/part_results.h"
 #include "run/server_results.h"
 
@@ -397,7 +398,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.io = world.capabilities.io;
     result.direct = true;
     for (const WorldBooks* each : facts.worlds) result.direct &= each->capabilities.direct;
-    result.pattern = to_string(facts.streams->front().options.pattern);
+    if (!facts.streams->empty()) result.pattern = to_string(facts.streams->front().options.pattern);
     result.buffer_bytes = facts.buffer_bytes;
     result.interrupted = facts.interrupted;
     result.notices = facts.notices;
@@ -436,8 +437,10 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.servers = server_results(facts);
     result.system = system_of(evidence.system);
     result.probes = facts.found.probes();
+    fill_meters(facts, result);
     Judgement judgement = judge(evidence);
     result.verdict = std::move(judgement.verdict);
+    judge_meters(result);
     result.causes = std::move(judgement.causes);
     result.places = judgement.places;
     book_drops(judgement.booked, result.drops);

@@ -33,16 +33,9 @@ namespace {
 /// Operations a second that one loop is given before another thread is opened; one thread does several times as
 /// many.
 constexpr double kOperationsPerLoop = 100'000;
-/// More reads at once than this wait in the backend: no storage answers faster for being asked more.
-constexpr std::uint64_t kParallelReadsMax = 1024;
-/// Threads of the pool for closing and hinting, and the most that libuv makes.
-constexpr std::uint64_t kPoolSpare = 4;
-constexpr std::uint64_t kPoolMax = 1024;
 /// Entries of the drop table over all streams, and of each at least.
 constexpr std::uint64_t kDropsKept = 1'000'000;
 constexpr std::uint64_t kDropsKeptOfEach = 100;
-/// Frames of a planned clip whose sizes stand for those of all.
-constexpr std::uint64_t kFramesLookedAt = 240;
 /// Worlds on several threads begin this long after the last one is ready, so that none of them begins late.
 constexpr Duration kLead = milliseconds(20);
 /// After play that failed the computer is watched for this long with nothing to do: what is usual.
@@ -113,30 +106,6 @@ bool missed_anything(const RunFacts& facts) {
     });
 }
 
-/// Part by part, as if it were prepared already.
-FoundMedia planned_media(const PlayRequest& request) {
-    FoundMedia planned;
-    for (const MediaFormat& format : request.formats) {
-        Clip clip;
-        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
-        planned.clips.emplace_back(clips_needed(request), clip);
-    }
-    return planned;
-}
-
-std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media) {
-    std::vector<PlayPart> parts(1);
-    parts.front().request = request;
-    parts.front().media = std::move(media);
-    return parts;
-}
-
-std::uint64_t memory_of(const std::vector<StreamPlan>& streams) {
-    std::uint64_t bytes = 0;
-    for (const StreamPlan& plan : streams) bytes += Player::memory_bytes(*plan.path, plan.options);
-    return bytes;
-}
-
 /// Addresses without memory: for storage that never looks at them.
 class AddressRange {
 public:
@@ -154,40 +123,6 @@ private:
 };
 
 }  // namespace
-
-void reserve_threads(const PlayRequest& request, std::uint64_t streams) {
-    if (request.target.kind != Target::Kind::local) return;
-    const std::uint64_t frames = streams * std::min(request.inflight, request.readahead);
-    size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolSpare, kPoolMax));
-}
-
-Result<void> memory_suffices(const PlayRequest& request) {
-    return memory_suffices(one_part(request, {}));
-}
-
-Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request, const FoundMedia& media) {
-    if (!request.target.has_files()) return std::optional<std::uint64_t>{};
-    const bool planned = media.clips.empty() && !media.cuts;
-    const auto parts = one_part(request, planned ? planned_media(request) : media);
-    const auto streams = deal_parts(parts, 1);
-    if (!streams) return streams.error();
-    return std::optional(memory_available().bytes / std::max<std::uint64_t>(memory_of(*streams), 1));
-}
-
-Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
-    if (!parts.front().request.target.has_files()) return {};
-    std::vector<PlayPart> planned = parts;
-    for (PlayPart& part : planned) part.media = planned_media(part.request);
-    auto streams = deal_parts(planned, 1);
-    if (!streams) return streams.error();
-    const std::uint64_t bytes = memory_of(*streams);
-    const MemoryAvailable available = memory_available();
-    if (bytes <= available.bytes) return {};
-    return environment_error(
-        fmt::format("{} streams need {} of memory for their frames, and {} leaves {}: lower "
-                    "--readahead or --streams",
-                    streams->size(), show_bytes(bytes), available.limit, show_bytes(available.bytes)));
-}
 
 /// The memory of a run: real, or only addresses.
 struct Session::Memory {
@@ -229,13 +164,13 @@ Result<RunResult> Session::execute() {
     }
     if (auto planned = plan(); !planned) return planned.error();
     begun_ = not_played(request_, program_);
-    if (streams_.empty()) {
+    if (streams_.empty() && meters_.empty()) {
         if (auto go = wait_for_others(); !go) return go.error();
         return nothing_to_play();
     }
     RunFacts facts;
     const bool local = request_.target.kind == Target::Kind::local;
-    const std::string place = local ? first_file(streams_.front().clips.front()) : std::string();
+    const std::string place = local ? first_place() : std::string();
     if (local) {
         mount_ = mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
@@ -329,15 +264,10 @@ Result<void> Session::plan() {
     spec_.remote.seats = request_.own_seats.value_or(request_.seats);
     spec_.remote.notice = notice_;
     for (const std::string& remark : request_.remarks) notice_(remark);
-    std::uint32_t alignment = 1;
-    if (request_.target.kind == Target::Kind::local) {
-        raise_open_file_limit();
-        if (request_.cold) evict_clips();
-        for (const Clip* clip : all_clips(parts_)) {
-            if (request_.direct) alignment = std::max(alignment, direct_alignment(first_file(*clip)));
-        }
-    }
+    meters_ = meter_plans(request_);
+    const std::uint32_t alignment = alignment_of_files();
     spec_.local.alignment = alignment;
+    for (const std::string& text : fit_to_alignment(meters_, alignment)) notice_(text);
     if (request_.target.kind == Target::Kind::model) plan_model();
     auto dealt = deal_parts(parts_, alignment);
     if (!dealt) return dealt.error();
@@ -353,11 +283,34 @@ Result<void> Session::plan() {
                                                                                  : "containers"));
         }
     }
-    if (!streams_.empty()) {
+    if (!streams_.empty() || !meters_.empty()) {
         if (auto had = reserve_memory(); !had) return had;
     }
     planned_.store(true, std::memory_order_release);
     return {};
+}
+
+/// Of what is read past the page cache; looks at the first file of each clip and meter.
+std::uint32_t Session::alignment_of_files() {
+    std::uint32_t alignment = 1;
+    if (request_.target.kind != Target::Kind::local) return alignment;
+    raise_open_file_limit();
+    if (request_.cold) evict_clips();
+    if (!request_.direct) return alignment;
+    for (const Clip* clip : all_clips(parts_))
+        alignment = std::max(alignment, direct_alignment(first_file(*clip)));
+    for (const MeterPlan& plan : meters_) {
+        if (!plan.names.files.empty())
+            alignment = std::max(alignment, direct_alignment(plan.names.files.front()));
+    }
+    return alignment;
+}
+
+/// A file or directory of what is played.
+std::string Session::first_place() const {
+    if (!streams_.empty()) return first_file(streams_.front().clips.front());
+    const WorkingSetNames& names = meters_.front().names;
+    return names.files.empty() ? request_.target.name() : names.files.front();
 }
 
 void Session::plan_model() {
@@ -395,6 +348,11 @@ Result<void> Session::reserve_memory() {
         sum += bytes;
         largest = std::max(largest, bytes);
     }
+    for (const MeterPlan& plan : meters_) {
+        const std::uint64_t bytes = Meter::memory_bytes(plan);
+        sum += bytes;
+        largest = std::max(largest, bytes);
+    }
     memory_ = std::make_unique<Memory>();
     if (!request_.target.has_files()) {
         memory_->addresses.emplace(largest);
@@ -428,7 +386,7 @@ std::size_t Session::loops_needed() const {
     std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
     loops = std::min<std::size_t>(loops, read_host_facts().cpus);
     if (request_.loops > 0) loops = request_.loops;
-    return std::min(loops, streams_.size());
+    return std::min(loops, std::max<std::size_t>(streams_.size(), 1));
 }
 
 WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::uint64_t& used) {
@@ -464,6 +422,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
     options.storage.remote.parallel_reads = options.storage.local.parallel_reads;
     options.storage.remote.parallel_opens = options.storage.local.parallel_opens;
+    add_meters(world, worlds, used, options);
     options.preroll_timeout = request_.preroll_timeout;
     options.decode_cpu = request_.decode_cpu;
     options.sync = request_.sync;
@@ -471,7 +430,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.origin_of_faults = in_phases();
     if (!request_.paced && !in_phases()) options.wall_limit = request_.duration.value_or(kDefaultDuration);
     if (!request_.paced && request_.frames && !request_.duration) options.wall_limit.reset();
-    options.drops_kept = std::max(kDropsKept / streams_.size(), kDropsKeptOfEach);
+    options.drops_kept = std::max(kDropsKept / std::max<std::size_t>(streams_.size(), 1), kDropsKeptOfEach);
     options.seed = request_.seed;
     options.keep_frames = request_.keep_frames;
     options.realtime = request_.realtime;
@@ -484,6 +443,7 @@ Result<void> Session::run_worlds() {
     std::uint64_t used = 0;
     std::set<std::pair<std::int64_t, std::size_t>> waits;  // for the streams of one offset in one world
     for (std::size_t i = 0; i < streams_.size(); ++i) waits.emplace(streams_[i].start_offset.ns, i % count);
+    for (std::size_t i = 0; i < meters_.size(); ++i) waits.emplace(0, i % count);
     for (const auto& [offset_ns, world] : waits) ++not_ready_[offset_ns];
     if (auto go = wait_for_others(); !go) return go;
     {
@@ -517,10 +477,10 @@ Result<void> Session::run_worlds() {
 /// libuv's pool is the whole process's: each read and each open that may block has a thread in it.
 void Session::size_pool() {
     if (request_.target.kind != Target::Kind::local) return;
-    std::uint64_t threads = kPoolSpare;
+    std::uint64_t threads = kPoolThreadsSpare;
     for (const auto& world : worlds_) threads += world->operations_at_once();
     const std::uint32_t had = size_thread_pool(threads);
-    if (had < std::min<std::uint64_t>(threads, kPoolMax) && request_.io == IoChoice::threads) {
+    if (had < std::min<std::uint64_t>(threads, kPoolThreadsMax) && request_.io == IoChoice::threads) {
         notice_(fmt::format(
             "the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
             "wait for each other on this computer",

@@ -38,6 +38,10 @@ struct ProgramFacts {
     std::vector<std::string> command;
 };
 
+/// Threads of the pool for closing and hinting, and the most that libuv makes.
+inline constexpr std::uint64_t kPoolThreadsSpare = 4;
+inline constexpr std::uint64_t kPoolThreadsMax = 1024;
+
 /// Whether there is memory for the streams of these formats, before their media are written. Errors:
 /// environment.
 Result<void> memory_suffices(const PlayRequest& request);
@@ -110,6 +114,9 @@ public:
     bool preroll_took_too_long() const { return preroll_took_too_long_; }
 
 private:
+    /// More reads at once than this wait in the backend: no storage answers faster for being asked more.
+    static constexpr std::uint64_t kParallelReadsMax = 1024;
+
     struct Memory;
 
     Result<void> plan();
@@ -120,6 +127,10 @@ private:
     Result<void> reserve_memory();
     std::size_t loops_needed() const;
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
+    std::uint32_t alignment_of_files();
+    std::string first_place() const;
+    void add_meters(std::size_t world, std::size_t worlds, std::uint64_t& used, WorldOptions& options) const;
+    Duration play_time() const;
     Result<void> run_worlds();
     void size_pool();
     Result<void> wait_for_others();
@@ -153,6 +164,7 @@ private:
     std::mutex notice_mutex_;
     std::vector<std::string> notices_;  // protected by notice_mutex_
     StorageSpec spec_;
+    std::vector<MeterPlan> meters_;
     GrowingList<StreamPlan> streams_;
     GrowingList<StreamProgress> progress_;
     Played played_;  // for the result, after play

@@ -62,9 +62,12 @@ Result<void> World::build() {
         meters_.push_back(std::make_unique<Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
                                                   Callback::of<&World::player_changed>(this)));
     }
-    if (!meters_.empty() && !made_.storage->capabilities().writes && writes_anything())
-        return environment_error(fmt::format("{}: cannot be written to by this streamsim: mount it and give the path",
-                                             options_.storage.target.url));
+    const bool write = std::any_of(options_.meters.begin(), options_.meters.end(),
+                                   [](const WorldMeter& each) { return writes(each.plan->spec); });
+    if (write && !made_.storage->capabilities().writes)
+        return environment_error(
+            fmt::format("{}: cannot be written to by this streamsim: mount it and give the path",
+                        options_.storage.target.url));
     return {};
 }
 
@@ -268,16 +271,17 @@ void World::preroll_timed_out() {
         if (stream->begun && !stream->added && !stream->playing && !stream->player->ready()) ++waiting;
     if (waiting + preparing_meters_.size() == 0) return;
     preroll_took_too_long_ = true;
-    error_ = waiting == 0 ? environment_error(fmt::format(
-                                "the files of {} meters were not open within {} (--preroll-timeout): the storage is "
-                                "slower than that, or does not answer",
-                                preparing_meters_.size(), show_duration(options_.preroll_timeout)))
-                          :
-        environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
-                                      "\"preroll_timeout\"): {} of {} streams had "
-                                      "not yet filled their read-ahead; the "
-                                      "storage is slower than that, or does not answer",
-                                      show_duration(options_.preroll_timeout), waiting, streams_.size()));
+    error_ =
+        waiting == 0
+            ? environment_error(fmt::format(
+                  "the files of {} meters were not open within {} (--preroll-timeout): the storage is "
+                  "slower than that, or does not answer",
+                  preparing_meters_.size(), show_duration(options_.preroll_timeout)))
+            : environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
+                                            "\"preroll_timeout\"): {} of {} streams had "
+                                            "not yet filled their read-ahead; the "
+                                            "storage is slower than that, or does not answer",
+                                            show_duration(options_.preroll_timeout), waiting, streams_.size()));
     interrupt_here();
     on_failed();
 }

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "metrics/time_series.h"
 #include "load/meter.h"
+#include "metrics/time_series.h"
 #include "play/player.h"
 #include "run/backends.h"
 #include "run/stream_plan.h"
@@ -66,8 +66,8 @@ struct WorldOptions {
     std::vector<WorldStream> streams;
     std::vector<WorldMeter> meters;  // begin with the streams of offset 0
     Duration meter_time;             // that they go on
-    std::span<std::byte> memory;  // for the streams' frames, in this order
-    bool shared_memory = false;   // true: the storage never touches buffers, all streams have the same
+    std::span<std::byte> memory;     // for the streams' frames, in this order
+    bool shared_memory = false;      // true: the storage never touches buffers, all streams have the same
     Duration preroll_timeout = seconds(10);
     bool sync = false;                        // the streams of a seat run on one clock
     bool staggered = false;                   // streams begin at their own offsets, not all at once
@@ -89,8 +89,8 @@ public:
     explicit World(WorldOptions options);
     ~World();
 
-    /// Is told, on the world's thread, that every player with this offset is ready, and with offset 0 every meter. The answer is start(), at
-    /// once or later.
+    /// Is told, on the world's thread, that every player with this offset is ready, and with offset 0 every
+    /// meter. The answer is start(), at once or later.
     std::function<void(World&, Duration offset)> on_ready;
     /// Is told, on the world's thread, that it cannot play: the others need not wait for it.
     std::function<void()> on_failed;
@@ -179,7 +179,7 @@ private:
     std::vector<std::unique_ptr<Meter>> meters_;
     std::vector<Meter*> preparing_meters_;
     TimerId meters_timeout_ = 0;
-    std::size_t finished_ = 0;        // so many streams, from the first one on, have finished
+    std::size_t finished_ = 0;  // so many streams, from the first one on, have finished
     Instant origin_;
     std::optional<Error> error_;
     bool finishing_ = false;

@@ -1,0 +1,220 @@
+// The tables of a workload's report.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/units.h"
+#include "base/utf8.h"
+#include "report/load_report.h"
+#include "report/text_tables.h"
+
+namespace streamsim {
+namespace {
+
+using Align = TextTable::Align;
+using Keep = TextTable::Keep;
+
+std::string show_latency(double ns) {
+    return ns > 0 ? show_duration({std::llround(ns)}) : "";
+}
+
+std::string show_megabytes(double bytes_per_s) {
+    return bytes_per_s > 0 ? fmt::format("{:.1f}", bytes_per_s / 1e6) : "";
+}
+
+const char* heading_of(Sweep::Over over) {
+    switch (over) {
+        case Sweep::Over::none: return "";
+        case Sweep::Over::clients: return "clients";
+        case Sweep::Over::users: return "users";
+        case Sweep::Over::read_percent: return "read %";
+        case Sweep::Over::operations_per_s: return "asked op/s";
+        case Sweep::Over::block_bytes: return "block";
+        case Sweep::Over::fill_percent: return "filled %";
+        case Sweep::Over::cache: return "cache";
+    }
+    return "";
+}
+
+std::string row_name(std::size_t row) {
+    return row < kTransferModes ? to_string(static_cast<TransferMode>(row)) : "All";
+}
+
+enum class Quantity { rate, latency_mean, latency_max };
+
+/// One of the three, in the units that its source prints.
+std::string mode_table(const ModeTable& modes, Quantity quantity) {
+    TextTable table;
+    table.column("", Align::left);
+    for (const std::uint64_t block : modes.blocks) table.column(show_block(block), Align::right);
+    table.column("All", Align::right);
+    for (std::size_t row = 0; row < modes.cells.size(); ++row) {
+        std::vector<std::string> fields = {row_name(row)};
+        for (const ModeTable::Cell& cell : modes.cells[row]) {
+            if (cell.transfers == 0) {
+                fields.emplace_back("-");
+            } else if (quantity == Quantity::rate) {
+                fields.push_back(fmt::format("{:.2f}", cell.rate_bytes_per_s / 1e6));
+            } else if (quantity == Quantity::latency_mean) {
+                fields.push_back(fmt::format("{:.3f}", cell.latency_mean_ns / 1e6));
+            } else {
+                fields.push_back(fmt::format("{:.6f}", static_cast<double>(cell.latency_max_ns) / 1e9));
+            }
+        }
+        table.row(std::move(fields));
+    }
+    return table.text();
+}
+
+std::string three_tables(const ModeTable& modes, const std::string& of) {
+    if (modes.blocks.empty()) return "";
+    return fmt::format(
+        "average rate (MB/s), {0}\n{1}average latency (ms), {0}\n{2}maximum latency (s), {0}\n{3}", of,
+        mode_table(modes, Quantity::rate), mode_table(modes, Quantity::latency_mean),
+        mode_table(modes, Quantity::latency_max));
+}
+
+void figure_columns(TextTable& table) {
+    table.column("op/s", Align::right);
+    table.column("read MB/s", Align::right, Keep::where_not_zero);
+    table.column("write MB/s", Align::right, Keep::where_not_zero);
+    table.column("mean latency", Align::right);
+    table.column("p99", Align::right, Keep::where_not_zero);
+    table.column("max", Align::right);
+    table.column("operations", Align::right);
+    table.column("failed", Align::right, Keep::where_not_zero);
+}
+
+void add_figures(const LoadFigures& figures, std::vector<std::string>& fields) {
+    fields.push_back(show_count(static_cast<std::uint64_t>(std::llround(figures.operations_per_s))));
+    fields.push_back(show_megabytes(figures.read_bytes_per_s));
+    fields.push_back(show_megabytes(figures.write_bytes_per_s));
+    fields.push_back(show_latency(figures.latency_mean_ns));
+    fields.push_back(figures.latency_p99_ns ? show_duration({*figures.latency_p99_ns}) : "");
+    fields.push_back(figures.operations > 0 ? show_duration({figures.latency_max_ns}) : "");
+    fields.push_back(show_count(figures.operations));
+    fields.push_back(show_count(figures.failed));
+}
+
+}  // namespace
+
+std::string show_block(std::uint64_t bytes) {
+    if (bytes >= (1u << 20) && bytes % (1u << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+    if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
+    return fmt::format("{} B", bytes);
+}
+
+std::string show_step(const Workload& workload, double at) {
+    switch (workload.sweep.over) {
+        case Sweep::Over::none: return "";
+        case Sweep::Over::cache: return at > 0 ? "warm" : "cold";
+        case Sweep::Over::block_bytes: return show_block(static_cast<std::uint64_t>(at));
+        default: break;
+    }
+    return at == std::floor(at) ? show_count(static_cast<std::uint64_t>(at)) : fmt::format("{:g}", at);
+}
+
+std::string steps_table(const LoadResult& result) {
+    TextTable table;
+    table.column(heading_of(result.workload.sweep.over), Align::right, Keep::where_not_zero);
+    table.column("meter", Align::left, Keep::where_not_zero);
+    figure_columns(table);
+    for (const LoadStep& step : result.steps) {
+        std::vector<std::string> fields = {show_step(result.workload, step.at), ""};
+        add_figures(step.all, fields);
+        table.row(std::move(fields));
+        for (const LoadFigures& meter : step.meters) {
+            std::vector<std::string> own = {"", printable(meter.name)};
+            add_figures(meter, own);
+            table.row(std::move(own));
+        }
+    }
+    return table.text();
+}
+
+std::string modes_tables(const LoadResult& result, std::size_t clients_shown) {
+    std::string out;
+    for (const LoadStep& step : result.steps) {
+        const std::string at = show_step(result.workload, step.at);
+        const std::string clients =
+            at.empty() ? "all clients"
+                       : fmt::format("{} {}, all clients", at, heading_of(result.workload.sweep.over));
+        out += three_tables(step.modes, clients);
+        if (step.clients.size() < 2 || step.clients.size() > clients_shown) continue;
+        for (std::size_t i = 0; i < step.clients.size(); ++i)
+            out += three_tables(step.client_modes[i], step.clients[i].name);
+    }
+    return out;
+}
+
+std::string clients_table(const LoadStep& step) {
+    if (step.clients.size() < 2) return "";
+    TextTable table;
+    table.column("client", Align::left);
+    figure_columns(table);
+    for (const LoadFigures& client : step.clients) {
+        std::vector<std::string> fields = {client.name};
+        add_figures(client, fields);
+        table.row(std::move(fields));
+    }
+    return table.text();
+}
+
+std::string printed_table(const LoadResult& result) {
+    if (result.printed.empty()) return "";
+    TextTable table;
+    table.column(heading_of(result.workload.sweep.over), Align::right, Keep::where_not_zero);
+    table.column("quantity", Align::left);
+    table.column("printed", Align::right);
+    table.column("measured", Align::right);
+    table.column("measured/printed", Align::right);
+    table.column("source", Align::left);
+    for (const PrintedComparison& each : result.printed) {
+        const PrintedFigure& printed = each.printed;
+        const auto show = [&printed](double value) {
+            if (printed.quantity == "operations_per_s")
+                return show_count(static_cast<std::uint64_t>(std::llround(value))) + "/s";
+            if (printed.quantity == "latency_ms") return fmt::format("{:.3g} ms", value);
+            return show_rate(value);
+        };
+        table.row({show_step(result.workload, printed.at), printed.quantity, show(printed.value),
+                   show(each.measured),
+                   fmt::format("{:.2f}", printed.value > 0 ? each.measured / printed.value : 0),
+                   printable(printed.source)});
+    }
+    return table.text();
+}
+
+std::string meters_table(const RunResult& result) {
+    if (result.meters.empty()) return "";
+    TextTable table;
+    table.column("seat", Align::right);
+    table.column("meter", Align::left);
+    table.column("users", Align::right);
+    table.column("op/s", Align::right);
+    table.column("read MB/s", Align::right, Keep::where_not_zero);
+    table.column("write MB/s", Align::right, Keep::where_not_zero);
+    table.column("mean latency", Align::right);
+    table.column("p99", Align::right);
+    table.column("max", Align::right);
+    table.column("failed", Align::right, Keep::where_not_zero);
+    table.column("unfinished", Align::right, Keep::where_not_zero);
+    for (const MeterResult& meter : result.meters) {
+        const double seconds = static_cast<double>(std::max<std::int64_t>(meter.wall_ns, 1)) / 1e9;
+        const auto bytes = [&](LoadOperation of) {
+            return show_megabytes(static_cast<double>(meter.operations[static_cast<std::size_t>(of)].bytes) /
+                                  seconds);
+        };
+        const auto done = static_cast<double>(meter.all.done);
+        table.row({show_count(meter.seat), printable(meter.name), show_count(meter.users),
+                   show_count(static_cast<std::uint64_t>(std::llround(done / seconds))),
+                   bytes(LoadOperation::read), bytes(LoadOperation::write),
+                   show_latency(done > 0 ? static_cast<double>(meter.all.response_sum_ns) / done : 0),
+                   meter.all.response_ns ? show_duration({meter.all.response_ns->p99}) : "",
+                   meter.all.response_ns ? show_duration({meter.all.response_ns->max}) : "",
+                   show_count(meter.all.failed), show_count(meter.unfinished)});
+    }
+    return table.text();
+}
+
+}  // namespace streamsim

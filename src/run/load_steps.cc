@@ -1,0 +1,131 @@
+#include "run/load_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace streamsim {
+namespace {
+
+/// What sums up to a cell.
+struct CellSum {
+    std::uint64_t transfers = 0;
+    double rates = 0;
+    double latency_ns = 0;
+    std::int64_t latency_max_ns = 0;
+
+    void add(const TransferCell& cell) {
+        transfers += cell.transfers;
+        rates += cell.rate_sum;
+        latency_ns += static_cast<double>(cell.latency_ns);
+        latency_max_ns = std::max(latency_max_ns, cell.latency_max_ns);
+    }
+    ModeTable::Cell cell() const {
+        if (transfers == 0) return {};
+        const auto count = static_cast<double>(transfers);
+        return {transfers, rates / count, latency_ns / count, latency_max_ns};
+    }
+};
+
+ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
+    ModeTable table;
+    std::set<std::uint64_t> blocks;
+    for (const MeterResult* meter : meters) {
+        for (const auto& cell : meter->cells) blocks.insert(cell.block_bytes);
+    }
+    table.blocks.assign(blocks.begin(), blocks.end());
+    const std::size_t all = table.blocks.size();
+    std::array<std::vector<CellSum>, kTransferModes + 1> sums;
+    for (auto& row : sums) row.resize(all + 1);
+    for (const MeterResult* meter : meters) {
+        for (const auto& cell : meter->cells) {
+            const auto found = std::lower_bound(table.blocks.begin(), table.blocks.end(), cell.block_bytes);
+            const auto column = static_cast<std::size_t>(found - table.blocks.begin());
+            for (const std::size_t row : {static_cast<std::size_t>(cell.mode), kTransferModes}) {
+                sums[row][column].add(cell.cell);
+                sums[row][all].add(cell.cell);
+            }
+        }
+    }
+    for (std::size_t row = 0; row < sums.size(); ++row) {
+        for (const CellSum& sum : sums[row]) table.cells[row].push_back(sum.cell());
+    }
+    return table;
+}
+
+double measured(const LoadFigures& figures, const std::string& quantity) {
+    if (quantity == "read_bytes_per_s") return figures.read_bytes_per_s;
+    if (quantity == "write_bytes_per_s") return figures.write_bytes_per_s;
+    if (quantity == "latency_ms") return figures.latency_mean_ns / 1e6;
+    return figures.operations_per_s;
+}
+
+}  // namespace
+
+LoadFigures figures_of(const std::string& name, const std::vector<const MeterResult*>& meters) {
+    LoadFigures out;
+    out.name = name;
+    double latency_ns = 0;
+    const auto read = static_cast<std::size_t>(LoadOperation::read);
+    const auto write = static_cast<std::size_t>(LoadOperation::write);
+    for (const MeterResult* meter : meters) {
+        out.operations += meter->all.done;
+        out.failed += meter->all.failed;
+        latency_ns += static_cast<double>(meter->all.response_sum_ns);
+        if (meter->all.response_ns)
+            out.latency_max_ns = std::max(out.latency_max_ns, meter->all.response_ns->max);
+        if (meter->wall_ns <= 0) continue;
+        const double per_s = 1e9 / static_cast<double>(meter->wall_ns);
+        out.operations_per_s += static_cast<double>(meter->all.done) * per_s;
+        out.read_bytes_per_s += static_cast<double>(meter->operations[read].bytes) * per_s;
+        out.write_bytes_per_s += static_cast<double>(meter->operations[write].bytes) * per_s;
+    }
+    if (out.operations > 0) out.latency_mean_ns = latency_ns / static_cast<double>(out.operations);
+    if (meters.size() == 1 && meters.front()->all.response_ns)
+        out.latency_p99_ns = meters.front()->all.response_ns->p99;
+    return out;
+}
+
+LoadStep load_step(double at, RunResult result) {
+    LoadStep step;
+    step.at = at;
+    step.result = std::move(result);
+    std::vector<const MeterResult*> all;
+    std::vector<std::string> names;  // as they were given
+    std::map<std::string, std::vector<const MeterResult*>> by_name;
+    std::map<std::uint32_t, std::vector<const MeterResult*>> by_seat;
+    for (const MeterResult& meter : step.result.meters) {
+        all.push_back(&meter);
+        if (by_name.find(meter.name) == by_name.end()) names.push_back(meter.name);
+        by_name[meter.name].push_back(&meter);
+        by_seat[meter.seat].push_back(&meter);
+    }
+    step.all = figures_of("all", all);
+    step.modes = modes_of(all);
+    for (const std::string& name : names) {
+        if (names.size() > 1) step.meters.push_back(figures_of(name, by_name[name]));
+    }
+    for (const auto& [seat, meters] : by_seat) {
+        step.clients.push_back(figures_of(fmt::format("seat {}", seat), meters));
+        step.client_modes.push_back(modes_of(meters));
+    }
+    return step;
+}
+
+std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
+                                                    const std::vector<LoadStep>& steps) {
+    std::vector<PrintedComparison> out;
+    for (const PrintedFigure& printed : workload.printed) {
+        for (const LoadStep& step : steps) {
+            const bool here = workload.sweep.over == Sweep::Over::none ||
+                              std::abs(step.at - printed.at) <= 1e-9 * std::abs(printed.at);
+            if (here) out.push_back({printed, measured(step.all, printed.quantity)});
+        }
+    }
+    return out;
+}
+
+}  // namespace streamsim

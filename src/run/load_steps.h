@@ -1,0 +1,17 @@
+// From the results of a workload's steps to the figures of its report.
+#pragma once
+
+#include "streamsim/load_result.h"
+
+namespace streamsim {
+
+LoadStep load_step(double at, RunResult result);
+
+/// What was printed at a step that was played, against what was measured there.
+std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
+                                                    const std::vector<LoadStep>& steps);
+
+/// The figures of meters together: rates add up over the time of each, latencies weigh by operations.
+LoadFigures figures_of(const std::string& name, const std::vector<const MeterResult*>& meters);
+
+}  // namespace streamsim

@@ -1,0 +1,62 @@
+#include "run/workloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/utf8_path.h"
+#include "scenario/workload_document.h"
+
+namespace streamsim {
+namespace {
+
+std::string names_in(const std::string& directory) {
+    std::vector<std::string> names;
+    std::error_code error;
+    std::filesystem::directory_iterator entries(utf8_path(directory), error);
+    for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+        if (entries->path().extension() == ".json") names.push_back(entries->path().stem().string());
+    }
+    std::sort(names.begin(), names.end());
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    return all;
+}
+
+}  // namespace
+
+Result<Workload> open_workload(const std::string& typed, const std::string& directory) {
+    const bool is_file = typed.find('/') != std::string::npos || typed.ends_with(".json");
+    const std::string path = is_file ? typed : directory + "/" + typed + ".json";
+    std::ifstream in(utf8_path(path), std::ios::binary);
+    std::ostringstream text;
+    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+    if (!in.is_open() && !is_file) {
+        return bad_input(fmt::format("there is no workload '{}': expected a FILE.json, or one of {}", typed,
+                                     names_in(directory)));
+    }
+    if (!in.is_open() || in.bad()) return bad_input(fmt::format("'{}' cannot be read", typed));
+    return read_workload(text.str(), path);
+}
+
+std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats) {
+    std::vector<MeterPart> parts;
+    for (const MeterSpec& spec : workload.meters) parts.push_back({spec, first, seats});
+    for (MeterPart& part : parts) part.spec.name = workload.name + "-" + part.spec.name;
+    return parts;
+}
+
+PlayRequest load_request(const Workload& step, const PlayRequest& base) {
+    PlayRequest request = base;
+    request.formats.clear();
+    request.streams = 0;
+    request.seats = step.clients;
+    request.meters = meters_of(step, 0, step.clients);
+    request.duration = step.duration;
+    return request;
+}
+
+}  // namespace streamsim
