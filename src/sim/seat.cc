@@ -20,6 +20,7 @@ Rate byte_rate(double processor, double s_per_byte) {
 Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place)
     : cpu(calendar, {1, byte_rate(speed(model.client), model.client.cpu_s_per_byte), true, true}),
       link(calendar, {1, Rate::of(place.link.value_or(model.client.link).bytes_per_s()), true}),
+      link_out(calendar, {1, link.rate(), true}),
       latency(place.link.value_or(model.client.link).latency),
       request_time(ceil_ns(model.client.cpu_s_per_request / speed(model.client))),
       node(place.node) {
@@ -29,6 +30,7 @@ Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place
     if (!connection.unlimited()) {
         STREAMSIM_CHECK(model.client.connections > 0, "a seat has a connection");
         connections.emplace(calendar, StationOptions{model.client.connections, connection, true});
+        connections_out.emplace(calendar, StationOptions{model.client.connections, connection, true});
     }
     // The same protocols are on both cables.
     const double efficiency = place.link.value_or(model.client.link).efficiency;
