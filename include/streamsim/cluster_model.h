@@ -47,6 +47,7 @@ struct ClientModel {
     LinkModel link;
     std::uint32_t connections = 1;      // SMB multichannel, nconnect
     double connection_bytes_per_s = 0;  // of one of them; 0: as the link
+    double connection_write_bytes_per_s = 0;  // the same, outwards
 };
 
 /// Between seats and nodes.

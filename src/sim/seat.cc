@@ -30,8 +30,10 @@ Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place
     if (!connection.unlimited()) {
         STREAMSIM_CHECK(model.client.connections > 0, "a seat has a connection");
         connections.emplace(calendar, StationOptions{model.client.connections, connection, true});
-        connections_out.emplace(calendar, StationOptions{model.client.connections, connection, true});
     }
+    const Rate outwards = Rate::of(model.client.connection_write_bytes_per_s);
+    if (!outwards.unlimited())
+        connections_out.emplace(calendar, StationOptions{model.client.connections, outwards, true});
     // The same protocols are on both cables.
     const double efficiency = place.link.value_or(model.client.link).efficiency;
     const Rate narrow = Rate::of(model.network.port_bits_per_s * efficiency / 8);
