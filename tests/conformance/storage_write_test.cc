@@ -251,8 +251,8 @@ private:
 };
 
 TEST_P(WriteConformance, ManyFilesAreMadeWrittenAndSyncedAtOnce) {
-    constexpr int kWriters = 20;
-    constexpr int kFiles = 5;
+    constexpr int kWriters = 12;
+    constexpr int kFiles = 3;
     const auto frame = filled(0, 2 * kBlock, 9, 0);
     std::deque<FrameWriter> writers;
     for (int i = 0; i < kWriters; ++i) {
