@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "streamsim/media.h"
+#include "streamsim/workload.h"
 
 namespace streamsim {
 
@@ -40,6 +41,14 @@ struct ScenarioStreams {
     std::optional<Duration> end;  // from the start of the seat; nothing: with the seat
 };
 
+/// A workload beside the streams of each seat of a group, its meters alone: their users are on each seat.
+struct ScenarioMeter {
+    Workload workload;
+    double scale = 1;
+    Duration start;               // from that of the seat
+    std::optional<Duration> end;  // from the start of the seat; nothing: with the seat
+};
+
 /// Seats that are alike.
 struct ScenarioSeats {
     std::uint32_t count = 1;
@@ -52,6 +61,7 @@ struct ScenarioSeats {
     Duration one_more_every;  // seat i begins so many times i later
     Duration end;             // of all of them
     std::vector<ScenarioStreams> streams;
+    std::vector<ScenarioMeter> meters;
 
     /// When stream `i` of seat `seat`, both counted within their groups, begins and ends; from the beginning.
     Duration start_of(std::uint32_t seat, const ScenarioStreams& of, std::uint32_t i) const {

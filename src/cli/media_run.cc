@@ -45,18 +45,21 @@ void MediaRun::say_plan(const PreparePlan& plan) {
                       show_count(plan.frames), plan.directory, show_bytes(plan.bytes_free));
 }
 
-Result<void> MediaRun::write_media(const PreparePlan& plan) {
+/// Writes on a thread of its own, which may have to be left behind.
+Result<void> MediaRun::write_with_bar(const char* what,
+                                      std::uint64_t bytes,
+                                      std::function<Result<void>(PrepareProgress&)> write) {
     struct Shared {  // lives as long as the thread that writes
-        PreparePlan plan;
+        std::function<Result<void>(PrepareProgress&)> write;
         PrepareProgress progress;
         std::optional<Result<void>> result;
     };
     const auto shared = std::make_shared<Shared>();
-    shared->plan = plan;
-    ProgressBar bar(STDERR_FILENO, LiveView::possible(STDERR_FILENO), "writing media", plan.bytes_to_write);
+    shared->write = std::move(write);
+    ProgressBar bar(STDERR_FILENO, LiveView::possible(STDERR_FILENO), what, bytes);
     const std::int64_t begin_ns = control_.now_ns();
     Control::Work work;
-    work.run = [shared, this] { shared->result.emplace(prepare(*store_, shared->plan, shared->progress)); };
+    work.run = [shared] { shared->result.emplace(shared->write(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
     if (!options_.quiet) {
         work.on_tick = [&] { bar.update(shared->progress.bytes_done, control_.now_ns() - begin_ns); };
@@ -68,6 +71,33 @@ Result<void> MediaRun::write_media(const PreparePlan& plan) {
     const Result<void>& result = *shared->result;
     if (result && !options_.quiet) bar.finish(shared->progress.bytes_done, control_.now_ns() - begin_ns);
     return result;
+}
+
+Result<void> MediaRun::write_media(const PreparePlan& plan) {
+    return write_with_bar("writing media", plan.bytes_to_write, [this, plan](PrepareProgress& progress) {
+        return prepare(*store_, plan, progress);
+    });
+}
+
+Result<void> MediaRun::write_load(const LoadSetPlan& plan) {
+    if (plan.nothing_to_do()) return {};
+    if (!options_.quiet && plan.bytes_to_write > 0) {
+        context_.log.info("writing {} for meters: {} files, to {} ({} free)", show_bytes(plan.bytes_to_write),
+                          show_count(plan.missing.files.size()), load_root(plan.missing.target),
+                          show_bytes(plan.bytes_free));
+    }
+    const std::uint64_t seed = options_.play.seed;
+    return write_with_bar("writing files", plan.bytes_to_write, [this, plan, seed](PrepareProgress& progress) {
+        return write_load_set(*store_, plan, seed, progress);
+    });
+}
+
+Result<void> MediaRun::write_load_sets(const PlayRequest& request) {
+    const auto plan = in_background<LoadSetPlan>([this, request]() -> Result<LoadSetPlan> {
+        if (auto removed = remove_created_files(*store_, request); !removed) return removed.error();
+        return missing_load_set(*store_, request);
+    });
+    return plan ? write_load(*plan) : plan.error();
 }
 
 Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {

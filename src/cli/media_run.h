@@ -36,6 +36,9 @@ protected:
     /// its own.
     Result<void> choose_formats();
     Result<void> write_media(const std::vector<PreparePlan>& plans);
+    /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
+    Result<void> write_load_sets(const PlayRequest& request);
+    Result<void> write_load(const LoadSetPlan& plan);
     /// Plays, watched and listening. nullopt: it was left behind; the session has to stay, and the process has
     /// to end by leave(). `streams_may_change`: by hand, on a terminal.
     std::optional<Result<RunResult>> watch_session(Session& session,
@@ -70,6 +73,9 @@ protected:
 private:
     void say_plan(const PreparePlan& plan);
     Result<void> write_media(const PreparePlan& plan);
+    Result<void> write_with_bar(const char* what,
+                                std::uint64_t bytes,
+                                std::function<Result<void>(PrepareProgress&)> write);
     Result<void> open_journal(const PlayRequest& request);
     Result<RunResult> play_with_others(Session& session, const PlayRequest& request);
     void watch_ranks(Session& session);

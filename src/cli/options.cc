@@ -14,6 +14,8 @@
 #include "media/cut_list.h"
 #include "run/credentials.h"
 #include "run/models.h"
+#include "run/workloads.h"
+#include "scenario/workload_steps.h"
 #include "view/metrics_server.h"
 
 namespace streamsim {
@@ -277,6 +279,31 @@ void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
         reader.note("--multicam", "active reads one angle only: more of them are not more streams");
 }
 
+void read_scale(Reader& reader, const Typed& typed, CliOptions& options) {
+    options.alone = !typed.not_alone;
+    if (!typed.scale) return;
+    const std::string& text = *typed.scale;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.scale);
+    if (error != std::errc() || end != text.data() + text.size() || !(options.scale > 0 && options.scale <= 1000))
+        reader.note("--scale", fmt::format("'{}': expected more than 0, at most 1000", text));
+}
+
+/// Meters on all seats.
+void read_meters(Reader& reader, const std::string& formats, CliOptions& options) {
+    PlayRequest& play = options.play;
+    for (const std::string& typed : options.meters) {
+        auto workload = open_workload(typed, formats + "/workload");
+        if (!workload) {
+            reader.note("--meter", workload.error());
+            continue;
+        }
+        for (MeterPart& part : meters_of(scaled(*workload, options.scale), 0, play.seats))
+            play.meters.push_back(std::move(part));
+    }
+    if (options.meters.empty() && options.scale != 1)
+        reader.note("--scale", "is of a workload: give --meter NAME");
+}
+
 /// What is right by itself and wrong together.
 void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& play) {
     constexpr std::uint64_t kStreamsMax = 1'000'000;
@@ -346,7 +373,10 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     if (options.command == Command::run) {
         options.name = typed.target;
         if (options.name.empty())
-            reader.problems.emplace_back("FILE is missing: expected a scenario (see --help)");
+            reader.problems.emplace_back("FILE is missing: expected a scenario or a workload (see --help)");
+        reader.time("--duration", typed.duration, false, options.play.duration);
+        reader.count("--clients", typed.clients, 100'000, options.clients);
+        read_scale(reader, typed, options);
         if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
     } else if (options.command == Command::report) {
         if (options.results.empty())
@@ -390,6 +420,8 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         const auto catalogue = Catalogue::load(*directory + "/media");
         if (!catalogue) return catalogue.error();
         read_formats(reader, typed, *catalogue, options.play.formats);
+        read_scale(reader, typed, options);
+        read_meters(reader, *directory, options);
         const MediaFormat* standard = catalogue->find("dpx12");
         if (standard == nullptr)
             return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));

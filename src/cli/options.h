@@ -25,7 +25,12 @@ struct CliOptions {
     Command command = Command::play;
     PlayRequest play;                   // play, prepare; target of inspect and clean
     MediaFormat default_format;         // play, prepare: what a target without media gets
-    std::string name;                   // formats: the one to show; empty: all. run: the file
+    std::string name;                   // formats: the one to show; empty: all. run: the file, or a workload's name
+    std::string where;                  // run: of a workload, the TARGET; empty: where it is at home
+    std::vector<std::string> meters;    // play, max: workloads beside the streams
+    double scale = 1;                   // of workloads
+    std::optional<std::uint32_t> clients;  // run: instead of the workload's
+    bool alone = true;                  // beside meters: first measure streams and meters alone
     std::optional<std::uint64_t> seed;  // run: instead of the scenario's
     bool frames = false;                // inspect --frames
     std::string credentials;            // the file; empty: as the environment says

@@ -4,14 +4,17 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/json.h"
 #include "base/utf8_path.h"
 #include "cli/commands.h"
 #include "cli/formats_directory.h"
 #include "cli/indexing.h"
 #include "cli/media_run.h"
 #include "cli/ranks_run.h"
+#include "cli/workload_command.h"
 #include "run/credentials.h"
 #include "run/scenario_run.h"
+#include "run/workloads.h"
 
 namespace streamsim {
 namespace {
@@ -114,23 +117,43 @@ int ScenarioCommand::run() {
     return play_session(session, request_, scenario_.source);
 }
 
-Result<Scenario> open_scenario(const CliOptions& options, const std::string& formats) {
-    std::ifstream in(utf8_path(options.name), std::ios::binary);
+Result<std::string> read_document(const std::string& name) {
+    std::ifstream in(utf8_path(name), std::ios::binary);
     std::ostringstream text;
     if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy is no success
-    if (in.bad() || !in.is_open()) return bad_input(fmt::format("'{}' cannot be read", options.name));
+    if (in.bad() || !in.is_open()) return bad_input(fmt::format("'{}' cannot be read", name));
+    return text.str();
+}
+
+Result<Scenario> open_scenario(const std::string& text, const CliOptions& options, const std::string& formats) {
     const auto catalogue = Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
-    auto scenario = read_scenario(text.str(), options.name, scenario_words(*catalogue, formats + "/storage"));
+    auto scenario = read_scenario(text, options.name, scenario_words(*catalogue, formats));
     if (scenario && options.seed) scenario->seed = *options.seed;
+    if (scenario && !options.where.empty())
+        return bad_input(fmt::format("'{}': a scenario says its targets itself", options.where));
     return scenario;
+}
+
+/// A document of this kind, or the name of one of streamsim's own.
+bool is_workload(const std::string& name, const Result<std::string>& text) {
+    if (!text) return name.find('/') == std::string::npos && !name.ends_with(".json");
+    const auto document = parse_json(*text, name);
+    return document && document->is_object() && document->value("schema", Json()) == "streamsim.workload";
 }
 
 }  // namespace
 
 int run_command(CliContext& context, Control& control, CliOptions& options) {
     const auto formats = formats_directory();
-    auto scenario = formats ? open_scenario(options, *formats) : formats.error();
+    const auto text = read_document(options.name);
+    if (formats && is_workload(options.name, text)) {
+        auto workload = open_workload(options.name, *formats + "/workload");
+        if (!workload) return report_error(context, workload.error());
+        return workload_command(context, control, options, std::move(*workload));
+    }
+    if (!text) return report_error(context, text.error());
+    auto scenario = formats ? open_scenario(*text, options, *formats) : formats.error();
     auto read = scenario ? Result<void>() : Result<void>(scenario.error());
     if (read) {
         auto credentials = find_credentials(target_of(*scenario), options.credentials);

@@ -104,6 +104,31 @@ void add_play_options(CLI::App& app, Typed& typed) {
     text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
 }
 
+void add_scale_option(CLI::App& app, Typed& typed) {
+    app.add_option("--scale", typed.scale,
+                   "workloads so many times as large: users, rates and working sets (1)")
+        ->type_name("X")
+        ->group("Load");
+}
+
+void add_meter_options(CLI::App& app, CliOptions& options, Typed& typed) {
+    app.add_option("--meter", options.meters,
+                   "a workload beside the streams, on every seat: a NAME of formats/workload/, or a JSON file; "
+                   "repeatable")
+        ->type_name("NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->group("Load");
+    add_scale_option(app, typed);
+}
+
+void add_alone_option(CLI::App& app, Typed& typed) {
+    app.add_flag("--not-alone", typed.not_alone,
+                 "beside meters: do not measure streams and meters alone before, to say what they cost each other")
+        ->group("Load");
+}
+
 void add_max_options(CLI::App& app, Typed& typed) {
     app.add_option(
            "--find", typed.find,
@@ -164,6 +189,8 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                        "a directory, a clip, an image sequence or a URL (file:, nfs:, smb:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
+            add_meter_options(app, options, typed);
+            add_alone_option(app, typed);
             add_result_options(app, options);
             break;
         case Command::prepare:
@@ -171,6 +198,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_target(app, options, typed, "a directory on the storage");
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
+            add_meter_options(app, options, typed);
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -186,9 +214,25 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_json_option(app, options, "as a document; - is standard output");
             break;
         case Command::run:
-            app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
-            app.add_option("FILE", typed.target, "a scenario (JSON; examples: formats/scenario/)")
+            app.description(
+                "runs a scenario: seats, their streams, recorders and meters, when they begin and end, what "
+                "fails;\nor a workload: load that is not playback, step by step, with the tables or the curve of its "
+                "source");
+            app.add_option("FILE", typed.target,
+                           "a scenario (JSON; examples: formats/scenario/), or a workload: JSON, or a NAME of "
+                           "formats/workload/")
                 ->option_text(" ");
+            app.add_option("TARGET", options.where,
+                           "of a workload: a directory or a URL (where the document is at home)")
+                ->option_text(" ");
+            app.add_option("--duration", typed.duration, "of a workload: of each step (the document's)")
+                ->type_name("TIME")
+                ->group("Load");
+            app.add_option("--clients", typed.clients, "of a workload: so many, in one step (the document's)")
+                ->type_name("N")
+                ->group("Load");
+            add_scale_option(app, typed);
+            add_alone_option(app, typed);
             add_credentials(app, options);
             app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
             add_result_options(app, options);
@@ -202,6 +246,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                        "a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
+            add_meter_options(app, options, typed);
             add_max_options(app, typed);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;

@@ -19,10 +19,10 @@ struct Typed {
     std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
         decode_cpu;
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
-    std::optional<std::string> multicam, layers, cuts, confirm, headroom, find;
+    std::optional<std::string> multicam, layers, cuts, confirm, headroom, find, scale, clients;
     bool sync = false, audio = false, keep_index = false;
     bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false,
-         no_probes = false;
+         no_probes = false, not_alone = false;
 };
 
 /// Declares what options.command has. `options` and `typed` are where parsing puts it; both outlive the app.

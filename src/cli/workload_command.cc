@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <cmath>
+#include <algorithm>
+#include <functional>
 
 #include "base/units.h"
 #include "cli/formats_directory.h"
 #include "cli/media_run.h"
-#include "cli/storage_state.h"
-#include "report/load_html.h"
+#include "report/html_report.h"
 #include "report/load_report.h"
+#include "run/credentials.h"
 #include "run/load_steps.h"
 #include "run/models.h"
 #include "run/workloads.h"
@@ -33,7 +34,12 @@ public:
 private:
     Result<void> open_files();
     Result<void> play_steps();
-    Result<void> play_step(double at, std::size_t number);
+    Result<void> play_step(double at);
+    Result<void> aside(std::function<Result<void>()> function);
+    Result<void> fill_to(double percent);
+    LoadSet fill_set() const;
+    Result<void> arrange_cache(PlayRequest& request, bool warm);
+    Result<void> arrange(PlayRequest& request, double at);
     Result<RunResult> play_session_of(const PlayRequest& request, const std::string& about);
     int finish(const std::optional<Error>& error);
 
@@ -77,22 +83,78 @@ Result<RunResult> WorkloadCommand::play_session_of(const PlayRequest& request, c
     return std::move(*result);
 }
 
-Result<void> WorkloadCommand::play_step(double at, std::size_t number) {
+/// Something that blocks, off this thread.
+Result<void> WorkloadCommand::aside(std::function<Result<void>()> function) {
+    const auto done = in_background<bool>([function]() -> Result<bool> {
+        if (auto result = function(); !result) return result.error();
+        return true;
+    });
+    return done ? Result<void>() : Result<void>(done.error());
+}
+
+/// Files that nobody reads, until the file system is as full as this step wants it.
+Result<void> WorkloadCommand::fill_to(double percent) {
+    if (store_ == nullptr) return bad_input("a sweep over fill_percent needs files: expected a directory");
+    const std::string target = options_.play.target.name();
+    const auto total = in_background<std::uint64_t>([=, this] { return store_->total_bytes(target); });
+    if (!total) return total.error();
+    const auto free = in_background<std::uint64_t>([=, this] { return store_->free_bytes(target); });
+    if (!free) return free.error();
+    const double wanted = static_cast<double>(*total) * percent / 100;
+    const double filled = static_cast<double>(*total) - static_cast<double>(*free);
+    if (filled >= wanted) {
+        say_notice(fmt::format("{} is {:.0f} % full already: measured as it is", target,
+                               100 * filled / static_cast<double>(*total)));
+        return {};
+    }
+    LoadSetPlan plan;
+    plan.missing = fill_set();
+    const auto bytes = static_cast<std::uint64_t>(wanted - filled);
+    plan.missing.files.push_back({fmt::format("{}/to-{:g}.load", plan.missing.directories.back(), percent), bytes});
+    plan.bytes_to_write = bytes;
+    plan.bytes_free = *free;
+    return write_load(plan);
+}
+
+LoadSet WorkloadCommand::fill_set() const {
+    const std::string root = load_root(options_.play.target.name());
+    return {options_.play.target.name(), {root, root + "/fill"}, {}};
+}
+
+/// What this computer keeps of the working set is dropped, or read once before.
+Result<void> WorkloadCommand::arrange_cache(PlayRequest& request, bool warm) {
+    if (request.target.kind == Target::Kind::model) request.target.warm = warm;
+    if (store_ == nullptr) return {};
+    if (!warm && request.target.kind == Target::Kind::remote) {
+        say_notice("the caches of a server cannot be emptied from here: cold is as it is found");
+        return {};
+    }
+    return aside([this, request, warm] { return warm ? read_load_set(*store_, request) : evict_load_set(*store_, request); });
+}
+
+Result<void> WorkloadCommand::arrange(PlayRequest& request, double at) {
+    switch (result_.workload.sweep.over) {
+        case Sweep::Over::fill_percent: return fill_to(at);
+        case Sweep::Over::cache: return arrange_cache(request, at > 0);
+        default: return {};
+    }
+}
+
+Result<void> WorkloadCommand::play_step(double at) {
     const Workload step = at_step(result_.workload, at);
     PlayRequest request = load_request(step, options_.play);
-    const std::string about = step_about(result_.workload, at, number);
     if (store_ != nullptr) {
         if (auto written = write_load_sets(request); !written) return written;
     }
-    StorageState state(*this, store_.get(), result_.workload.sweep.over, at);
-    if (auto ready = state.arrange(request); !ready) return ready;
+    if (auto ready = arrange(request, at); !ready) return ready;
+    const std::string shown = show_step(result_.workload, at);
+    const std::string about = fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
+                                          shown.empty() ? "" : sweep_word(result_.workload.sweep.over) + (" " + shown),
+                                          show_duration(step.duration));
     if (!options_.quiet) context_.log.info("{}", about);
     auto result = play_session_of(request, fmt::format("{}; {}", request.target.url, about));
     if (store_ != nullptr && !left_behind_) {
-        const auto removed = in_background<bool>([this, request]() -> Result<bool> {
-            if (auto done = remove_created_files(*store_, request); !done) return done.error();
-            return true;
-        });
+        const auto removed = aside([this, request] { return remove_created_files(*store_, request); });
         if (!removed && removed.error().kind != ErrorKind::interrupted) say_notice(removed.error().problems.front());
     }
     if (!result) return result.error();
@@ -105,8 +167,89 @@ Result<void> WorkloadCommand::play_step(double at, std::size_t number) {
 Result<void> WorkloadCommand::play_steps() {
     std::vector<double> values = result_.workload.sweep.values;
     if (result_.workload.sweep.over == Sweep::Over::none) values = {0};
-    for (std::size_t i = 0; i < values.size() && !result_.interrupted && !left_behind_; ++i) {
-        if (auto played = play_step(values[i], i); !played) return played;
+    for (const double at : values) {
+        if (result_.interrupted || left_behind_) break;
+        if (auto played = play_step(at); !played) return played;
     }
     return {};
 }
+
+int WorkloadCommand::finish(const std::optional<Error>& error) {
+    if (result_.workload.sweep.over == Sweep::Over::fill_percent && store_ != nullptr && !left_behind_) {
+        const auto removed = aside([this] { return remove_others(*store_, fill_set()); });
+        if (!removed) say_notice("what filled the storage is still there (streamsim clean removes it)");
+    }
+    result_.printed = compare_with_printed(result_.workload, result_.steps);
+    if (!options_.quiet && !result_.steps.empty()) {
+        const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
+        std::FILE* out = taken ? stderr : stdout;
+        const std::string text = load_text_report(result_);
+        std::fwrite(text.data(), 1, text.size(), out);
+        std::fflush(out);
+    }
+    Result<void> written;
+    const auto write = [&written](OutputFile& file, const std::string& text) {
+        file.write(text);
+        if (auto done = file.finish(); !done) written = done;
+    };
+    if (!result_.steps.empty()) {
+        if (json_.wanted()) write(json_, load_json_report(result_));
+        if (csv_.wanted()) write(csv_, load_csv_report(result_));
+        if (html_.wanted()) write(html_, load_html_report(result_));
+    }
+    if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
+    if (!written) return report_error(context_, written.error());
+    if (error || result_.interrupted) return kExitInterrupted;
+    const bool pass = std::all_of(result_.steps.begin(), result_.steps.end(),
+                                  [](const LoadStep& step) { return step.result.verdict.pass; });
+    return pass ? kExitPass : kExitMissed;
+}
+
+int WorkloadCommand::run() {
+    if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
+    const auto played = play_steps();
+    const int code = finish(played ? std::nullopt : std::optional(played.error()));
+    if (left_behind_) leave(code);
+    return code;
+}
+
+/// Where it is played: as typed, else where the document is at home.
+Result<Target> target_for(const CliOptions& options, const Workload& workload, const std::string& formats) {
+    std::string typed = options.where;
+    if (typed.empty() && !workload.target)
+        return bad_input(fmt::format("TARGET is missing: {} is at home nowhere (streamsim run {} TARGET)", workload.name,
+                                     options.name));
+    if (typed.empty()) typed = *workload.target;
+    auto target = parse_target(typed);
+    if (!target) return target;
+    if (target->kind == Target::Kind::model) {
+        if (auto opened = open_model(*target, formats + "/storage"); !opened) return opened.error();
+    }
+    return target;
+}
+
+}  // namespace
+
+int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload) {
+    if (context.ranks != nullptr)
+        return report_error(context, bad_input("a workload is for one computer: its clients are seats of one process"));
+    const auto formats = formats_directory();
+    if (!formats) return report_error(context, formats.error());
+    auto target = target_for(options, workload, *formats);
+    if (!target) return report_error(context, target.error());
+    options.play.target = std::move(*target);
+    auto credentials = find_credentials(options.play.target, options.credentials);
+    if (!credentials) return report_error(context, credentials.error());
+    options.play.credentials = std::move(*credentials);
+    options.play.seed = options.seed.value_or(1);
+    options.play.keep_frames = !options.files.csv.empty();
+    Workload scaled_workload = options.scale == 1 ? std::move(workload) : scaled(workload, options.scale);
+    if (options.clients) {
+        scaled_workload.clients = *options.clients;
+        if (scaled_workload.sweep.over == Sweep::Over::clients) scaled_workload.sweep = {};
+    }
+    if (options.play.duration) scaled_workload.duration = *options.play.duration;
+    return WorkloadCommand(context, control, options, std::move(scaled_workload)).run();
+}
+
+}  // namespace streamsim

@@ -41,7 +41,7 @@
 
 namespace streamsim {
 
-/// The names of a meter's files: paths as the storage takes them.
+/// The names of a meter's files: paths as the storage takes them. All end with ".load", created ones too.
 struct WorkingSetNames {
     /// To be made, in this order: first those of `parents`, the root first, then `directories`. Some are in
     /// both.

@@ -41,7 +41,7 @@ void write_created_path(const MeterRoom& room, std::uint32_t user, const Created
         into = room.plan.names.spare[std::size_t{user} * room.plan.spec.set.spare_files + file.number];
         return;
     }
-    fmt::format_to(std::back_inserter(into), "{}/c{}-{}-{}", room.files.directory(user, file.directory),
+    fmt::format_to(std::back_inserter(into), "{}/c{}-{}-{}.load", room.files.directory(user, file.directory),
                    room.plan.seat, user, file.number);
 }
 

@@ -19,7 +19,7 @@ void name_tree(const MeterSpec& spec, const Tree& tree, WorkingSetNames& names) 
     if (tree.directories > 1) names.parents.push_back(tree.base);
     for (std::uint32_t d = 0; d < tree.directories; ++d) names.directories.push_back(tree.directory(d));
     for (std::uint32_t f = 0; f < spec.set.files; ++f)
-        names.files.push_back(fmt::format("{}/f{}", tree.directory(f), f));
+        names.files.push_back(fmt::format("{}/f{}.load", tree.directory(f), f));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std:
         const Tree tree{spec.set.shared ? base : fmt::format("{}/u{}", base, u), spec.set.directories};
         if (!spec.set.shared) name_tree(spec, tree, names);
         for (std::uint32_t k = 0; k < spec.set.spare_files; ++k)
-            names.spare.push_back(fmt::format("{}/e{}-{}-{}", tree.directory(k), seat, u, k));
+            names.spare.push_back(fmt::format("{}/e{}-{}-{}.load", tree.directory(k), seat, u, k));
     }
     return names;
 }

@@ -127,6 +127,28 @@ Result<void> write_load_set(ByteStore& store,
     return {};
 }
 
+Result<void> evict_all(ByteStore& store, const LoadSet& set) {
+    for (const LoadFile& file : set.files) {
+        if (auto done = store.evict(file.path); !done) return done;
+    }
+    return {};
+}
+
+Result<void> read_all(ByteStore& store, const LoadSet& set) {
+    std::vector<std::byte> buffer(kPieceBytes);
+    for (const LoadFile& file : set.files) {
+        const auto source = store.open(file.path);
+        if (!source) return source.error();
+        for (std::uint64_t at = 0;;) {
+            const auto got = (*source)->read_at(at, buffer);
+            if (!got) return got.error();
+            at += *got;
+            if (*got < buffer.size()) break;
+        }
+    }
+    return {};
+}
+
 Result<void> remove_others(ByteStore& store, const LoadSet& set) {
     std::set<std::string> kept;
     for (const LoadFile& file : set.files) kept.insert(file.path);

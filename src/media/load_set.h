@@ -51,6 +51,11 @@ Result<void> write_load_set(ByteStore& store,
                             std::uint64_t seed,
                             PrepareProgress& progress);
 
+/// Drops its files from this client's page cache. Blocks.
+Result<void> evict_all(ByteStore& store, const LoadSet& set);
+/// Reads its files once, from beginning to end. Blocks.
+Result<void> read_all(ByteStore& store, const LoadSet& set);
+
 /// Removes the files with names of ours in the directories of the set that are none of its files. Blocks.
 Result<void> remove_others(ByteStore& store, const LoadSet& set);
 

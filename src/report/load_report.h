@@ -22,6 +22,14 @@ std::string load_text_report(const LoadResult& result);
 /// play.
 std::string load_csv_report(const LoadResult& result);
 
+/// The same for someone who was not there: one HTML file that needs nothing else (as html_report.h).
+std::string load_html_report(const LoadResult& result);
+
+/// A value of the sweep as it is shown: "16", "cold"; empty without one.
+std::string show_step(const Workload& workload, double at);
+/// What the steps differ in: "clients"; empty where there is one step.
+std::string sweep_word(Sweep::Over over);
+
 /// The meters of a run beside its streams: a row each. Empty where it has none.
 std::string meters_table(const RunResult& result);
 

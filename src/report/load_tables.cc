@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/load_report.h"
+#include "report/load_tables.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
@@ -20,20 +21,6 @@ std::string show_latency(double ns) {
 
 std::string show_megabytes(double bytes_per_s) {
     return bytes_per_s > 0 ? fmt::format("{:.1f}", bytes_per_s / 1e6) : "";
-}
-
-const char* heading_of(Sweep::Over over) {
-    switch (over) {
-        case Sweep::Over::none: return "";
-        case Sweep::Over::clients: return "clients";
-        case Sweep::Over::users: return "users";
-        case Sweep::Over::read_percent: return "read %";
-        case Sweep::Over::operations_per_s: return "asked op/s";
-        case Sweep::Over::block_bytes: return "block";
-        case Sweep::Over::fill_percent: return "filled %";
-        case Sweep::Over::cache: return "cache";
-    }
-    return "";
 }
 
 std::string row_name(std::size_t row) {
@@ -98,6 +85,20 @@ void add_figures(const LoadFigures& figures, std::vector<std::string>& fields) {
 
 }  // namespace
 
+std::string sweep_word(Sweep::Over over) {
+    switch (over) {
+        case Sweep::Over::none: return "";
+        case Sweep::Over::clients: return "clients";
+        case Sweep::Over::users: return "users";
+        case Sweep::Over::read_percent: return "read %";
+        case Sweep::Over::operations_per_s: return "asked op/s";
+        case Sweep::Over::block_bytes: return "block";
+        case Sweep::Over::fill_percent: return "filled %";
+        case Sweep::Over::cache: return "cache";
+    }
+    return "";
+}
+
 std::string show_block(std::uint64_t bytes) {
     if (bytes >= (1u << 20) && bytes % (1u << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
     if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
@@ -116,7 +117,7 @@ std::string show_step(const Workload& workload, double at) {
 
 std::string steps_table(const LoadResult& result) {
     TextTable table;
-    table.column(heading_of(result.workload.sweep.over), Align::right, Keep::where_not_zero);
+    table.column(sweep_word(result.workload.sweep.over), Align::right, Keep::where_not_zero);
     table.column("meter", Align::left, Keep::where_not_zero);
     figure_columns(table);
     for (const LoadStep& step : result.steps) {
@@ -138,7 +139,7 @@ std::string modes_tables(const LoadResult& result, std::size_t clients_shown) {
         const std::string at = show_step(result.workload, step.at);
         const std::string clients =
             at.empty() ? "all clients"
-                       : fmt::format("{} {}, all clients", at, heading_of(result.workload.sweep.over));
+                       : fmt::format("{} {}, all clients", at, sweep_word(result.workload.sweep.over));
         out += three_tables(step.modes, clients);
         if (step.clients.size() < 2 || step.clients.size() > clients_shown) continue;
         for (std::size_t i = 0; i < step.clients.size(); ++i)
@@ -163,7 +164,7 @@ std::string clients_table(const LoadStep& step) {
 std::string printed_table(const LoadResult& result) {
     if (result.printed.empty()) return "";
     TextTable table;
-    table.column(heading_of(result.workload.sweep.over), Align::right, Keep::where_not_zero);
+    table.column(sweep_word(result.workload.sweep.over), Align::right, Keep::where_not_zero);
     table.column("quantity", Align::left);
     table.column("printed", Align::right);
     table.column("measured", Align::right);

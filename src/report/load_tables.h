@@ -7,9 +7,6 @@
 
 namespace streamsim {
 
-/// A value of the sweep as it is shown: "16", "cold"; empty without one.
-std::string show_step(const Workload& workload, double at);
-
 std::string steps_table(const LoadResult& result);
 /// Three tables a step, and three more for each client where there are two to `clients_shown` of them.
 std::string modes_tables(const LoadResult& result, std::size_t clients_shown);

@@ -2,7 +2,6 @@
 #include "report/meter_json.h"
 
 namespace streamsim::reading {
-namespace {
 
 void read(const Node& node, LoadOperation& into) {
     for (std::size_t i = 0; i < kLoadOperations; ++i) {
@@ -52,10 +51,10 @@ void read(const Node& node, MeterResult::Cell& into) {
 }
 
 /// Its name, or its number where it has no name.
-struct ErrorCode {
+struct MeterErrorCode {
     int& code;
 };
-void read(const Node& node, ErrorCode& into) {
+void read(const Node& node, MeterErrorCode& into) {
     if (!node.json.is_string()) return reading::read(node, into.code);
     const auto code = errno_from_name(node.json.get_ref<const std::string&>());
     if (!code) return node.expected("the name of an error such as EIO");
@@ -63,7 +62,7 @@ void read(const Node& node, ErrorCode& into) {
 }
 
 void read(const Node& node, MeterResult::Error& into) {
-    ErrorCode code{into.error};
+    MeterErrorCode code{into.error};
     Members(node)
         .get("operation", into.operation)
         .get("errno", code)
@@ -71,10 +70,10 @@ void read(const Node& node, MeterResult::Error& into) {
         .get("path", into.path);
 }
 
-struct Series {
+struct MeterSeries {
     MeterResult& of;
 };
-void read(const Node& node, Series& into) {
+void read(const Node& node, MeterSeries& into) {
     std::vector<std::uint64_t> operations, bytes, users;
     std::vector<std::int64_t> sums, most;
     Members(node)
@@ -91,10 +90,8 @@ void read(const Node& node, Series& into) {
         into.of.series.push_back({operations[i], bytes[i], users[i], sums[i], most[i]});
 }
 
-}  // namespace
-
 void read(const Node& node, MeterResult& into) {
-    Series series{into};
+    MeterSeries series{into};
     Members(node)
         .get("seat", into.seat)
         .get("name", into.name)

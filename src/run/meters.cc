@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,10 @@ namespace {
 
 /// Of each meter of a seat, where --csv asks for rows.
 constexpr std::uint64_t kOperationRowsKept = 5'000'000;
+
+/// Numbers for parts of a run that no stream of it has.
+constexpr std::uint64_t kFirstMeterSeed = 1'000'000;
+constexpr std::uint32_t kFirstMeterStream = 1'000'000;
 
 /// Where the files of a meter are. Sets of other sizes are other files: what is there stays of use.
 std::string root_of(const Target& target, const MeterSpec& spec) {
@@ -37,6 +42,7 @@ LoadSet load_set_of(const Target& target, const MeterPart& part) {
     for (std::uint32_t seat = 0; seat < part.seats; ++seat) {
         const WorkingSetNames names =
             working_set(part.spec, root_of(target, part.spec), part.first_seat + seat);
+        for (const std::string& name : names.parents) add_directory(name);
         for (const std::string& name : names.directories) add_directory(name);
         for (const std::string& name : names.files) {
             if (seen.insert(name).second) set.files.push_back({name, part.spec.set.file_bytes});
@@ -60,6 +66,7 @@ void append(LoadSetPlan& to, LoadSetPlan from) {
 
 std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
     std::vector<MeterPlan> plans;
+    std::map<std::uint32_t, std::uint32_t> first_streams;  // of meters, by seat; streams have the numbers below
     std::uint64_t number = 0;
     for (const MeterPart& part : request.meters) {
         ++number;
@@ -69,8 +76,11 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
             MeterPlan plan;
             plan.spec = part.spec;
             plan.seat = seat;
+            plan.seats = part.seats;
             plan.first_user = i * part.spec.users;
-            plan.seed = derive_seed(derive_seed(request.seed, number), seat);
+            plan.first_stream = first_streams.emplace(seat, kFirstMeterStream).first->second;
+            first_streams[seat] += part.spec.users;
+            plan.seed = derive_seed(request.seed, kFirstMeterSeed + number);
             plan.names = working_set(part.spec, root_of(request.target, part.spec), seat);
             if (request.keep_frames) plan.rows_kept = kOperationRowsKept;
             plans.push_back(std::move(plan));
@@ -125,6 +135,20 @@ Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& reques
                                  " are free");
     }
     return all;
+}
+
+Result<void> evict_load_set(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        if (auto done = evict_all(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
+}
+
+Result<void> read_load_set(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        if (auto done = read_all(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
 }
 
 Result<void> remove_created_files(ByteStore& store, const PlayRequest& request) {

@@ -35,6 +35,10 @@ bool writes(const MeterSpec& spec);
 /// What they lack, of all seats. Blocks. Errors: as plan_load_set.
 Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
 
+/// The working sets of all meters leave this computer's page cache, or are read once. Block.
+Result<void> evict_load_set(ByteStore& store, const PlayRequest& request);
+Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
+
 /// Removes what the meters of a run have created, and nothing that they began with. Blocks.
 Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
 

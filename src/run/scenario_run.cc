@@ -12,6 +12,8 @@
 #include "play/play_path.h"
 #include "run/models.h"
 #include "run/scenario_faults.h"
+#include "run/workloads.h"
+#include "scenario/workload_steps.h"
 
 namespace streamsim {
 namespace {
@@ -51,6 +53,20 @@ PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, con
     request.on_miss = on_miss_of(streams.on_miss);
     request.seed = scenario.seed;
     return request;
+}
+
+/// Times of its document count from its own start.
+void add_meters(const ScenarioSeats& seats,
+                const ScenarioMeter& meter,
+                std::uint32_t first_seat,
+                std::vector<MeterPart>& into) {
+    const Duration begin = seats.start + meter.start;
+    const Duration end = meter.end ? std::min(seats.end, seats.start + *meter.end) : seats.end;
+    for (MeterPart& part : meters_of(scaled(meter.workload, meter.scale), first_seat, seats.count)) {
+        part.spec.end = part.spec.end ? std::min(begin + *part.spec.end, end) : end;
+        part.spec.start = part.spec.start + begin;
+        into.push_back(std::move(part));
+    }
 }
 
 /// Parts whose clips are of one kind and in one place.
@@ -130,14 +146,14 @@ void compare(std::vector<std::string>& out,
 
 }  // namespace
 
-ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& models) {
+ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& formats) {
     ScenarioWords words;
     words.format = [&catalogue](const std::string& typed) -> Result<MediaFormat> {
         auto opened = open_format(catalogue, typed);
         if (!opened) return opened.error();
         return std::move(opened->format);
     };
-    words.target = [models](const std::string& typed) -> Result<ScenarioTarget> {
+    words.target = [models = formats + "/storage"](const std::string& typed) -> Result<ScenarioTarget> {
         auto target = parse_target(typed);
         if (!target) return target.error();
         switch (target->kind) {
@@ -161,6 +177,9 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& mode
         }
         return ScenarioTarget{
             .kind = ScenarioTarget::Kind::files, .world = "real files", .place = place_of(*target)};
+    };
+    words.workload = [directory = formats + "/workload"](const std::string& typed) {
+        return open_workload(typed, directory);
     };
     words.order = [](const std::string& typed) -> Result<void> {
         const auto order = PlayOrder::parse(typed);
@@ -189,6 +208,11 @@ PlayRequest common_request(const Scenario& scenario) {
             if (!seats.nodes.empty()) setting.node = seats.nodes[i % seats.nodes.size()];
             request.seat_settings.push_back(setting);
         }
+    }
+    std::uint32_t first_seat = 0;
+    for (const ScenarioSeats& seats : scenario.seats) {
+        for (const ScenarioMeter& meter : seats.meters) add_meters(seats, meter, first_seat, request.meters);
+        first_seat += seats.count;
     }
     for (const ScenarioFault& fault : scenario.faults) {
         if (is_of_model(fault)) request.model_faults.push_back(fault);

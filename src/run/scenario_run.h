@@ -14,9 +14,9 @@
 
 namespace streamsim {
 
-/// What the words of a scenario mean in this program. `catalogue` outlives it. `models` is the directory of
-/// streamsim's own models.
-ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& models);
+/// What the words of a scenario mean in this program. `catalogue` outlives it. `formats` is the directory of
+/// streamsim's own documents.
+ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& formats);
 
 /// What all parts have in common; the target is that of the first seats.
 PlayRequest common_request(const Scenario& scenario);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "streamsim/media.h"
 #include "streamsim/scenario.h"
+#include "streamsim/workload.h"
 
 namespace streamsim {
 
@@ -32,6 +33,7 @@ struct ScenarioTarget {
 struct ScenarioWords {
     std::function<Result<MediaFormat>(const std::string&)> format;
     std::function<Result<ScenarioTarget>(const std::string&)> target;
+    std::function<Result<Workload>(const std::string&)> workload;
     std::function<Result<void>(const std::string&)> order;
     std::function<Result<void>(const std::string&)> error_name;
 };

@@ -186,6 +186,7 @@ public:
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
     Result<void> evict(const std::string& path) override;
 };
 
@@ -288,6 +289,13 @@ Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
         at = parent;
     }
     return std::uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
+    struct statvfs info {};
+    if (statvfs(path.c_str(), &info) != 0) return file_error(errno, "look at", path);
+    // What is kept for the superuser is nobody else's.
+    return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
 }
 
 Result<void> LocalByteStore::evict(const std::string& path) {

@@ -171,6 +171,7 @@ public:
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
     Result<void> evict(const std::string& path) override;
 };
 
@@ -285,6 +286,14 @@ Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
         if (code != UV_ENOENT || parent == at) return failed(code, "look at", at);
         at = parent;
     }
+}
+
+Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
+    Request request;
+    const int code = uv_fs_statfs(nullptr, &request.fs, native_path(path).c_str(), nullptr);
+    if (code != 0) return failed(code, "look at", path);
+    const auto& facts = *static_cast<const uv_statfs_t*>(request.fs.ptr);
+    return (facts.f_blocks - facts.f_bfree + facts.f_bavail) * facts.f_bsize;
 }
 
 Result<void> LocalByteStore::evict(const std::string& path) {

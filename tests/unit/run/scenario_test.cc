@@ -26,7 +26,7 @@ const Catalogue& catalogue() {
 Result<Scenario> read(const std::string& duration, const std::string& seats, const std::string& more = "") {
     return read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": ")" + duration +
                              R"(", "seats": [)" + seats + "]" + more + "}",
-                         "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats/storage"));
+                         "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats"));
 }
 
 RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr, std::uint32_t loops = 0) {
@@ -188,7 +188,7 @@ TEST(ScenarioFaults, silence_counts_from_the_beginning_not_from_the_first_read) 
 
 TEST(ScenarioFaults, those_of_a_model_go_to_the_model) {
     const auto words = [] {
-        ScenarioWords all = scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats/storage");
+        ScenarioWords all = scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats");
         all.target = [](const std::string& typed) -> Result<ScenarioTarget> {
             return ScenarioTarget{ScenarioTarget::Kind::model, typed, 4, 15};
         };

@@ -39,7 +39,7 @@ std::vector<std::string> problems_of_model(const std::string& text) {
 
 std::vector<std::string> problems_of_scenario(const std::string& text) {
     static const auto catalogue = Catalogue::load(kSource + "/formats/media");
-    static const ScenarioWords words = scenario_words(*catalogue, kSource + "/formats/storage");
+    static const ScenarioWords words = scenario_words(*catalogue, kSource + "/formats");
     const auto scenario = read_scenario(text, "s.json", words);
     return scenario ? std::vector<std::string>{} : scenario.error().problems;
 }
