@@ -39,6 +39,8 @@ struct IoTag {
     std::uint64_t clip_frame = 0;  // frame within the clip, from 0
 };
 
+enum class OpKind : std::uint8_t { open, read, write, sync, path };
+
 struct Op {
     // in
     Callback done;
@@ -51,6 +53,7 @@ struct Op {
     // for the backend that has the operation now
     Op* next = nullptr;
     void* backend = nullptr;
+    OpKind operation = OpKind::read;
 };
 
 enum class Access : std::uint8_t {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <set>
+#include <utility>
 
 #include "base/errno_name.h"
 #include "base/json.h"
@@ -74,10 +75,16 @@ FaultRule read_rule(const Json& value, const std::string& pointer, JsonProblems&
     }
     rule.slots = read_selection(object, "slots", problems);
     rule.clip_frames = read_selection(object, "clip_frames", problems);
-    const auto operation = object.one_of("operation", {"open", "read", "any"}, false).value_or("any");
-    rule.operation = operation == "open"   ? FaultRule::Operation::open
-                     : operation == "read" ? FaultRule::Operation::read
-                                           : FaultRule::Operation::any;
+    constexpr std::pair<const char*, FaultRule::Operation> kOperations[] = {
+        {"open", FaultRule::Operation::open},
+        {"read", FaultRule::Operation::read},
+        {"write", FaultRule::Operation::write},
+        {"sync", FaultRule::Operation::sync},
+        {"any", FaultRule::Operation::any}};
+    const auto operation = object.one_of("operation", {"open", "read", "write", "sync", "any"}, false);
+    for (const auto& [name, of] : kOperations) {
+        if (operation == name) rule.operation = of;
+    }
     rule.probability = object.number("probability", 0, 1, false).value_or(1);
     read_effects(object, rule);
     if (value.is_object() && !object.has("delay") && !object.has("error") && !object.has("short") &&

@@ -31,7 +31,7 @@ struct FaultSelection {
 /// An operation that matches every condition suffers every effect. Several rules may match one operation:
 /// delays add up, the first error and the smallest length count.
 struct FaultRule {
-    enum class Operation { any, open, read };
+    enum class Operation { any, open, read, write, sync };  // what is done by name has no frame, and no faults
 
     // Conditions.
     std::string file = "*";  // `*` and `?`; against the last part of the path, or all of it when it has a "/"
@@ -45,7 +45,7 @@ struct FaultRule {
     // Effects.
     Duration delay;                            // once a slot: to its first operation that matches
     int error = 0;                             // errno
-    std::optional<std::uint64_t> short_bytes;  // the file ends here
+    std::optional<std::uint64_t> short_bytes;  // the file ends here, for who reads it
     bool missing = false;                      // ENOENT
 };
 

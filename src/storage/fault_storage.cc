@@ -44,18 +44,49 @@ FaultStorage::~FaultStorage() {
 
 void FaultStorage::open(OpenOp& op) {
     op.file = kNoFile;
-    Node& node = take_node(op, true, names_matching(op.path));
-    node.open.path = op.path;
+    Node& node = take_node(op, names_matching(op.path));
+    auto& inner = node.inner.emplace<OpenOp>();
+    inner.path = op.path;
+    inner.access = op.access;
     submit(node);
 }
 
 void FaultStorage::read(ReadOp& op) {
     op.bytes = 0;
-    Node& node = take_node(op, false, names_of(op.file));
-    node.read.file = op.file;
-    node.read.offset = op.offset;
-    node.read.buffer = op.buffer;
-    node.read.deadline = op.deadline;
+    Node& node = take_node(op, names_of(op.file));
+    auto& inner = node.inner.emplace<ReadOp>();
+    inner.file = op.file;
+    inner.offset = op.offset;
+    inner.buffer = op.buffer;
+    inner.deadline = op.deadline;
+    submit(node);
+}
+
+void FaultStorage::write(WriteOp& op) {
+    op.bytes = 0;
+    Node& node = take_node(op, names_of(op.file));
+    auto& inner = node.inner.emplace<WriteOp>();
+    inner.file = op.file;
+    inner.offset = op.offset;
+    inner.buffer = op.buffer;
+    inner.deadline = op.deadline;
+    submit(node);
+}
+
+void FaultStorage::sync(SyncOp& op) {
+    Node& node = take_node(op, names_of(op.file));
+    node.inner.emplace<SyncOp>().file = op.file;
+    submit(node);
+}
+
+void FaultStorage::perform(PathOp& op) {
+    op.bytes = 0;
+    op.entries = 0;
+    Node& node = take_node(op, 0);
+    auto& inner = node.inner.emplace<PathOp>();
+    inner.kind = op.kind;
+    inner.path = op.path;
+    inner.to = op.to;
     submit(node);
 }
 
@@ -69,14 +100,13 @@ void FaultStorage::close(FileId file) {
     if (index < files_.size()) files_[index] = 0;
 }
 
-FaultStorage::Node& FaultStorage::take_node(Op& outer, bool is_open, std::uint64_t names) {
+FaultStorage::Node& FaultStorage::take_node(Op& outer, std::uint64_t names) {
     STREAMSIM_CHECK(!shutdown_, "no operation comes after shutdown()");
     if (free_ == nullptr) free_ = &nodes_.emplace_back();
     Node& node = *free_;
     free_ = node.next_free;
     node.storage = this;
     node.outer = &outer;
-    node.is_open = is_open;
     node.cancelled = false;
     node.names = names;
     outer.backend = &node;
@@ -85,8 +115,11 @@ FaultStorage::Node& FaultStorage::take_node(Op& outer, bool is_open, std::uint64
     return node;
 }
 
+Op& FaultStorage::inner_of(Node& node) {
+    return std::visit([](Op& op) -> Op& { return op; }, node.inner);
+}
+
 void FaultStorage::submit(Node& node) {
-    Op& inner = node.is_open ? static_cast<Op&>(node.open) : static_cast<Op&>(node.read);
     Op& outer = *node.outer;
     outer.submitted_at = loop_.now();
     if (!origin_) origin_ = outer.submitted_at;
@@ -97,12 +130,23 @@ void FaultStorage::submit(Node& node) {
         complete_at(node, after_stall(outer.submitted_at + node.effects.delay));
         return;
     }
+    Op& inner = inner_of(node);
     inner.done = {&FaultStorage::inner_done, &node};
     inner.tag = outer.tag;
-    if (node.is_open) {
-        inner_->open(node.open);
+    pass_on(node);
+}
+
+void FaultStorage::pass_on(Node& node) {
+    if (auto* open = std::get_if<OpenOp>(&node.inner)) {
+        inner_->open(*open);
+    } else if (auto* read = std::get_if<ReadOp>(&node.inner)) {
+        inner_->read(*read);
+    } else if (auto* write = std::get_if<WriteOp>(&node.inner)) {
+        inner_->write(*write);
+    } else if (auto* sync = std::get_if<SyncOp>(&node.inner)) {
+        inner_->sync(*sync);
     } else {
-        inner_->read(node.read);
+        inner_->perform(std::get<PathOp>(node.inner));
     }
 }
 
@@ -112,25 +156,38 @@ void FaultStorage::inner_done(void* node) {
     self.storage->complete(self);
 }
 
+void FaultStorage::note_open(FileId file, std::uint64_t names) {
+    if (file < 0) return;
+    const auto index = static_cast<std::size_t>(file);
+    if (index >= files_.size()) files_.resize(index + 64);
+    files_[index] = names;
+}
+
+void FaultStorage::copy_answer(Node& node) {
+    Op& outer = *node.outer;
+    if (const auto* open = std::get_if<OpenOp>(&node.inner)) {
+        static_cast<OpenOp&>(outer).file = open->file;
+        note_open(open->file, node.names);
+    } else if (const auto* read = std::get_if<ReadOp>(&node.inner)) {
+        const std::uint64_t left = node.effects.length - std::min(node.effects.length, read->offset);
+        static_cast<ReadOp&>(outer).bytes = std::min(read->bytes, left);
+    } else if (const auto* write = std::get_if<WriteOp>(&node.inner)) {
+        static_cast<WriteOp&>(outer).bytes = write->bytes;
+    } else if (const auto* path = std::get_if<PathOp>(&node.inner)) {
+        static_cast<PathOp&>(outer).bytes = path->bytes;
+        static_cast<PathOp&>(outer).entries = path->entries;
+    }
+}
+
 // The storage below is done with it.
 void FaultStorage::complete(Node& node) {
-    const Op& inner = node.is_open ? static_cast<const Op&>(node.open) : static_cast<const Op&>(node.read);
+    const Op& inner = inner_of(node);
     Op& outer = *node.outer;
     outer.error = inner.error;
     outer.submitted_at = inner.submitted_at;
     outer.completed_at = inner.completed_at;
     outer.not_before = inner.not_before;
-    if (node.is_open) {
-        const FileId file = static_cast<OpenOp&>(outer).file = node.open.file;
-        if (file >= 0) {
-            const auto index = static_cast<std::size_t>(file);
-            if (index >= files_.size()) files_.resize(index + 64);
-            files_[index] = node.names;
-        }
-    } else {
-        const std::uint64_t left = node.effects.length - std::min(node.effects.length, node.read.offset);
-        static_cast<ReadOp&>(outer).bytes = std::min(node.read.bytes, left);
-    }
+    copy_answer(node);
     const Instant due = after_stall(inner.completed_at + node.effects.delay);
     if (node.cancelled || due == inner.completed_at) {
         finish(node);
@@ -190,7 +247,7 @@ void FaultStorage::cancel(Op& op) {
     if (node.cancelled) return;
     node.cancelled = true;
     if (node.below) {
-        inner_->cancel(node.is_open ? static_cast<Op&>(node.open) : static_cast<Op&>(node.read));
+        inner_->cancel(inner_of(node));
         return;
     }
     // It has its result already and waits out its delay: it keeps the result, which comes now.
@@ -225,11 +282,21 @@ std::uint64_t FaultStorage::names_of(FileId file) const {
     return index < files_.size() ? files_[index] : 0;
 }
 
+bool FaultStorage::names_operation(FaultRule::Operation operation, const Node& node) {
+    switch (operation) {
+        case FaultRule::Operation::any: return !std::holds_alternative<PathOp>(node.inner);
+        case FaultRule::Operation::open: return std::holds_alternative<OpenOp>(node.inner);
+        case FaultRule::Operation::read: return std::holds_alternative<ReadOp>(node.inner);
+        case FaultRule::Operation::write: return std::holds_alternative<WriteOp>(node.inner);
+        case FaultRule::Operation::sync: return std::holds_alternative<SyncOp>(node.inner);
+    }
+    return false;
+}
+
 bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Node& node) const {
     const IoTag& tag = node.outer->tag;
     if (!rule.slots.contains(tag.slot) || (node.names >> name_of_rule_[index] & 1) == 0) return false;
-    if (rule.operation == FaultRule::Operation::open && !node.is_open) return false;
-    if (rule.operation == FaultRule::Operation::read && node.is_open) return false;
+    if (!names_operation(rule.operation, node)) return false;
     if (rule.seat.value_or(tag.seat) != tag.seat || rule.stream.value_or(tag.stream) != tag.stream)
         return false;
     if (!rule.clip_frames.contains(tag.clip_frame)) return false;

@@ -3,7 +3,8 @@
 //
 // Fault model. An operation that a rule gives an error never reaches the storage below and completes at its
 // submission; every other one is performed below. Then come the delays, counted from the completion below, and
-// last the stalls, which hold back to their end whatever would complete inside them. An injected completion is
+// last the stalls, which hold back to their end whatever would complete inside them. What is done by name has
+// no frame that a rule could name: it suffers the stalls alone. An injected completion is
 // stamped with the instant that was intended, however late the loop runs it: completed_at and not_before are
 // equal. Chance is decided by a hash of seed, rule, seat, stream and slot, so the order of operations does not
 // change it.
@@ -16,6 +17,7 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "storage/fault_plan.h"
@@ -44,6 +46,9 @@ public:
 
     void open(OpenOp& op) override;
     void read(ReadOp& op) override;
+    void write(WriteOp& op) override;
+    void sync(SyncOp& op) override;
+    void perform(PathOp& op) override;
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override;
     void close(FileId file) override;
     void cancel(Op& op) override;
@@ -66,10 +71,8 @@ private:
     struct Node {
         FaultStorage* storage = nullptr;
         Op* outer = nullptr;
-        OpenOp open;  // one of the two is what the storage below sees
-        ReadOp read;
-        bool is_open = false;
-        bool below = false;  // the storage below has it
+        std::variant<OpenOp, ReadOp, WriteOp, SyncOp, PathOp> inner;  // what the storage below sees
+        bool below = false;                                           // the storage below has it
         bool cancelled = false;
         std::uint64_t names = 0;  // bit i: the file's name matches names_[i]
         Effects effects;
@@ -85,9 +88,13 @@ private:
     using SlotsSeen = std::vector<std::uint64_t>;  // slot + 1, where the slot's turn in its rule says
 
     static void inner_done(void* node);
+    static Op& inner_of(Node& node);
 
-    Node& take_node(Op& outer, bool is_open, std::uint64_t names);
+    Node& take_node(Op& outer, std::uint64_t names);
     void submit(Node& node);
+    void pass_on(Node& node);
+    void copy_answer(Node& node);
+    void note_open(FileId file, std::uint64_t names);
     void complete(Node& node);
     void complete_at(Node& node, Instant when);
     void finish(Node& node);
@@ -95,6 +102,7 @@ private:
     void drain();
     std::uint64_t names_matching(const char* path) const;
     std::uint64_t names_of(FileId file) const;
+    static bool names_operation(FaultRule::Operation operation, const Node& node);
     bool matches(const FaultRule& rule, std::size_t index, const Node& node) const;
     bool by_chance(const FaultRule& rule, std::size_t index, const IoTag& tag) const;
     bool first_of_slot(std::size_t rule, const IoTag& tag);

@@ -9,14 +9,15 @@
 
 #include "storage/local_file.h"
 #include "storage/local_options.h"
+#include "storage/open_flags.h"
 #include "storage/statx.h"
 
 namespace streamsim {
 
-OpenedFile open_local(const char* path, bool direct) {
+OpenedFile open_local(const char* path, Access access, bool direct) {
     OpenedFile out;
     do {
-        out.file = ::open(path, O_RDONLY | O_CLOEXEC | (direct ? O_DIRECT : 0));
+        out.file = ::open(path, open_flags(access, direct), kNewFileMode);
     } while (out.file < 0 && errno == EINTR);
     if (out.file < 0) out.error = errno;
     return out;
@@ -28,12 +29,28 @@ DirectAnswer direct_answer(int file) {
     return direct_answer(answer);
 }
 
-ReadPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
+LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
     for (;;) {
         const ssize_t got = pread(file, into.data(), into.size(), static_cast<off_t>(offset));
         if (got >= 0) return {static_cast<std::size_t>(got), 0};
         if (errno != EINTR) return {0, errno};
     }
+}
+
+LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from) {
+    for (;;) {
+        const ssize_t put = pwrite(file, from.data(), from.size(), static_cast<off_t>(offset));
+        if (put >= 0) return {static_cast<std::size_t>(put), 0};
+        if (errno != EINTR) return {0, errno};
+    }
+}
+
+int sync_local(int file) {
+    int result = 0;
+    do {
+        result = fsync(file);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
 }
 
 void read_ahead_local(int file, std::uint64_t offset, std::uint64_t bytes) {

@@ -30,15 +30,15 @@ void DirectPolicy::checked(const char* path, const DirectAnswer& answer) {
     directories_.try_emplace(std::string(directory(path)), Plan{wanted_, false, answer.told});
 }
 
-void DirectPolicy::refused(const char* path, const char* why) {
+void DirectPolicy::refused(const char* path, Access access, const char* why) {
     directories_.insert_or_assign(std::string(directory(path)), Plan{false, false, false});
     direct_ = false;
     if (said_ || !notice_) return;
     said_ = true;
     notice_(
-        fmt::format("direct I/O refused in {}: {}: reading through the page cache, which may answer instead of "
-                    "the storage",
-                    directory(path), why));
+        fmt::format("direct I/O refused in {}: {}: {} through the page cache, which may answer instead of the "
+                    "storage",
+                    directory(path), why, access == Access::read ? "reading" : "reading and writing"));
 }
 
 std::string_view DirectPolicy::directory(const char* path) {

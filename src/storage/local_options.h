@@ -5,7 +5,7 @@
 // or an encrypted file), or want more alignment than the reads have been planned with. The first is an answer
 // to open(2), the others are statx(2)'s. Asking statx for each frame of a sequence would double the metadata
 // work that is being measured, so it is asked once for each directory: the files of one directory are on one
-// file system. Files that cannot be read directly are read through the page cache, that is said once, and
+// file system. Files that cannot be read or written directly go through the page cache, that is said once, and
 // capabilities().direct is false from then on.
 #pragma once
 
@@ -24,14 +24,17 @@ namespace streamsim {
 constexpr std::uint32_t kUsualAlignment = 4096;
 
 struct LocalOptions {
-    /// Read past the page cache. Refused by the file system: buffered, with a notice.
+    /// Read and write past the page cache. Refused by the file system: buffered, with a notice.
     bool direct = true;
-    /// Pieces in flight at once, over all streams of this loop; more wait in order. Too few makes the client
-    /// the bottleneck, each one more costs a kernel worker or a pool thread only where the file system blocks.
+    /// Pieces being read or written at once, over all streams of this loop; more wait in order. Too few makes
+    /// the client the bottleneck, each one more costs a kernel worker or a pool thread only where the file
+    /// system blocks.
     std::uint32_t parallel_reads = 64;
-    /// Files being opened at once, over all streams of this loop. Reads never wait behind opens.
+    /// Opens, syncs and operations by name at once, over all streams of this loop. Reads and writes never wait
+    /// behind these.
     std::uint32_t parallel_opens = 16;
-    /// Of offsets, sizes and addresses of direct reads, in bytes: the largest direct_alignment() of the files.
+    /// Of offsets, sizes and addresses of direct reads and writes, in bytes: the largest direct_alignment() of
+    /// the files.
     std::uint32_t alignment = kUsualAlignment;
     /// Told once about each thing that could not be had. May be empty.
     NoticeSink notice;
@@ -63,8 +66,8 @@ public:
 
     /// The system's answer, without an objection, for the directory of `path`.
     void checked(const char* path, const DirectAnswer& answer);
-    /// The directory of `path` is read through the page cache from now on; the first time is said.
-    void refused(const char* path, const char* why);
+    /// What is in the directory of `path` goes through the page cache from now on; the first time is said.
+    void refused(const char* path, Access access, const char* why);
 
     bool direct() const { return direct_; }
     std::uint32_t alignment() const { return alignment_; }

@@ -1,6 +1,8 @@
 // When a backend last looked for completions and could be sure that what was not there had not come yet.
 #pragma once
 
+#include <algorithm>
+
 #include "streamsim/event_loop.h"
 
 namespace streamsim {
@@ -13,6 +15,13 @@ public:
     explicit Looks(EventLoop& loop) : loop_(loop), last_(loop.now()) {}
 
     Instant last() const { return last_; }
+
+    /// Of a completion that a thread of ours has stamped. The stamp can only be late when the thread could not
+    /// run: then the loop could not run either, and has noted a stall.
+    Instant not_before(Instant submitted_at, Instant completed_at) const {
+        const Instant look = std::clamp(last_, submitted_at, completed_at);
+        return loop_.stalled_within(look, completed_at) > Duration{} ? look : completed_at;
+    }
 
     /// The completions of this look have been judged by the one before; `look` was read before looking.
     void looked(Instant look) {

@@ -19,6 +19,17 @@ void NullStorage::read(ReadOp& op) {
     complete(op);
 }
 
+void NullStorage::write(WriteOp& op) {
+    op.bytes = op.buffer.size();
+    complete(op);
+}
+
+void NullStorage::perform(PathOp& op) {
+    op.bytes = 0;
+    op.entries = 0;
+    complete(op);
+}
+
 void NullStorage::complete(Op& op) {
     op.error = 0;
     op.submitted_at = op.completed_at = op.not_before = loop_.now();
@@ -47,6 +58,7 @@ StorageCapabilities NullStorage::capabilities() const {
     StorageCapabilities capabilities;
     capabilities.io = io_;
     capabilities.fills_buffers = false;
+    capabilities.writes = true;
     return capabilities;
 }
 

@@ -7,8 +7,10 @@
 
 namespace streamsim {
 
-/// Every open and every read succeeds in full, stamped with the instant of its submission; the callbacks run
-/// together, by one defer() of the loop for all that was submitted meanwhile. Never allocates.
+/// Every operation succeeds in full, stamped with the instant of its submission; the callbacks run together, by
+/// one defer() of the loop for all that was submitted meanwhile. Never allocates. Nothing is kept: whatever is
+/// asked for by name is there (and create_new makes it all the same), a file of no bytes, a directory of no
+/// entries.
 class NullStorage final : public Storage {
 public:
     /// `io` is the name in capabilities(), "null" in real time and "sim" in virtual time; a literal.
@@ -18,6 +20,9 @@ public:
 
     void open(OpenOp& op) override;
     void read(ReadOp& op) override;
+    void write(WriteOp& op) override;
+    void sync(SyncOp& op) override { complete(op); }
+    void perform(PathOp& op) override;
     void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId) override {}
     void cancel(Op&) override {}

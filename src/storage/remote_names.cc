@@ -6,56 +6,91 @@
 namespace streamsim {
 namespace {
 
-/// An open operation belongs to its caller, its path too: the storage behind is given one of our own.
+/// Operations belong to their callers, their paths too: the storage behind is given some of our own.
 class NamedStorage final : public StorageDecorator {
 public:
     using StorageDecorator::StorageDecorator;
 
     void open(OpenOp& op) override {
-        if (free_ == nullptr) {
-            free_ = &opens_.emplace_back();
-            free_->storage = this;
-        }
-        Open& open = *free_;
-        free_ = open.next_free;
-        open.outer = &op;
-        open.inner = OpenOp{};
-        open.inner.tag = op.tag;
-        open.inner.path = path_on_server(op.path);
-        open.inner.done = Callback::of<&Open::finished>(&open);
-        StorageDecorator::open(open.inner);
+        OpenOp& inner = opens_.take(op);
+        inner.path = path_on_server(op.path);
+        inner.access = op.access;
+        StorageDecorator::open(inner);
+    }
+
+    void perform(PathOp& op) override {
+        PathOp& inner = names_.take(op);
+        inner.kind = op.kind;
+        inner.path = path_on_server(op.path);
+        if (op.to != nullptr) inner.to = path_on_server(op.to);
+        StorageDecorator::perform(inner);
     }
 
     void cancel(Op& op) override {
-        for (Open& open : opens_) {
-            if (open.outer == &op) return StorageDecorator::cancel(open.inner);
-        }
-        StorageDecorator::cancel(op);
+        Op* inner = opens_.find(op);
+        if (inner == nullptr) inner = names_.find(op);
+        StorageDecorator::cancel(inner != nullptr ? *inner : op);
     }
 
 private:
-    struct Open {
-        OpenOp inner;
-        OpenOp* outer = nullptr;  // null: it is free
-        NamedStorage* storage = nullptr;
-        Open* next_free = nullptr;
+    static void copy_answer(const OpenOp& from, OpenOp& to) { to.file = from.file; }
+    static void copy_answer(const PathOp& from, PathOp& to) {
+        to.bytes = from.bytes;
+        to.entries = from.entries;
+    }
 
-        void finished() {
-            OpenOp& op = *outer;
-            op.file = inner.file;
-            op.error = inner.error;
-            op.submitted_at = inner.submitted_at;
-            op.completed_at = inner.completed_at;
-            op.not_before = inner.not_before;
-            outer = nullptr;
-            next_free = storage->free_;
-            storage->free_ = this;
-            op.done();
+    /// Our own operations of one kind, as many as were ever outstanding at once; they stay where they are.
+    template <typename Operation>
+    class Doubles {
+    public:
+        Operation& take(Operation& op) {
+            if (free_ == nullptr) {
+                free_ = &all_.emplace_back();
+                free_->owner = this;
+            }
+            Double& one = *free_;
+            free_ = one.next_free;
+            one.outer = &op;
+            one.inner = Operation{};
+            one.inner.tag = op.tag;
+            one.inner.done = Callback::of<&Double::finished>(&one);
+            return one.inner;
         }
+
+        Operation* find(const Op& outer) {
+            for (Double& one : all_) {
+                if (one.outer == &outer) return &one.inner;
+            }
+            return nullptr;
+        }
+
+    private:
+        struct Double {
+            Operation inner;
+            Operation* outer = nullptr;  // null: it is free
+            Doubles* owner = nullptr;
+            Double* next_free = nullptr;
+
+            void finished() {
+                Operation& op = *outer;
+                copy_answer(inner, op);
+                op.error = inner.error;
+                op.submitted_at = inner.submitted_at;
+                op.completed_at = inner.completed_at;
+                op.not_before = inner.not_before;
+                outer = nullptr;
+                next_free = owner->free_;
+                owner->free_ = this;
+                op.done();
+            }
+        };
+
+        std::deque<Double> all_;
+        Double* free_ = nullptr;
     };
 
-    std::deque<Open> opens_;  // as many as were ever outstanding at once; they stay where they are
-    Open* free_ = nullptr;
+    Doubles<OpenOp> opens_;
+    Doubles<PathOp> names_;
 };
 
 class NamedByteStore final : public ByteStore {

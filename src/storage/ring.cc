@@ -59,6 +59,12 @@ Result<std::unique_ptr<Ring>> Ring::make(std::uint32_t requests) {
         ring->ring_.ring_fd = -1;
         return environment_error(why_not(-result));
     }
+    if (io_uring_probe* const probe = io_uring_get_probe_ring(&ring->ring_)) {
+        for (int i = 0; i <= probe->last_op; ++i) {
+            ring->operations_.set(static_cast<std::size_t>(i), io_uring_opcode_supported(probe, i) != 0);
+        }
+        io_uring_free_probe(probe);
+    }
     ring->eventfd_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (ring->eventfd_ < 0) return environment_error(why_not(errno));
     result = io_uring_register_eventfd(&ring->ring_, ring->eventfd_);

@@ -3,6 +3,7 @@
 
 #include <liburing.h>
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -51,7 +52,10 @@ public:
         }
     }
 
-    /// Pins `memory` for fixed reads. An errno, 0 for success. Before the first entry().
+    /// Whether this kernel knows an operation, IORING_OP_...
+    bool has(int operation) const { return operations_.test(static_cast<std::size_t>(operation)); }
+
+    /// Pins `memory` for fixed reads and writes. An errno, 0 for success. Before the first entry().
     int register_memory(std::span<std::byte> memory);
     /// Index of the registered buffer that holds all of `part`, or -1.
     int registered(std::span<const std::byte> part) const;
@@ -64,6 +68,7 @@ private:
     int eventfd_ = -1;
     bool enabled_ = false;
     std::uint32_t waiting_ = 0;
+    std::bitset<256> operations_;
     std::vector<std::span<std::byte>> buffers_;
     std::size_t stride_ = 0;  // from one registered buffer to the next, which overlap
 };

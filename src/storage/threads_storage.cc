@@ -1,10 +1,11 @@
 // How the thread pool backend works
 // =================================
 //
-// Each operation is one piece of work for libuv's pool: a blocking open, or a loop of reads. Work is described
-// by a Node, made at start-up, because the caller may reuse an operation as soon as its callback ran, and
-// libuv's uv_work_t lives a little longer. Reads and opens that are over their limits wait in line here and not
-// in libuv's queue, so that opens that hang leave threads for reads.
+// Each operation is one piece of work for libuv's pool: a blocking open, or a loop of reads or of writes. Work
+// is described by a Node, made at start-up, because the caller may reuse an operation as soon as its callback
+// ran, and libuv's uv_work_t lives a little longer. There are two lines, for what moves data (reads, writes)
+// and for everything else (opens, syncs, what is done by name): what is over its limit waits here and not in
+// libuv's queue, so that opens that hang leave threads for reads.
 //
 // Stamps. The pool's thread stamps completed_at right after the system call, by the clock of the loop
 // (uv_hrtime is CLOCK_MONOTONIC), and puts the node on a list that reap() takes at the beginning of a turn. The
@@ -13,7 +14,7 @@
 // previous look at the list that proves something (looks.h) and the stamp, not_before is that look; otherwise
 // the stamp is the truth and the two are equal.
 //
-// Cancelling takes work back that no thread has begun; a pread that runs completes as it will.
+// Cancelling takes work back that no thread has begun; a call that runs completes as it will.
 #include "storage/threads_storage.h"
 
 #include <uv.h>
@@ -37,13 +38,13 @@ namespace {
 
 class ThreadsStorage;
 
-enum class Work : std::uint8_t { open, read, hint, close };
+enum class Work : std::uint8_t { operation, hint, close };
 
 struct Node {
     uv_work_t work{};
     ThreadsStorage* storage = nullptr;
     Node* next = nullptr;  // free or done
-    Work kind = Work::read;
+    Work kind = Work::operation;
     Op* op = nullptr;
     int file = kNoFile;
     bool direct = false;
@@ -69,11 +70,14 @@ public:
 
     void open(OpenOp& op) override;
     void read(ReadOp& op) override;
+    void write(WriteOp& op) override;
+    void sync(SyncOp& op) override;
+    void perform(PathOp& op) override;
     void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override;
     void close(FileId file) override;
     void cancel(Op& op) override;
     StorageCapabilities capabilities() const override {
-        return {"threads", policy_.direct(), policy_.alignment(), true};
+        return {"threads", policy_.direct(), policy_.alignment(), true, true};
     }
     void use_memory(std::span<std::byte>) override {}
     void shutdown(Callback done) override;
@@ -88,17 +92,23 @@ private:
     static void in_pool(uv_work_t* work);
     static void after_pool(uv_work_t* work, int status);
 
-    void accept(Op& op);
+    Limit& limit_of(const Op& op) {
+        return op.operation == OpKind::read || op.operation == OpKind::write ? transfers_ : others_;
+    }
+    void accept(Op& op, OpKind kind);
     Node& take_node(Work kind);
     void queue(Node& node);
-    void start_open(OpenOp& op);
-    void start_read(ReadOp& op);
+    void start(Op& op);
+    void start_open(Node& node);
+    void start_on_file(Node& node, FileId file);
     void start_close(int file);
-    void perform_open(Node& node);
-    void perform_read(Node& node) const;
+    void do_operation(Node& node);
+    void do_open(Node& node);
+    void do_read(Node& node) const;
+    void do_write(Node& node) const;
     void note_open(Node& node);
     void settle(Node& node);
-    void next_in_line(Work kind);
+    void leave(Limit& limit);
     void deliver(OpList ops);
     void deliver_cancelled();
     void advance_shutdown();
@@ -106,8 +116,8 @@ private:
     EventLoop& loop_;
     uv_loop_t* const uv_;
     DirectPolicy policy_;
-    Limit reads_;
-    Limit opens_;
+    Limit transfers_;
+    Limit others_;
     std::vector<OpenFile> files_;  // by file descriptor, which is the FileId
     std::deque<Node> nodes_;       // grows when closes and hints pile up
     Node* free_ = nullptr;
@@ -126,11 +136,11 @@ ThreadsStorage::ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOption
     : loop_(loop),
       uv_(uv),
       policy_(options),
-      reads_{std::max(options.parallel_reads, 1u), 0, {}},
-      opens_{std::max(options.parallel_opens, 1u), 0, {}},
+      transfers_{std::max(options.parallel_reads, 1u), 0, {}},
+      others_{std::max(options.parallel_opens, 1u), 0, {}},
       looks_(loop) {
     // A node is free again after the callback of its operation ran: twice as many never run out.
-    nodes_.resize(std::size_t{2} * (reads_.most + opens_.most));
+    nodes_.resize(std::size_t{2} * (transfers_.most + others_.most));
     for (Node& node : nodes_) {
         node.next = free_;
         free_ = &node;
@@ -143,33 +153,43 @@ ThreadsStorage::~ThreadsStorage() {
     loop_.remove_reaper(this);
 }
 
-void ThreadsStorage::accept(Op& op) {
+void ThreadsStorage::accept(Op& op, OpKind kind) {
     STREAMSIM_CHECK(!shutting_, "no operation comes after shutdown()");
+    op.operation = kind;
     op.error = 0;
     op.submitted_at = loop_.now();
     op.backend = nullptr;
     ++outstanding_;
     loop_.hold();
+    Limit& limit = limit_of(op);
+    if (limit.now < limit.most) {
+        start(op);
+    } else {
+        limit.waiting.push(op);
+    }
 }
 
 void ThreadsStorage::open(OpenOp& op) {
-    accept(op);
     op.file = kNoFile;
-    if (opens_.now < opens_.most) {
-        start_open(op);
-    } else {
-        opens_.waiting.push(op);
-    }
+    accept(op, OpKind::open);
 }
 
 void ThreadsStorage::read(ReadOp& op) {
-    accept(op);
     op.bytes = 0;
-    if (reads_.now < reads_.most) {
-        start_read(op);
-    } else {
-        reads_.waiting.push(op);
-    }
+    accept(op, OpKind::read);
+}
+
+void ThreadsStorage::write(WriteOp& op) {
+    op.bytes = 0;
+    accept(op, OpKind::write);
+}
+
+void ThreadsStorage::sync(SyncOp& op) {
+    accept(op, OpKind::sync);
+}
+
+void ThreadsStorage::perform(PathOp& op) {
+    accept(op, OpKind::path);
 }
 
 Node& ThreadsStorage::take_node(Work kind) {
@@ -193,26 +213,31 @@ void ThreadsStorage::queue(Node& node) {
     STREAMSIM_CHECK(result == 0, "libuv's pool takes work");
 }
 
-void ThreadsStorage::start_open(OpenOp& op) {
-    ++opens_.now;
-    Node& node = take_node(Work::open);
-    const auto plan = policy_.plan(op.path);
+void ThreadsStorage::start(Op& op) {
+    ++limit_of(op).now;
+    Node& node = take_node(Work::operation);
     node.op = &op;
-    node.direct = plan.direct;
-    node.check = plan.check && plan.direct;
     op.backend = &node;
+    switch (op.operation) {
+        case OpKind::open: start_open(node); break;
+        case OpKind::read: start_on_file(node, static_cast<ReadOp&>(op).file); break;
+        case OpKind::write: start_on_file(node, static_cast<WriteOp&>(op).file); break;
+        case OpKind::sync: start_on_file(node, static_cast<SyncOp&>(op).file); break;
+        case OpKind::path: break;
+    }
     queue(node);
 }
 
-void ThreadsStorage::start_read(ReadOp& op) {
-    ++reads_.now;
-    Node& node = take_node(Work::read);
-    const auto index = static_cast<std::size_t>(op.file);
-    node.op = &op;
-    node.file = op.file;
+void ThreadsStorage::start_open(Node& node) {
+    const auto plan = policy_.plan(static_cast<OpenOp&>(*node.op).path);
+    node.direct = plan.direct;
+    node.check = plan.check && plan.direct;
+}
+
+void ThreadsStorage::start_on_file(Node& node, FileId file) {
+    const auto index = static_cast<std::size_t>(file);
+    node.file = file;
     node.direct = index < files_.size() && files_[index].direct;
-    op.backend = &node;
-    queue(node);
 }
 
 void ThreadsStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) {
@@ -246,7 +271,7 @@ void ThreadsStorage::cancel(Op& op) {
             reinterpret_cast<uv_req_t*>(&static_cast<Node*>(op.backend)->work));  // after_pool says if it did
         return;
     }
-    if (!reads_.waiting.remove(op) && !opens_.waiting.remove(op)) return;  // its callback is on the way
+    if (!limit_of(op).waiting.remove(op)) return;  // its callback is on the way
     op.error = ECANCELED;
     op.completed_at = op.not_before = loop_.now();
     if (cancelled_.empty()) loop_.defer(Callback::of<&ThreadsStorage::deliver_cancelled>(this));
@@ -262,8 +287,7 @@ void ThreadsStorage::in_pool(uv_work_t* work) {
     auto& node = *static_cast<Node*>(work->data);
     ThreadsStorage& storage = *node.storage;
     switch (node.kind) {
-        case Work::open: storage.perform_open(node); break;
-        case Work::read: storage.perform_read(node); break;
+        case Work::operation: storage.do_operation(node); break;
         case Work::hint: read_ahead_local(node.file, node.offset, node.bytes); return;
         case Work::close: close_local(node.file); return;
     }
@@ -273,35 +297,57 @@ void ThreadsStorage::in_pool(uv_work_t* work) {
     storage.done_end_ = &node.next;
 }
 
-void ThreadsStorage::perform_open(Node& node) {
+void ThreadsStorage::do_operation(Node& node) {
+    switch (node.op->operation) {
+        case OpKind::open: return do_open(node);
+        case OpKind::read: return do_read(node);
+        case OpKind::write: return do_write(node);
+        case OpKind::sync: node.op->error = sync_local(node.file); return;
+        case OpKind::path: return perform_local(static_cast<PathOp&>(*node.op));
+    }
+}
+
+void ThreadsStorage::do_open(Node& node) {
     auto& op = static_cast<OpenOp&>(*node.op);
-    OpenedFile opened = open_local(op.path, node.direct);
+    OpenedFile opened = open_local(op.path, op.access, node.direct);
     if (opened.error == EINVAL && node.direct) {
         node.objection = "the file system does not support it (EINVAL)";
-        opened = open_local(op.path, false);
+        opened = open_local(op.path, opened_before(op.access), false);
     } else if (opened.file >= 0 && node.check) {
         node.checked = true;
         node.answer = direct_answer(opened.file);
         node.objection = policy_.objection(node.answer);
         if (node.objection != nullptr) {
             close_local(opened.file);
-            opened = open_local(op.path, false);
+            opened = open_local(op.path, opened_before(op.access), false);
         }
     }
     op.error = opened.error;
     op.file = opened.file;
 }
 
-void ThreadsStorage::perform_read(Node& node) const {
+void ThreadsStorage::do_read(Node& node) const {
     auto& op = static_cast<ReadOp&>(*node.op);
     while (op.bytes < op.buffer.size()) {
         const auto rest = op.buffer.subspan(op.bytes);
-        const ReadPiece got = read_local(node.file, op.offset + op.bytes, rest);
+        const LocalPiece got = read_local(node.file, op.offset + op.bytes, rest);
         op.error = got.error;
         if (got.bytes == 0) return;
         op.bytes += got.bytes;
         // A direct read that stops between two blocks has met the end of the file, and could not go on there.
         if (node.direct && got.bytes % policy_.alignment() != 0) return;
+    }
+}
+
+void ThreadsStorage::do_write(Node& node) const {
+    auto& op = static_cast<WriteOp&>(*node.op);
+    while (op.bytes < op.buffer.size() && op.error == 0) {
+        const auto rest = op.buffer.subspan(op.bytes);
+        const LocalPiece put = write_local(node.file, op.offset + op.bytes, rest);
+        const std::size_t kept =
+            put.bytes < rest.size() ? written_for_good(put.bytes, node.direct, policy_.alignment()) : put.bytes;
+        op.bytes += kept;
+        op.error = put.error == 0 && kept == 0 ? EIO : put.error;
     }
 }
 
@@ -316,13 +362,11 @@ void ThreadsStorage::after_pool(uv_work_t* work, int status) {
         op.error = ECANCELED;
         op.completed_at = op.not_before = self.loop_.now();
         op.backend = nullptr;
-        --(node.kind == Work::open ? self.opens_ : self.reads_).now;
         if (self.cancelled_.empty()) self.loop_.defer(Callback::of<&ThreadsStorage::deliver_cancelled>(&self));
         self.cancelled_.push(op);
-        self.next_in_line(node.kind);
+        self.leave(self.limit_of(op));
     }
-    const bool operation = status == 0 && (node.kind == Work::open || node.kind == Work::read);
-    if (operation) {
+    if (status == 0 && node.kind == Work::operation) {
         // On the list of completions, or taken from it in an earlier turn already; the second to come frees it.
         if (node.op != nullptr) {
             node.storage = nullptr;
@@ -358,38 +402,35 @@ void ThreadsStorage::reap() {
 // Accounts for a completion, and lets the next operation in line begin.
 void ThreadsStorage::settle(Node& node) {
     Op& op = *node.op;
-    const Work kind = node.kind;
-    op.not_before = op.completed_at;
-    const Instant look = std::clamp(looks_.last(), op.submitted_at, op.completed_at);
-    if (loop_.stalled_within(look, op.completed_at) > Duration{}) op.not_before = look;
-    if (kind == Work::open) note_open(node);
+    op.not_before = looks_.not_before(op.submitted_at, op.completed_at);
+    if (op.operation == OpKind::open) note_open(node);
     op.backend = nullptr;
     node.op = nullptr;
     if (node.storage == nullptr) {  // after_pool was here before us
         node.next = free_;
         free_ = &node;
     }
-    --(kind == Work::open ? opens_ : reads_).now;
-    next_in_line(kind);
+    leave(limit_of(op));
 }
 
 void ThreadsStorage::note_open(Node& node) {
     auto& op = static_cast<OpenOp&>(*node.op);
+    if (op.file < 0) return;  // whatever the objection was: it fails without direct I/O as well
     if (node.objection != nullptr) {
-        policy_.refused(op.path, node.objection);
+        policy_.refused(op.path, op.access, node.objection);
         node.direct = false;
     } else if (node.checked) {
         policy_.checked(op.path, node.answer);
     }
-    if (op.file < 0) return;
     const auto index = static_cast<std::size_t>(op.file);
     if (index >= files_.size()) files_.resize(index + 16);
     files_[index] = {true, node.direct};
 }
 
-void ThreadsStorage::next_in_line(Work kind) {
-    if (kind == Work::open && !opens_.waiting.empty()) start_open(static_cast<OpenOp&>(opens_.waiting.pop()));
-    if (kind == Work::read && !reads_.waiting.empty()) start_read(static_cast<ReadOp&>(reads_.waiting.pop()));
+/// One operation of those is over, and the next in line begins.
+void ThreadsStorage::leave(Limit& limit) {
+    --limit.now;
+    if (!limit.waiting.empty()) start(limit.waiting.pop());
 }
 
 void ThreadsStorage::deliver(OpList ops) {

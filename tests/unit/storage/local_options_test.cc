@@ -46,8 +46,8 @@ TEST_F(DirectPolicyTest, ChecksADirectoryOnce) {
 
 TEST_F(DirectPolicyTest, SaysARefusalOnceAndRemembersIt) {
     DirectPolicy policy(options_);
-    policy.refused("/clips/a.mov", "EINVAL");
-    policy.refused("/other/a.mov", "EINVAL");
+    policy.refused("/clips/a.mov", Access::read, "EINVAL");
+    policy.refused("/other/a.mov", Access::read, "EINVAL");
     EXPECT_FALSE(policy.plan("/clips/b.mov").direct);
     EXPECT_TRUE(policy.plan("/third/b.mov").direct);
     EXPECT_FALSE(policy.direct());
