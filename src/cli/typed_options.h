@@ -19,6 +19,8 @@ struct Typed {
     std::optional<std::string> pattern, order, readahead, inflight, io_size, io_depth, preroll_timeout,
         decode_cpu;
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
+    std::optional<std::string> record;
+    bool durable = false, keep_recordings = false;
     std::optional<std::string> multicam, layers, cuts, confirm, headroom, find;
     bool sync = false, audio = false, keep_index = false;
     bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false,

@@ -72,7 +72,7 @@ template <typename Value>
 Number between_streams(const RunResult& run, bool of_mean, Value value) {
     std::map<std::string, std::vector<double>> formats;
     for (const StreamResult& stream : run.streams) {
-        if (const Number number = value(stream)) formats[stream.format].push_back(*number);
+        if (const Number number = value(stream)) formats[kind_of(stream)].push_back(*number);
     }
     Number most;
     for (const auto& [format, values] : formats) {

@@ -103,6 +103,14 @@ void read_io_size(JsonObject& object, ScenarioStreams& streams) {
     }
 }
 
+void read_window(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+    streams.readahead = read_count(object, "readahead", 10'000, streams.readahead);
+    streams.inflight = read_count(object, "inflight", 10'000, streams.inflight);
+    streams.io_depth = read_count(object, "io_depth", 1024, streams.io_depth);
+    read_io_size(object, streams);
+    read_rate(reading, object, streams);
+}
+
 void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
     if (const auto order = object.string("order", false)) {
         streams.order = *order;
@@ -112,11 +120,23 @@ void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams&
     streams.pattern =
         object.one_of("pattern", {"filename-prefetch", "streaming", "on-demand"}, false).value_or("");
     streams.on_miss = object.one_of("on_miss", {"drop", "hold", "stall"}, false).value_or("drop");
-    streams.readahead = read_count(object, "readahead", 10'000, streams.readahead);
-    streams.inflight = read_count(object, "inflight", 10'000, streams.inflight);
-    streams.io_depth = read_count(object, "io_depth", 1024, streams.io_depth);
-    read_io_size(object, streams);
-    read_rate(reading, object, streams);
+    read_window(reading, object, streams);
+}
+
+/// What is recorded has a format, and nothing is there before it.
+void read_recording(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+    streams.records = true;
+    if (const auto name = object.string("format")) {
+        auto format = reading.words.format(*name);
+        if (format) {
+            streams.format = std::move(*format);
+        } else {
+            for (const auto& problem : format.error().problems) object.problem("format", problem);
+        }
+    }
+    streams.durable = object.boolean("durable", false).value_or(false);
+    streams.on_miss = object.one_of("on_miss", {"drop", "stall"}, false).value_or("drop");
+    read_window(reading, object, streams);
 }
 
 /// The last of `count` begins before `end`; noted otherwise. No sum here leaves 64 bits: every time is at most
@@ -153,17 +173,22 @@ Phase read_phase(JsonObject& object) {
     return phase;
 }
 
-/// `longest`: from the start of the last seat to the end of all.
+/// `longest`: from the start of the last seat to the end of all; `record`: they write.
 void read_streams(ScenarioReading& reading,
                   const Json& value,
                   const std::string& pointer,
                   Duration longest,
+                  bool record,
                   ScenarioSeats& seats) {
     JsonObject object(value, pointer, reading.problems);
     ScenarioStreams streams;
     streams.count = read_count(object, "count", 100'000, 1);
-    read_media(reading, object, pointer, streams);
-    read_playing(reading, object, streams);
+    if (record) {
+        read_recording(reading, object, streams);
+    } else {
+        read_media(reading, object, pointer, streams);
+        read_playing(reading, object, streams);
+    }
     const Phase phase = read_phase(object);
     streams.start = phase.start;
     streams.one_more_every = phase.one_more_every;
@@ -250,9 +275,15 @@ void read_seats(ScenarioReading& reading, const Json& value, const std::string& 
                                   ? kScenarioLongest.ns
                                   : seats.one_more_every.ns * (seats.count - 1);
     const Duration left = seats.end - seats.start - Duration{ramp};
-    read_scenario_array(object, "streams", true, [&](const Json& each, const std::string& place) {
-        read_streams(reading, each, place, left, seats);
+    const bool records = object.has("recorders");
+    read_scenario_array(object, "streams", !records, [&](const Json& each, const std::string& place) {
+        read_streams(reading, each, place, left, false, seats);
     });
+    if (records) {
+        read_scenario_array(object, "recorders", true, [&](const Json& each, const std::string& place) {
+            read_streams(reading, each, place, left, true, seats);
+        });
+    }
     object.finish();
     reading.seats += seats.count;
     reading.scenario.seats.push_back(std::move(seats));
