@@ -47,6 +47,7 @@ struct ClientModel {
     LinkModel link;
     std::uint32_t connections = 1;      // SMB multichannel, nconnect
     double connection_bytes_per_s = 0;  // of one of them; 0: as the link
+    double connection_write_bytes_per_s = 0;  // the same, outwards
 };
 
 /// Between seats and nodes.
@@ -72,6 +73,27 @@ struct DriveModel {
                                  // more than so many others that came after it
     std::uint32_t channels = 1;  // flash: served at once
     LatencyModel access;         // flash; rotational: beyond seek and rotation
+    LatencyModel write_access;   // of a write, instead
+};
+
+/// What a node keeps of what was written until the drives have it: memory that a power cut does not empty.
+struct JournalModel {
+    std::uint64_t bytes = 0;      // 0: there is none, and a write is complete when the drives have it
+    double bytes_per_s = 0;       // into it, with its copy on another node; 0: takes no time
+    Duration latency;             // of an entry
+    std::uint32_t merge_pages = 1;  // written at random, that go to a drive as one, sorted
+};
+
+/// Processor time that a node spends on what is done by name. Seconds of one core.
+struct MetadataModel {
+    double cpu_s_per_stat = 0;
+    double cpu_s_per_list = 0;
+    double cpu_s_per_create = 0;  // of a file or a directory
+    double cpu_s_per_remove = 0;
+    double cpu_s_per_rename = 0;
+    std::uint32_t lines = 0;  // a node does these, and opens, in so many lines, by file: one at a time in each;
+                              // 0: nothing takes turns
+    double line_share = 1;    // an operation holds its line for so many times its processor time
 };
 
 struct NodeModel {
@@ -81,9 +103,14 @@ struct NodeModel {
     double cpu_s_per_open = 0;
     double cpu_s_per_request = 0;
     double cpu_s_per_byte = 0;
+    double cpu_s_per_write = 0;       // of a request that writes
+    double write_cpu_s_per_byte = 0;  // and of its bytes
+    MetadataModel metadata;
+    JournalModel journal;
     std::uint64_t ram_bytes = 0;  // for cached blocks
     std::uint64_t ssd_bytes = 0;
-    LinkModel ssd;  // rate and latency of the second level
+    LinkModel ssd;                // rate and latency of the second level
+    double ssd_s_per_request = 0;  // that its server takes before the bytes
     std::uint32_t drives = 0;
     LatencyModel response;  // of a request, beyond what its parts take
 };
@@ -103,7 +130,11 @@ struct ClusterModel {
     std::uint32_t nodes = 1;
     std::uint64_t block_bytes = 1 << 20;  // the unit of striping, of caches and of reading ahead
     std::uint32_t data_drives = 1;        // of a protection group: a lost block is read from that many others
+    std::uint32_t protection_drives = 0;  // of it, beyond those: what writing costs more
     double file_bytes_per_s = 0;          // of one file over all nodes (who owns its locks); 0: no limit
+    double file_write_bytes_per_s = 0;    // the same, for writes
+    std::uint64_t page_bytes = 0;         // what a drive is asked for where reads do not follow each other, and
+                                          // what is cached of it; 0: a block. block_bytes is a multiple
     NodeModel node;
     DriveModel drive;
     SwitchModel network;

@@ -8,8 +8,7 @@
 
 namespace streamsim {
 
-/// The storage is node_cpu, front_end, ram, ssd, back_end, drive and file; the network is switch_port and
-/// seat_link; the client is seat_cpu.
+/// The network is switch_port and seat_link, the client is seat_cpu, and the storage is all else.
 enum class PartKind {
     seat_cpu,
     seat_link,
@@ -21,6 +20,9 @@ enum class PartKind {
     back_end,
     drive,
     file,  // who owns the locks of one file
+    front_end_in,  // the other direction of front_end
+    journal,
+    metadata,  // the lines in which names are changed and looked up
 };
 
 constexpr const char* to_string(PartKind kind) {
@@ -35,6 +37,9 @@ constexpr const char* to_string(PartKind kind) {
         case PartKind::back_end: return "back-end";
         case PartKind::drive: return "drive";
         case PartKind::file: return "file";
+        case PartKind::front_end_in: return "front-end-in";
+        case PartKind::journal: return "journal";
+        case PartKind::metadata: return "metadata";
     }
     return "?";
 }
@@ -48,7 +53,7 @@ struct PartBooks {
     std::uint32_t servers = 1;        // requests served at once: full is busy_ns = servers * time
     double bytes_per_s = 0;           // of one server, where one rate says it; 0: none does
     std::uint64_t requests = 0;       // begun to be served
-    std::uint64_t bytes = 0;          // of them
+    std::uint64_t bytes = 0;          // of them; of a drive, what was read
     std::int64_t busy_ns = 0;         // of all servers together
     std::int64_t queue_ns = 0;        // integral of the requests here, waiting or being served, over time
     std::uint64_t longest_queue = 0;  // of the whole run, waiting or being served

@@ -135,7 +135,7 @@ void read(const Node& node, PartKind& into) {
     read_word(node, into,
               {PartKind::seat_cpu, PartKind::seat_link, PartKind::switch_port, PartKind::front_end,
                PartKind::node_cpu, PartKind::ram, PartKind::ssd, PartKind::back_end, PartKind::drive,
-               PartKind::file});
+               PartKind::file, PartKind::front_end_in, PartKind::journal, PartKind::metadata});
 }
 
 }  // namespace streamsim::reading

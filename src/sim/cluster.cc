@@ -28,6 +28,10 @@ std::vector<PartBooks> Cluster::books(Instant from, Instant to) const {
     return core_->books(from, to);
 }
 
+void Cluster::add_file(const char* path, std::uint64_t bytes) {
+    core_->add_file(path, bytes);
+}
+
 void Cluster::at(Instant when, const ClusterFault& fault) {
     core_->at(when, fault);
 }

@@ -56,7 +56,16 @@ Job& ClusterCore::begin(Op& op, Job::Kind kind, SimStorage& storage) {
 void ClusterCore::open(OpenOp& op, SimStorage& storage) {
     op.file = kNoFile;
     Job& job = begin(op, Job::Kind::open, storage);
-    job.file = files_.number_of(op.path);
+    if (op.access == Access::create || op.access == Access::create_new) {
+        const FileTable::Created created = files_.create(op.path);
+        job.file = created.file;
+        job.changes = created.is_new;
+        if (op.access == Access::create_new && !created.is_new) job.error = EEXIST;
+    } else {
+        job.file = files_.find(op.path);
+        if (job.file == SimFile::kNone) job.error = ENOENT;
+    }
+    job.line = FileTable::hash_of(op.path);
     job.chance = derive_seed(seed_ ^ kOpens ^ (std::uint64_t{op.tag.seat} << 40 | op.tag.stream), op.tag.slot) ^
                  mix64(op.tag.clip_frame);
     request(job);
@@ -65,21 +74,27 @@ void ClusterCore::open(OpenOp& op, SimStorage& storage) {
 void ClusterCore::read(ReadOp& op, SimStorage& storage) {
     op.bytes = 0;
     Job& job = begin(op, Job::Kind::read, storage);
-    const auto handle = static_cast<std::uint32_t>(op.file);
-    if (op.file < 0 || handle >= handles_.size() || handles_[handle].file == kNone) {
-        job.error = EBADF;
-        finish(job);
-        return;
-    }
-    job.handle = handle;
-    job.opening = handles_[handle].opening;
-    job.file = handles_[handle].file;
+    if (!follows(job, op.file)) return;
     job.offset = op.offset;
     const std::uint64_t end = files_[job.file].bytes;
     job.bytes = op.offset < end ? std::min<std::uint64_t>(op.buffer.size(), end - op.offset) : 0;
     job.chance =
         derive_seed(seed_ ^ (std::uint64_t{op.tag.seat} << 40 | op.tag.stream), op.tag.slot) ^ mix64(op.offset);
     request(job);
+}
+
+/// False: the file is not open, and the job has ended.
+bool ClusterCore::follows(Job& job, FileId file) {
+    const auto handle = static_cast<std::uint32_t>(file);
+    if (file < 0 || handle >= handles_.size() || handles_[handle].file == kNone) {
+        job.error = EBADF;
+        finish(job);
+        return false;
+    }
+    job.handle = handle;
+    job.opening = handles_[handle].opening;
+    job.file = handles_[handle].file;
+    return true;
 }
 
 void ClusterCore::close(FileId file) {
@@ -143,9 +158,15 @@ void ClusterCore::advance(Job& job) {
     switch (job.stage) {
         case Stage::request_cpu:
         case Stage::failover: return send_out(job);
+        case Stage::connections_out:
+        case Stage::link_out: return leave_link(job);
         case Stage::way_out: return reach_node(job);
+        case Stage::front_end_in: return take_request(job);
         case Stage::node_cpu: return at_file(job);
-        case Stage::file: return look_up(job);
+        case Stage::line: return do_name(job);
+        case Stage::file: return job.kind == Job::Kind::write ? keep(job) : look_up(job);
+        case Stage::journal: return kept(job);
+        case Stage::journal_way:
         case Stage::blocks: return answer(job);
         case Stage::front_end: return come_back(job);
         case Stage::way_back: return reach_port(job);
@@ -155,15 +176,16 @@ void ClusterCore::advance(Job& job) {
         case Stage::seat_link: return copy(job);
         case Stage::data_cpu:
         case Stage::decode: return finish(job);
-        default: return advance_fetch(job);
+        default: return job.kind == Job::Kind::destage ? advance_destage(job) : advance_fetch(job);
     }
 }
 
 void ClusterCore::request(Job& job) {
     Seat& seat = seats_[job.seat];
-    if (seat.request_time == Duration{}) return send_out(job);
+    const std::uint64_t sent = job.kind == Job::Kind::write ? job.bytes : 0;
+    if (seat.request_time == Duration{} && (sent == 0 || seat.cpu.rate().unlimited())) return send_out(job);
     job.stage = Stage::request_cpu;
-    seat.cpu.enter(job, kProtocolFlow, seat.request_time, 0);
+    seat.cpu.enter(job, kProtocolFlow, seat.request_time, sent);
 }
 
 void ClusterCore::send_out(Job& job) {
@@ -174,21 +196,42 @@ void ClusterCore::send_out(Job& job) {
     }
     if (calendar_.now() < seat.back_at) return delay(job, Stage::failover, seat.back_at - calendar_.now());
     job.node = seat.node;
+    if (job.kind == Job::Kind::write) return send_data(job);
+    set_out(job);
+}
+
+void ClusterCore::set_out(Job& job) {
     const NodeModel& node = options_.model.node;
-    delay(job, Stage::way_out, seat.latency + node.front_end.latency + draw_latency(node.response, job.chance));
+    const Duration latency = seats_[job.seat].latency + node.front_end.latency;
+    delay(job, Stage::way_out, latency + draw_latency(node.response, job.chance));
 }
 
 /// The node is not there any more: once more, to the one that the seat will be on.
 void ClusterCore::fail_over(Job& job) {
-    job.error = 0;
+    if (job.kind == Job::Kind::read) job.error = 0;
     send_out(job);
 }
 
 void ClusterCore::reach_node(Job& job) {
     Node& node = nodes_[job.node];
     if (node.lost) return fail_over(job);
+    if (job.kind == Job::Kind::write) {
+        job.stage = Stage::front_end_in;
+        return node.front_end_in.enter(job, job.seat, {}, job.bytes);
+    }
+    take_request(job);
+}
+
+void ClusterCore::take_request(Job& job) {
+    Node& node = nodes_[job.node];
+    if (node.lost) return fail_over(job);
     job.stage = Stage::node_cpu;
-    if (job.kind == Job::Kind::open) return node.cpu.enter(job, 0, node.open_time, 0);
+    if (job.kind == Job::Kind::sync) return node.cpu.enter(job, 0, node.request_time, 0);
+    if (job.kind == Job::Kind::open || job.kind == Job::Kind::name) return take_name(job);
+    if (job.kind == Job::Kind::write)
+        return node.cpu.enter(job, 0, node.write_time + node.writing.time(job.bytes), 0);
+    job.paged = by_pages(job);
+    if (job.paged) return node.cpu.enter(job, 0, node.request_time, job.bytes);
     const AccessStrategy strategy = strategy_of(files_[job.file]);
     Duration time = node.request_time;
     if (strategy == AccessStrategy::streaming) time = time + node.streaming.time(job.bytes);
@@ -198,19 +241,25 @@ void ClusterCore::reach_node(Job& job) {
 
 void ClusterCore::at_file(Job& job) {
     if (nodes_[job.node].lost) return fail_over(job);
-    if (job.kind == Job::Kind::open) return come_back(job);
-    const SimFile& file = files_[job.file];
-    if (options_.model.file_bytes_per_s == 0 || file.sequence != SimFile::kNone) return look_up(job);
-    std::uint32_t coordinator = coordinators_by_file_.find(job.file);
+    if (job.kind == Job::Kind::open || job.kind == Job::Kind::name) return take_line(job);
+    if (job.kind == Job::Kind::sync) return delay(job, Stage::journal_way, options_.model.node.journal.latency);
+    const bool writes = job.kind == Job::Kind::write;
+    const double rate = writes ? options_.model.file_write_bytes_per_s : options_.model.file_bytes_per_s;
+    if (rate == 0 || files_[job.file].sequence != SimFile::kNone) return writes ? keep(job) : look_up(job);
+    job.stage = Stage::file;
+    coordinator_of(job, rate).enter(job, job.seat, {}, job.bytes);
+}
+
+Station& ClusterCore::coordinator_of(const Job& job, double bytes_per_s) {
+    const std::uint64_t key = job.file | (job.kind == Job::Kind::write ? kWrites : 0);
+    std::uint32_t coordinator = coordinators_by_file_.find(key);
     if (coordinator == FlatIndex::kNone) {
         coordinator = static_cast<std::uint32_t>(coordinators_.size());
-        coordinators_.emplace_back(calendar_,
-                                   StationOptions{1, Rate::of(options_.model.file_bytes_per_s), true});
-        coordinators_by_file_.insert(job.file, coordinator);
-        coordinated_.push_back(job.file);
+        coordinators_.emplace_back(calendar_, StationOptions{1, Rate::of(bytes_per_s), true});
+        coordinators_by_file_.insert(key, coordinator);
+        coordinated_.push_back(key);
     }
-    job.stage = Stage::file;
-    coordinators_[coordinator].enter(job, job.seat, {}, job.bytes);
+    return coordinators_[coordinator];
 }
 
 void ClusterCore::look_up(Job& job) {
@@ -219,13 +268,13 @@ void ClusterCore::look_up(Job& job) {
     job.port_rest = job.bytes;
     job.stage = Stage::blocks;
     if (job.bytes > 0) {
-        const std::uint64_t size = options_.model.block_bytes;
+        const std::uint64_t size = unit_of(job);
         const std::uint64_t last = (job.offset + job.bytes - 1) / size;
         for (std::uint64_t at = job.offset / size; at <= last; ++at) {
             const auto block = static_cast<std::uint32_t>(at);
-            const std::uint64_t key = FileTable::key(job.file, block);
-            if (node.ram.take(key)) continue;
-            if (!node.arrivals.expects(key)) fetch(job, job.file, block);
+            const std::uint64_t key = key_of(job, block);
+            if (job.paged ? has_page(node, job.file, block, node.ram) : node.ram.take(key)) continue;
+            if (!node.arrivals.expects(key)) fetch(job, job.file, block, job.paged);
             node.arrivals.wait(key, job);
             ++job.waits_for;
         }
@@ -250,7 +299,7 @@ void ClusterCore::come_back(Job& job) {
 
 void ClusterCore::reach_port(Job& job) {
     Seat& seat = seats_[job.seat];
-    if (job.kind == Job::Kind::open || job.error != 0) return finish(job);
+    if (job.kind != Job::Kind::read || job.error != 0) return finish(job);
     if (!seat.port || job.port_rest == 0) return reach_seat(job);
     job.stage = Stage::switch_port;
     if (seat.port->enter(job, job.stream)) return;
@@ -299,7 +348,9 @@ void ClusterCore::finish(Job& job) {
         op.error = job.error;
         op.completed_at = op.not_before = calendar_.now();
         if (job.error == 0 && job.kind == Job::Kind::open) {
-            static_cast<OpenOp&>(op).file = open_handle(job.file);
+            static_cast<OpenOp&>(op).file = open_handle(job);
+        } else if (job.error == 0 && job.kind == Job::Kind::write) {
+            static_cast<WriteOp&>(op).bytes = job.bytes;
         } else if (job.error == 0 && job.kind == Job::Kind::read) {
             static_cast<ReadOp&>(op).bytes = job.bytes;
         }
@@ -323,7 +374,13 @@ void ClusterCore::deliver() {
     }
 }
 
-FileId ClusterCore::open_handle(std::uint32_t file) {
+FileId ClusterCore::open_handle(const Job& job) {
+    Node& node = nodes_[job.node];
+    const std::uint64_t bytes = files_[job.file].bytes;
+    if (options_.warm && bytes != UINT64_MAX && node.opened.find(job.file) == FlatIndex::kNone) {
+        node.opened.insert(job.file, 0);
+        node.opened_bytes += bytes;
+    }
     FileId id = 0;
     if (free_handles_.empty()) {
         id = static_cast<FileId>(handles_.size());
@@ -334,7 +391,10 @@ FileId ClusterCore::open_handle(std::uint32_t file) {
         free_handles_.pop_back();
     }
     Handle& handle = handles_[static_cast<std::uint32_t>(id)];
-    handle = Handle{.file = file, .opening = handle.opening + 1};
+    const std::uint32_t opening = handle.opening + 1;
+    handle = Handle{};
+    handle.file = job.file;
+    handle.opening = opening;
     return id;
 }
 

@@ -1,6 +1,6 @@
 // The machine behind Cluster: the seats, the nodes, and the way of every job through them (cluster.h draws it).
 // core.cc has the way of opens, reads and frames; core_blocks.cc how blocks come into a cache and what is read
-// ahead; core_faults.cc what goes wrong and the books.
+// ahead; core_writes.cc what changes files and names; core_faults.cc what goes wrong and the books.
 //
 // Reading ahead, as the storage does it. Concurrency and streaming: a file that is read front to back, give or
 // take what is in flight, has its next bytes fetched to the model's distance; a jump ends it, until two reads
@@ -38,6 +38,10 @@ public:
     // For SimStorage and SimDecoder.
     void open(OpenOp& op, SimStorage& storage);
     void read(ReadOp& op, SimStorage& storage);
+    void write(WriteOp& op, SimStorage& storage);
+    void sync(SyncOp& op, SimStorage& storage);
+    void perform(PathOp& op, SimStorage& storage);
+    void add_file(const char* path, std::uint64_t bytes) { files_.add(path, bytes); }
     void close(FileId file);
     void cancel(Op& op);
     void decode(DecodeOp& op, std::uint32_t seat, std::uint32_t flow, Duration cost);
@@ -51,6 +55,7 @@ public:
 private:
     using Stage = Job::Stage;
     static constexpr std::uint32_t kNone = UINT32_MAX;
+    static constexpr std::uint64_t kWrites = std::uint64_t{1} << 32;
 
     /// A file that is open, and how it is being read.
     struct Handle {
@@ -61,6 +66,10 @@ private:
         bool was_read = false;
         std::uint64_t end = 0;    // of what was read
         std::uint64_t ahead = 0;  // the first block that was not asked for
+        std::uint32_t small_in_order = 0;  // small reads that followed each other
+        std::uint32_t jumps = 0;           // small reads that did not, since the last that was no small one
+        std::uint64_t small_end = 0;       // of the last small read
+        std::uint64_t written_end = 0;     // of the last write
     };
 
     /// A reader of a sequence.
@@ -87,7 +96,9 @@ private:
     // The way of an open or a read, in its order.
     void request(Job& job);
     void send_out(Job& job);
+    void set_out(Job& job);
     void reach_node(Job& job);
+    void take_request(Job& job);
     void at_file(Job& job);
     void look_up(Job& job);
     void answer(Job& job);
@@ -99,8 +110,9 @@ private:
     void copy(Job& job);
     void finish(Job& job);
     void fail_over(Job& job);
+    bool follows(Job& job, FileId file);
     void deliver();
-    FileId open_handle(std::uint32_t file);
+    FileId open_handle(const Job& job);
 
     // Blocks.
     AccessStrategy strategy_of(const SimFile& file) const;
@@ -108,7 +120,38 @@ private:
     void read_ahead(const Job& job);
     void follow_names(const Job& job);
     void fetch_ahead(const Job& job, std::uint32_t file, std::uint64_t block);
-    void fetch(const Job& for_whom, std::uint32_t file, std::uint32_t block);
+    void fetch(const Job& for_whom, std::uint32_t file, std::uint32_t block, bool paged);
+    bool by_pages(const Job& job) const;
+    void track_small(const Job& job);
+    bool has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const;
+    std::uint64_t unit_of(const Job& job) const {
+        return job.paged ? options_.model.page_bytes : options_.model.block_bytes;
+    }
+    static std::uint64_t key_of(const Job& job, std::uint32_t number) {
+        return FileTable::key(job.file, number) | (job.paged ? BlockCache::kPage : 0);
+    }
+    BlockPlace place_of(const Job& job) const;
+    void cache(Node& node, std::uint64_t key);
+    Station& coordinator_of(const Job& job, double bytes_per_s);
+
+    // What writes and changes names.
+    void send_data(Job& job);
+    void leave_link(Job& job);
+    void take_name(Job& job);
+    void take_line(Job& job);
+    void do_name(Job& job);
+    void keep(Job& job);
+    void keep_waiting(std::uint32_t node);
+    void enter_journal(Job& job);
+    void kept(Job& job);
+    void write_through(Job& job);
+    void remember(const Job& job);
+    void destage(std::uint32_t node);
+    bool begin_destage(std::uint32_t node, std::uint64_t bytes, std::uint64_t pages);
+    void to_drive_with(Job& job, std::uint32_t ring);
+    void advance_destage(Job& job);
+    std::uint64_t protected_bytes(std::uint64_t bytes) const;
+    std::uint64_t unit_of_write() const;
     void to_drive(Job& job);
     void to_live_drive(Job& job, std::uint32_t ring);
     void rebuild(Job& job, const BlockPlace& place);
@@ -141,7 +184,7 @@ private:
     std::vector<Follower> followers_;
     FlatIndex coordinators_by_file_;
     std::deque<Station> coordinators_;
-    std::vector<std::uint32_t> coordinated_;  // the file of each
+    std::vector<std::uint64_t> coordinated_;  // the file of each; and kWrites
     std::deque<Planned> planned_;
     JobQueue finished_;
     const std::uint64_t seed_;

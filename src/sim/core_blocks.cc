@@ -10,6 +10,12 @@ namespace {
 /// Reads that follow each other before the storage believes it; what begins at the beginning of a file is
 /// believed at once.
 constexpr std::uint32_t kBelieved = 2;
+/// Small: a read of no more than this part of a block.
+constexpr std::uint64_t kSmallPart = 8;
+/// Small reads follow each other when they are no farther apart than so many of their length.
+constexpr std::uint64_t kNear = 16;
+/// Small reads at random after which a file is not believed to be read front to back any more.
+constexpr std::uint32_t kJumps = 4;
 
 }  // namespace
 
@@ -26,9 +32,41 @@ std::uint64_t ClusterCore::readahead_of(const SimFile& file) const {
     }
 }
 
+/// Whether single pages are read for it, and no blocks.
+bool ClusterCore::by_pages(const Job& job) const {
+    const ClusterModel& model = options_.model;
+    const SimFile& file = files_[job.file];
+    const std::uint64_t small = model.block_bytes / kSmallPart;
+    if (model.page_bytes == 0 || job.bytes > small || job.offset == 0) return false;
+    if (file.sequence != SimFile::kNone || file.bytes <= small) return false;
+    const Handle& handle = handles_[job.handle];
+    if (handle.opening != job.opening || handle.file == kNone) return true;
+    if (handle.small_in_order >= kBelieved) return false;
+    const std::uint64_t window = readahead_of(file);
+    const bool near = job.offset <= handle.end + window && handle.end <= job.offset + job.bytes + window;
+    return handle.in_order < kBelieved || !near;
+}
+
+void ClusterCore::track_small(const Job& job) {
+    Handle& handle = handles_[job.handle];
+    if (job.bytes > options_.model.block_bytes / kSmallPart) return;
+    const std::uint64_t near = kNear * job.bytes;
+    const std::uint64_t end = job.offset + job.bytes;
+    const bool follows = job.offset <= handle.small_end + near && handle.small_end <= end + near;
+    handle.small_in_order = follows ? std::min(handle.small_in_order + 1, kBelieved) : 0;
+    handle.small_end = end;
+    if (!job.paged) {
+        handle.jumps = 0;
+    } else if (++handle.jumps >= kJumps) {
+        handle.in_order = 0;
+    }
+}
+
 void ClusterCore::read_ahead(const Job& job) {
     Handle& handle = handles_[job.handle];
     if (handle.opening != job.opening || handle.file == kNone) return;  // closed meanwhile
+    if (options_.model.page_bytes > 0) track_small(job);
+    if (job.paged) return;
     if (!handle.was_read) follow_names(job);
     handle.was_read = true;
     const std::uint64_t window = readahead_of(files_[job.file]);
@@ -97,27 +135,57 @@ void ClusterCore::fetch_ahead(const Job& job, std::uint32_t file, std::uint64_t 
     const auto number = static_cast<std::uint32_t>(block);
     const std::uint64_t key = FileTable::key(file, number);
     if (node.arrivals.expects(key) || node.ram.has(key)) return;
-    fetch(job, file, number);
+    fetch(job, file, number, false);
 }
 
-void ClusterCore::fetch(const Job& for_whom, std::uint32_t file, std::uint32_t block) {
+/// A page that nobody asked for before is in a warm cache with the chance that its size gives, among the files
+/// that are open at this node; in which level, by one draw for both.
+bool ClusterCore::has_page(Node& node, std::uint32_t file, std::uint32_t page, BlockCache& cache) const {
+    const ClusterModel& model = options_.model;
+    const std::uint64_t key = FileTable::key(file, page) | BlockCache::kPage;
+    const std::uint64_t pages_a_block = model.block_bytes / model.page_bytes;
+    const std::uint64_t block = FileTable::key(file, static_cast<std::uint32_t>(page / pages_a_block));
+    bool was_there = false;
+    if (options_.warm) {
+        std::uint64_t room = cache.capacity();
+        if (&cache == &node.ssd) room += node.ram.capacity();
+        const double all = static_cast<double>(node.opened_bytes) / static_cast<double>(model.page_bytes);
+        was_there = Prng(seed_ ^ key).unit() * all < static_cast<double>(room);
+    }
+    return cache.take_page(key, block, was_there);
+}
+
+/// A block or a page, and what has to go for it.
+void ClusterCore::cache(Node& node, std::uint64_t key) {
+    for (auto gone = node.ram.put(key); gone; gone = node.ram.evict()) {
+        if (node.ssd.capacity() == 0) continue;
+        node.ssd.put(*gone);
+        while (node.ssd.evict()) {
+        }
+    }
+}
+
+void ClusterCore::fetch(const Job& for_whom, std::uint32_t file, std::uint32_t block, bool paged) {
     Node& node = nodes_[for_whom.node];
-    const std::uint64_t key = FileTable::key(file, block);
-    node.arrivals.expect(key);
     Job& job = jobs_.take();
+    job.paged = paged;
     job.kind = Job::Kind::fetch;
     job.seat = for_whom.seat;
     job.node = for_whom.node;
     job.file = file;
     job.block = block;
-    const std::uint64_t size = options_.model.block_bytes;
+    const std::uint64_t key = key_of(job, block);
+    node.arrivals.expect(key);
+    const std::uint64_t size = unit_of(job);
     const std::uint64_t offset = block * size;
     const std::uint64_t end = files_[file].bytes;
     job.bytes = end - offset < size ? end - offset : size;
     job.chance = mix64(for_whom.chance ^ key);
-    if (node.ssd.capacity() > 0 && node.ssd.take(key)) {
+    const bool on_ssd =
+        node.ssd.capacity() > 0 && (paged ? has_page(node, file, block, node.ssd) : node.ssd.take(key));
+    if (on_ssd) {
         job.stage = Stage::ssd;
-        node.ssd_reads.enter(job, 0, {}, job.bytes);
+        node.ssd_reads.enter(job, 0, node.ssd_time, job.bytes);
     } else {
         to_drive(job);
     }
@@ -139,8 +207,17 @@ Drive& ClusterCore::drive_at(std::uint32_t ring) {
     return *nodes_[files_.node_of(ring)].drives[files_.drive_of(ring)];
 }
 
+BlockPlace ClusterCore::place_of(const Job& job) const {
+    const ClusterModel& model = options_.model;
+    if (!job.paged) return files_.place(job.file, job.block);
+    const std::uint64_t at = job.block * model.page_bytes;
+    BlockPlace place = files_.place(job.file, static_cast<std::uint32_t>(at / model.block_bytes));
+    place.position += at % model.block_bytes;
+    return place;
+}
+
 void ClusterCore::to_drive(Job& job) {
-    const BlockPlace place = files_.place(job.file, job.block);
+    const BlockPlace place = place_of(job);
     if (drive_at(place.ring).dead) return rebuild(job, place);
     to_live_drive(job, place.ring);
 }
@@ -148,7 +225,7 @@ void ClusterCore::to_drive(Job& job) {
 void ClusterCore::to_live_drive(Job& job, std::uint32_t ring) {
     job.stage = Stage::drive;
     job.home = ring;
-    drive_at(ring).enter(job, files_.place(job.file, job.block).position, job.bytes, job.chance);
+    drive_at(ring).enter(job, place_of(job).position, job.bytes, job.chance);
 }
 
 /// The next live drive around the ring; kNone where there is none.
@@ -180,6 +257,7 @@ void ClusterCore::rebuild(Job& job, const BlockPlace& place) {
         part.node = job.node;
         part.file = job.file;
         part.block = job.block;
+        part.paged = job.paged;
         part.bytes = job.bytes;
         part.chance = derive_seed(job.chance, i);
         to_live_drive(part, ring);
@@ -207,14 +285,11 @@ void ClusterCore::block_came(Job& job) {
         return;
     }
     Node& node = nodes_[job.node];
-    const std::uint64_t key = FileTable::key(job.file, job.block);
+    const std::uint64_t key = key_of(job, job.block);
     const int error = job.error;
     jobs_.give(job);
     std::uint32_t waiter = node.arrivals.arrived(key);
-    if (error == 0) {
-        const std::optional<std::uint64_t> gone = node.ram.put(key);
-        if (gone && node.ssd.capacity() > 0) node.ssd.put(*gone);
-    }
+    if (error == 0) cache(node, key);
     while (Job* const read = node.arrivals.next(waiter)) {
         if (error != 0) read->error = error;
         if (--read->waits_for == 0) answer(*read);

@@ -3,7 +3,7 @@
 // drive_dies: what waits for the drive is computed from the others of its group; what it is serving it still
 // gives. node_lost: its drives are dead; what its seats had asked for is asked again, of a node that is left,
 // as soon as they are back; its caches are gone with it. Rebuilding lost drives in the background costs
-// nothing. link_slows: where several slow one link at a time, the one that leaves it least counts.
+// nothing. A lost node's journal has a copy, from which what is in it still goes to the drives. link_slows: where several slow one link at a time, the one that leaves it least counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,6 +53,7 @@ void ClusterCore::strike(Planned& planned) {
             const Instant until = calendar_.now() + fault.length;
             node.cpu.pause(until);
             node.front_end.pause(until);
+            node.front_end_in.pause(until);
         }
     }
 }
@@ -74,15 +75,19 @@ double ClusterCore::least_factor(Hits hits) const {
 
 void ClusterCore::set_links(const ClusterFault& fault) {
     if (fault.seat != ClusterFault::kAll) {
-        seats_[fault.seat].link.slow(
-            least_factor([&](const ClusterFault& each) { return each.seat == fault.seat; }));
+        const double factor =
+            least_factor([&](const ClusterFault& each) { return each.seat == fault.seat; });
+        seats_[fault.seat].link.slow(factor);
+        seats_[fault.seat].link_out.slow(factor);
         return;
     }
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         if (fault.node != ClusterFault::kAll && fault.node != i) continue;
-        nodes_[i].front_end.slow(least_factor([i](const ClusterFault& each) {
+        const double factor = least_factor([i](const ClusterFault& each) {
             return each.seat == ClusterFault::kAll && (each.node == ClusterFault::kAll || each.node == i);
-        }));
+        });
+        nodes_[i].front_end.slow(factor);
+        nodes_[i].front_end_in.slow(factor);
     }
 }
 
@@ -93,6 +98,10 @@ void ClusterCore::kill(const std::vector<Drive*>& drives) {
         JobQueue waiting = dead->take_waiting();
         while (!waiting.empty()) {
             Job& job = waiting.pop();
+            if (job.kind == Job::Kind::destage) {
+                to_drive_with(job, job.home);
+                continue;
+            }
             if (job.parent == nullptr) {
                 to_drive(job);
                 continue;
@@ -127,10 +136,15 @@ void ClusterCore::lose_node(std::uint32_t lost, Duration until_back) {
         if (!drive->dead) drives.push_back(drive.get());
     }
     kill(drives);
-    for (Station* station : {&node.cpu, &node.front_end}) {
+    std::vector<Station*> stations{&node.cpu, &node.front_end, &node.front_end_in};
+    for (Station& line : node.lines) stations.push_back(&line);
+    for (Station* const station : stations) {
         JobQueue waiting = station->take_waiting();
         while (!waiting.empty()) fail_over(waiting.pop());
     }
+    JobQueue waiting;
+    std::swap(waiting, node.journal.waiting);
+    while (!waiting.empty()) fail_over(waiting.pop());
 }
 
 // ---- books
@@ -160,6 +174,11 @@ PartBooks& add(std::vector<PartBooks>& all,
     return books;
 }
 
+/// What only writes use is in the books of runs that write.
+bool was_used(const Station& station) {
+    return station.books().arrivals() > 0;
+}
+
 void add_cache(PartBooks& books, const BlockCache& cache) {
     books.hits = cache.hits();
     books.misses = cache.misses();
@@ -173,8 +192,9 @@ std::vector<PartBooks> ClusterCore::books(Instant from, Instant to) const {
     for (std::uint32_t i = 0; i < seats_.size(); ++i) add_seat_books(all, i, from, to);
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) add_node_books(all, i, from, to);
     for (std::uint32_t i = 0; i < coordinators_.size(); ++i) {
-        add(all, PartKind::file, coordinated_[i], fmt::format("file {}", coordinated_[i]), coordinators_[i],
-            from, to);
+        const auto file = static_cast<std::uint32_t>(coordinated_[i]);
+        const char* const what = (coordinated_[i] & kWrites) != 0 ? "file {} writes" : "file {}";
+        add(all, PartKind::file, file, fmt::format(fmt::runtime(what), file), coordinators_[i], from, to);
     }
     return all;
 }
@@ -190,6 +210,10 @@ void ClusterCore::add_seat_books(std::vector<PartBooks>& all,
         add(all, PartKind::seat_link, number, name("connections"), *seat.connections, from, to);
     }
     add(all, PartKind::seat_link, number, name("link"), seat.link, from, to);
+    if (seat.connections_out && was_used(*seat.connections_out))
+        add(all, PartKind::seat_link, number, name("connections out"), *seat.connections_out, from, to);
+    if (was_used(seat.link_out))
+        add(all, PartKind::seat_link, number, name("link out"), seat.link_out, from, to);
     if (seat.port) {
         PartBooks& books =
             add(all, PartKind::switch_port, number, name("switch port"), seat.port->station(), from, to);
@@ -205,7 +229,13 @@ void ClusterCore::add_node_books(std::vector<PartBooks>& all,
     const Node& node = nodes_[number];
     const auto name = [&](const char* part) { return fmt::format("node {} {}", number, part); };
     add(all, PartKind::front_end, number, name("front end"), node.front_end, from, to);
+    if (was_used(node.front_end_in))
+        add(all, PartKind::front_end_in, number, name("front end in"), node.front_end_in, from, to);
     add(all, PartKind::node_cpu, number, name("processor"), node.cpu, from, to).bytes_per_s = 0;
+    if (was_used(node.journal.entry))
+        add(all, PartKind::journal, number, name("journal"), node.journal.entry, from, to);
+    for (std::uint32_t i = 0; i < node.lines.size(); ++i)
+        add(all, PartKind::metadata, number, fmt::format("node {} names {}", number, i), node.lines[i], from, to);
     add_cache(add(all, PartKind::ram, number, name("RAM")), node.ram);
     if (node.ssd.capacity() > 0) {
         add_cache(add(all, PartKind::ssd, number, name("SSD"), node.ssd_reads, from, to), node.ssd);

@@ -18,7 +18,12 @@ public:
         : model_(model), station_(calendar, {model.channels, Rate::of(model.outer_bytes_per_s), false}) {}
 
     void enter(Job& job, std::uint64_t, std::uint64_t bytes, std::uint64_t chance) override {
-        station_.enter(job, 0, draw_latency(model_.access, chance), bytes);
+        if (job.kind != Job::Kind::destage) {
+            station_.enter(job, 0, draw_latency(model_.access, chance), bytes);
+            return;
+        }
+        const std::int64_t access = draw_latency(model_.write_access, chance).ns * job.accesses;
+        station_.enter(job, 0, Duration{access} + station_.rate().time(bytes), 0);
     }
     JobQueue take_waiting() override { return station_.take_waiting(); }
     const StationBooks& books() const override { return station_.books(); }
@@ -70,12 +75,13 @@ void RotationalDrive::begin(Job& job) {
     if (job.position != head_) {
         Prng prng(job.chance);
         const double turn = model_.rotations_per_s > 0 ? prng.unit() * 1e9 / model_.rotations_per_s : 0;
-        service += seek_time(head_, job.position) + Duration{static_cast<std::int64_t>(turn)};
+        const Duration once = seek_time(head_, job.position) + Duration{static_cast<std::int64_t>(turn)};
+        service += Duration{once.ns * job.accesses};
     }
     service += draw_latency(model_.access, derive_seed(job.chance, 1));
     head_ = job.position + job.load;
     const Instant now = calendar_.now();
-    books_.begin(now, now + service, job.load);
+    books_.begin(now, now + service, job.kind != Job::Kind::destage ? job.load : 0);
     calendar_.at(now + service, Callback::of<&Job::served>(&job));
 }
 

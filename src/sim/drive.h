@@ -14,8 +14,11 @@
 // the rate of a channel (Chen, Lee and Zhang, "Essential roles of exploiting internal parallelism of flash
 // memory based solid state drives in high-speed data processing", 2011).
 //
-// Assumptions: reads only; no spare sectors, no recovery of errors, no thermal limits; the mapping of flash to
-// channels is even.
+// Writes take the same way, on flash with an access time of their own. A job may be several accesses, one after
+// the other (Job::accesses): flash takes its access time for each, a disk its seek and turn.
+//
+// Assumptions: no spare sectors, no recovery of errors, no thermal limits; the mapping of flash to channels is
+// even.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "sim/files.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 
 #include "base/check.h"
@@ -67,10 +68,10 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
     STREAMSIM_CHECK(block_bytes_ > 0 && ring_size_ > 0, "a cluster has drives and a block size");
     STREAMSIM_CHECK(model.drive.kind == DriveModel::Kind::flash || model.drive.capacity_bytes > 0,
                     "a rotational drive has a capacity");
-    for (const auto& index : media) add(index);
+    for (const auto& index : media) add_media(index);
 }
 
-void FileTable::add(const std::shared_ptr<const FrameIndex>& index) {
+void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
     std::string path(index->path_capacity(), '\0');
     index->write_path(0, path.data());
     const ParsedName parsed = parse(path.c_str());
@@ -85,6 +86,7 @@ void FileTable::add(const std::shared_ptr<const FrameIndex>& index) {
             for (const Extent& audio : index->audio(frame)) file.bytes = std::max(file.bytes, end_of(audio));
         }
         by_path_.insert(key, add_file(file));
+        ++directory_of(path.c_str()).entries;
         return;
     }
     if (by_name_.find(parsed.name) != FlatIndex::kNone) return;
@@ -94,24 +96,29 @@ void FileTable::add(const std::shared_ptr<const FrameIndex>& index) {
     }
     by_name_.insert(parsed.name, static_cast<std::uint32_t>(sequences_.size()));
     sequences_.push_back({index, parsed.name, parsed.number, blocks_of(longest, block_bytes_), {}});
+    directory_of(path.c_str()).entries += index->count();
 }
 
-std::uint32_t FileTable::number_of(std::string_view path) {
+std::uint32_t FileTable::find(std::string_view path) {
     const ParsedName parsed = parse(path);
+    const std::uint64_t key = parsed.key();
+    if (renamed_) {
+        const std::uint32_t changed = by_path_.find(key);
+        if (changed != FlatIndex::kNone) return changed == kGone ? SimFile::kNone : changed;
+    }
     const std::uint32_t sequence = by_name_.find(parsed.name);
     if (sequence != FlatIndex::kNone) {
         const Sequence& of = sequences_[sequence];
         const std::uint64_t frame = parsed.number - of.number;
         if (parsed.number >= of.number && frame < of.index->count()) return number_in(sequence, frame);
     }
-    const std::uint64_t key = parsed.key();
     const std::uint32_t known = by_path_.find(key);
-    if (known != FlatIndex::kNone) return known;
-    SimFile file;
-    file.layout = key;
-    const std::uint32_t added = add_file(file);
-    by_path_.insert(key, added);
-    return added;
+    return known != FlatIndex::kNone ? known : add_named(path, key, UINT64_MAX);
+}
+
+std::uint32_t FileTable::number_of(std::string_view path) {
+    const std::uint32_t number = find(path);
+    return number != SimFile::kNone ? number : create(path).file;
 }
 
 std::uint32_t FileTable::number_of(std::uint32_t sequence, std::uint64_t frame) {
@@ -136,6 +143,121 @@ std::uint32_t FileTable::number_in(std::uint32_t sequence, std::uint64_t frame) 
 std::uint32_t FileTable::add_file(const SimFile& file) {
     files_.push_back(file);
     return static_cast<std::uint32_t>(files_.size() - 1);
+}
+
+// ---- names
+// -----------------------------------------------------------------------------------------------------
+
+void FileTable::set(std::uint64_t key, std::uint32_t number) {
+    by_path_.erase(key);
+    by_path_.insert(key, number);
+    renamed_ = true;
+}
+
+std::uint32_t FileTable::add_named(std::string_view path, std::uint64_t key, std::uint64_t bytes) {
+    SimFile file;
+    file.layout = key;
+    file.bytes = bytes;
+    const std::uint32_t added = add_file(file);
+    by_path_.insert(key, added);
+    ++directory_of(path).entries;
+    return added;
+}
+
+FileTable::Directory& FileTable::directory(std::uint64_t key) {
+    std::uint32_t number = directories_by_path_.find(key);
+    if (number == FlatIndex::kNone) {
+        number = static_cast<std::uint32_t>(directories_.size());
+        directories_by_path_.insert(key, number);
+        directories_.emplace_back();
+    }
+    return directories_[number];
+}
+
+FileTable::Directory& FileTable::directory_of(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return directory(hash_of(path.substr(0, slash == std::string_view::npos ? 0 : slash)));
+}
+
+FileTable::Created FileTable::create(std::string_view path) {
+    const std::uint64_t key = parse(path).key();
+    const std::uint32_t changed = by_path_.find(key);
+    if (changed != FlatIndex::kNone && changed != kGone) return {changed, false};
+    if (changed == FlatIndex::kNone) {
+        const std::uint32_t before = static_cast<std::uint32_t>(files_.size());
+        const std::uint32_t number = find(path);  // of the media, or it is new now
+        if (files_[number].sequence != SimFile::kNone) return {number, false};
+        files_[number].bytes = 0;
+        return {number, number == before};
+    }
+    by_path_.erase(key);
+    return {add_named(path, key, 0), true};
+}
+
+void FileTable::add(std::string_view path, std::uint64_t bytes) {
+    files_[number_of(path)].bytes = bytes;
+}
+
+void FileTable::extend(std::uint32_t number, std::uint64_t end) {
+    files_[number].bytes = std::max(files_[number].bytes, end);
+}
+
+int FileTable::make_directory(std::string_view path) {
+    const std::uint64_t key = hash_of(path);
+    const bool known = directories_by_path_.find(key) != FlatIndex::kNone;
+    Directory& made = directory(key);
+    if (known && !made.gone) return EEXIST;
+    made = {};
+    return 0;
+}
+
+int FileTable::remove(std::string_view path) {
+    const std::uint64_t name = hash_of(path);
+    if (directories_by_path_.find(name) != FlatIndex::kNone) {
+        Directory& empty = directory(name);
+        if (empty.gone) return ENOENT;
+        if (empty.entries > 0) return ENOTEMPTY;
+        empty.gone = true;
+        return 0;
+    }
+    if (find(path) == SimFile::kNone) return ENOENT;
+    set(parse(path).key(), kGone);
+    --directory_of(path).entries;
+    return 0;
+}
+
+int FileTable::rename(std::string_view from, std::string_view to) {
+    const std::uint32_t moved = find(from);
+    if (moved == SimFile::kNone) return ENOENT;
+    const std::uint64_t key = parse(to).key();
+    if (key == parse(from).key()) return 0;
+    const std::uint32_t replaced = by_path_.find(key);
+    if (replaced == FlatIndex::kNone || replaced == kGone) ++directory_of(to).entries;
+    set(parse(from).key(), kGone);
+    --directory_of(from).entries;
+    set(key, moved);
+    return 0;
+}
+
+/// The size of what has no end is not known: 0.
+int FileTable::stat(std::string_view path, std::uint64_t& bytes) {
+    const std::uint32_t known = directories_by_path_.find(hash_of(path));
+    if (known != FlatIndex::kNone) return directories_[known].gone ? ENOENT : 0;
+    const std::uint32_t number = find(path);
+    if (number == SimFile::kNone) return ENOENT;
+    bytes = files_[number].bytes != UINT64_MAX ? files_[number].bytes : 0;
+    return 0;
+}
+
+std::uint64_t FileTable::hash_of(std::string_view path) {
+    return hash(path, kHashStart);
+}
+
+int FileTable::list(std::string_view path, std::uint64_t& entries) {
+    const Directory& listed = directory(hash_of(path));
+    if (listed.gone) return ENOENT;
+    entries = listed.entries;
+    return 0;
 }
 
 BlockPlace FileTable::place(std::uint32_t number, std::uint32_t block) const {

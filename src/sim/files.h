@@ -8,7 +8,11 @@
 // file's hash; on each drive they lie one after the other. The files of a sequence were written one after the
 // other and continue each other.
 //
-// Assumptions: every path can be opened. A file that the run's media do not name has no end.
+// What is there. A path that nobody removed or renamed is there: every one can be opened, and a file that the
+// run's media do not name, that was not added and not created has no end. Names change at once, when it is asked
+// for, and not when the answer comes.
+//
+// Assumptions: a directory holds what the run has named in it. A replaced or removed file keeps its blocks.
 #pragma once
 
 #include <cstdint>
@@ -49,13 +53,34 @@ public:
     std::uint32_t number_of(std::uint32_t sequence, std::uint64_t frame);
     const SimFile& operator[](std::uint32_t number) const { return files_[number]; }
 
+    /// As number_of(); SimFile::kNone where it was removed.
+    std::uint32_t find(std::string_view path);
+    struct Created {
+        std::uint32_t file = SimFile::kNone;
+        bool is_new = false;
+    };
+    /// An empty file, where nobody has named one before.
+    Created create(std::string_view path);
+    /// A file from before the run.
+    void add(std::string_view path, std::uint64_t bytes);
+    /// It was written up to there.
+    void extend(std::uint32_t number, std::uint64_t end);
+    // These give 0 or an errno value.
+    int make_directory(std::string_view path);
+    int remove(std::string_view path);
+    int rename(std::string_view from, std::string_view to);
+    int list(std::string_view path, std::uint64_t& entries);
+    int stat(std::string_view path, std::uint64_t& bytes);
+
+    static std::uint64_t hash_of(std::string_view path);
+
     /// REQUIRES: block_bytes > 0, and drives.
     BlockPlace place(std::uint32_t file, std::uint32_t block) const;
     std::uint32_t node_of(std::uint32_t ring) const { return ring % nodes_; }
     std::uint32_t drive_of(std::uint32_t ring) const { return ring / nodes_; }
     std::uint32_t ring_size() const { return ring_size_; }
 
-    /// Names one block of all files.
+    /// Names one block, or one page, of all files.
     static std::uint64_t key(std::uint32_t file, std::uint32_t block) {
         return (std::uint64_t{file} << 32) | block;
     }
@@ -69,7 +94,18 @@ private:
         std::vector<std::uint32_t> files;  // by frame, their numbers; kNone: not asked for yet
     };
 
-    void add(const std::shared_ptr<const FrameIndex>& index);
+    /// Stands for a file in by_path_ where there is none any more.
+    static constexpr std::uint32_t kGone = SimFile::kNone - 1;
+    struct Directory {
+        std::uint64_t entries = 0;
+        bool gone = false;
+    };
+
+    void add_media(const std::shared_ptr<const FrameIndex>& index);
+    void set(std::uint64_t key, std::uint32_t number);
+    std::uint32_t add_named(std::string_view path, std::uint64_t key, std::uint64_t bytes);
+    Directory& directory(std::uint64_t key);
+    Directory& directory_of(std::string_view path);
     std::uint32_t number_in(std::uint32_t sequence, std::uint64_t frame);
     std::uint32_t add_file(const SimFile& file);
 
@@ -78,7 +114,10 @@ private:
     const std::uint32_t ring_size_;
     const std::uint64_t blocks_a_drive_;
     std::deque<SimFile> files_;  // there may be millions, which are not to be moved
-    FlatIndex by_path_;          // those of no sequence
+    FlatIndex by_path_;          // those of no sequence, and whose name was changed
+    FlatIndex directories_by_path_;
+    std::vector<Directory> directories_;
+    bool renamed_ = false;       // names of sequences may be in by_path_
     std::vector<Sequence> sequences_;
     FlatIndex by_name_;  // sequences
 };

@@ -1,5 +1,5 @@
-// A job is one thing on its way through the cluster: an open, a read, a frame to decode, or a block that is
-// fetched into a cache. It is in one place at a time: in the queue of a part, being served, or under way. Jobs
+// A job is one thing on its way through the cluster: an operation, a frame to decode, a block that is fetched
+// into a cache, or what goes from a journal to a drive. It is in one place at a time: in the queue of a part, being served, or under way. Jobs
 // come from a pool and are linked through themselves, so that nothing is allocated for each request.
 #pragma once
 
@@ -28,14 +28,20 @@ public:
 };
 
 struct Job {
-    enum class Kind : std::uint8_t { open, read, decode, fetch, give_back };
+    enum class Kind : std::uint8_t { open, read, write, sync, name, decode, fetch, destage, give_back };
     /// Where it is, or what it was last at.
     enum class Stage : std::uint8_t {
         request_cpu,  // the seat's processor, for the request
+        connections_out,
+        link_out,
         way_out,
+        front_end_in,
         node_cpu,
+        line,
         file,
         blocks,
+        journal,
+        journal_way,
         front_end,
         way_back,
         switch_port,
@@ -62,17 +68,22 @@ struct Job {
     std::uint64_t load = 0;      // bytes of its service
     std::uint64_t position = 0;  // on a drive
     std::uint32_t passed = 0;    // on a drive: by how many that came later
+    std::uint32_t accesses = 1;  // on a drive: that it is
     std::uint32_t flow = 0;
     bool vetted = false;
 
     Kind kind = Kind::read;
+    PathOp::Kind name = PathOp::Kind::stat;
     Stage stage = Stage::request_cpu;
     Op* op = nullptr;  // null: its caller has taken it back
     DecodeOp* decode = nullptr;
     SimStorage* storage = nullptr;
-    Job* parent = nullptr;  // fetch: of a lost block, of which this is a part
+    Job* parent = nullptr;  // fetch: of a lost block, of which this is a part; destage: a write that waits
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t on_drive = 0;  // destage: bytes, with protection
+    std::uint64_t line = 0;      // open and name: whose turn it is goes by this
+    Duration cost;               // the same: of the node's processor
     std::uint64_t chance = 0;  // the key of its chances
     std::uint64_t port_rest = 0;
     Instant lost_at;
@@ -82,11 +93,13 @@ struct Job {
     std::uint32_t home = 0;  // fetch: that has the block
     std::uint32_t drive = 0;
     std::uint32_t file = 0;
-    std::uint32_t block = 0;      // fetch
+    std::uint32_t block = 0;      // fetch; or the page
     std::uint32_t handle = 0;     // read: that it came through, if that is still
     std::uint32_t opening = 0;    // the one with this number
     std::uint32_t waits_for = 0;  // blocks that are on their way
     int error = 0;
+    bool paged = false;    // read or fetch: single pages; write: at random, in pages
+    bool changes = false;  // open or name: there is something to keep
 
     void served();
     void arrive() { owner->advance(*this); }

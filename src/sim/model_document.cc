@@ -4,6 +4,8 @@
 //   - A cluster has nodes, a front-end link, processors, RAM and drives; a seat has processors and a link.
 //     Those are required. What is left out is not there (a back end, an SSD, a coordinator of files, a narrow
 //     port), costs nothing (the processor time of an open) or takes no time (a latency).
+//   - What writing costs is, where it is left out, what reading costs (processor, drives); what a name costs,
+//     an open.
 //   - Which members a drive has follows from its kind: a flash drive does not rotate.
 //   - A basis begins with one of a few words, so that a reader sees at once how far to trust the number: a data
 //     sheet, a standard, a paper, a measurement, a computation from others, a fit to a published row, or an
@@ -185,6 +187,39 @@ void read_latency(Numbers& from, LatencyModel& latency) {
         from.problem("tail_mean", "missing: a tail_share above 0 says how often, and this how much");
 }
 
+void read_metadata(Numbers& from, MetadataModel& metadata) {
+    from.number("cpu_s_per_stat", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_stat);
+    from.number("cpu_s_per_list", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_list);
+    from.number("cpu_s_per_create", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_create);
+    from.number("cpu_s_per_remove", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_remove);
+    from.number("cpu_s_per_rename", 0, kSecondsMax, Need::optional, metadata.cpu_s_per_rename);
+    from.count("lines", 1, 10'000, Need::optional, metadata.lines);
+    from.number("line_share", 0, 1e6, Need::optional, metadata.line_share);
+    if (from.has("line_share") && !from.has("lines"))
+        from.problem("line_share", "changes nothing without lines");
+}
+
+void read_journal(Numbers& from, JournalModel& journal) {
+    from.size("bytes", 1, Need::required, journal.bytes);
+    from.number("bytes_per_s", 1, kRateMax, Need::optional, journal.bytes_per_s);
+    from.duration("latency", Need::optional, journal.latency);
+    from.count("merge_pages", 1, 1'000'000, Need::optional, journal.merge_pages);
+}
+
+/// Where nothing is said, a write is as a read, and a name as an open.
+void read_writing(Numbers& from, NodeModel& node) {
+    node.cpu_s_per_write = node.cpu_s_per_request;
+    node.write_cpu_s_per_byte = node.cpu_s_per_byte;
+    from.number("cpu_s_per_write", 0, kSecondsMax, Need::optional, node.cpu_s_per_write);
+    from.number("write_cpu_s_per_byte", 0, 1, Need::optional, node.write_cpu_s_per_byte);
+    MetadataModel& metadata = node.metadata;
+    for (double* const cost : {&metadata.cpu_s_per_stat, &metadata.cpu_s_per_list, &metadata.cpu_s_per_create,
+                               &metadata.cpu_s_per_remove, &metadata.cpu_s_per_rename})
+        *cost = node.cpu_s_per_open;
+    from.part("metadata", Need::optional, [&](Numbers& part) { read_metadata(part, metadata); });
+    from.part("journal", Need::optional, [&](Numbers& part) { read_journal(part, node.journal); });
+}
+
 void read_node(Numbers& from, NodeModel& node) {
     from.part("front_end", Need::required, [&](Numbers& part) { read_link(part, node.front_end); });
     from.part("back_end", Need::optional, [&](Numbers& part) { read_link(part, node.back_end); });
@@ -192,11 +227,15 @@ void read_node(Numbers& from, NodeModel& node) {
     from.number("cpu_s_per_open", 0, kSecondsMax, Need::optional, node.cpu_s_per_open);
     from.number("cpu_s_per_request", 0, kSecondsMax, Need::optional, node.cpu_s_per_request);
     from.number("cpu_s_per_byte", 0, 1, Need::optional, node.cpu_s_per_byte);
+    read_writing(from, node);
     from.size("ram_bytes", 0, Need::required, node.ram_bytes);
     from.size("ssd_bytes", 0, Need::optional, node.ssd_bytes);
     from.part("ssd", Need::optional, [&](Numbers& part) { read_link(part, node.ssd); });
+    from.number("ssd_s_per_request", 0, kSecondsMax, Need::optional, node.ssd_s_per_request);
     from.count("drives", 1, 10'000, Need::required, node.drives);
     from.part("response", Need::optional, [&](Numbers& part) { read_latency(part, node.response); });
+    if (from.has("ssd_s_per_request") && !from.has("ssd"))
+        from.problem("ssd_s_per_request", "changes nothing without an ssd");
     if (node.ssd_bytes > 0 && !from.has("ssd"))
         from.problem("ssd", "missing: a cache of ssd_bytes has a rate and a latency");
 }
@@ -225,12 +264,16 @@ void read_drive(Numbers& from, DriveModel& drive) {
     }
     if (!kind) {  // whichever it was meant to be, its own members are no further mistake
         for (const char* key : {"outer_bytes_per_s", "inner_bytes_per_s", "rotations_per_s", "seek_track",
-                                "seek_full", "filled", "reorder", "channel_bytes_per_s", "channels"})
+                                "seek_full", "filled", "reorder", "channel_bytes_per_s", "channels",
+                                "write_access"})
             from.object().member(key, false);
     }
     from.size("capacity_bytes", 1 << 20, Need::required, drive.capacity_bytes);
     from.part("access", kind == "flash" ? Need::required : Need::optional,
               [&](Numbers& part) { read_latency(part, drive.access); });
+    drive.write_access = drive.access;
+    if (kind == "flash")
+        from.part("write_access", Need::optional, [&](Numbers& part) { read_latency(part, drive.write_access); });
 }
 
 void read_network(Numbers& from, SwitchModel& network) {
@@ -288,6 +331,10 @@ void read_client(Numbers& from, ClientModel& client) {
     from.part("link", Need::required, [&](Numbers& part) { read_link(part, client.link); });
     from.count("connections", 1, 1024, Need::optional, client.connections);
     from.number("connection_bytes_per_s", 1, kRateMax, Need::optional, client.connection_bytes_per_s);
+    client.connection_write_bytes_per_s = client.connection_bytes_per_s;
+    from.number("connection_write_bytes_per_s", 1, kRateMax, Need::optional, client.connection_write_bytes_per_s);
+    if (from.has("connection_write_bytes_per_s") && !from.has("connection_bytes_per_s"))
+        from.problem("connection_write_bytes_per_s", "is beside connection_bytes_per_s, which is missing");
     if (from.has("connections") && !from.has("connection_bytes_per_s"))
         from.problem("connections", "changes nothing without the rate of one, connection_bytes_per_s");
 }
@@ -342,6 +389,10 @@ std::vector<ModelProblem> problems_together(const ClusterModel& model) {
                                      "is read ahead waits there",
                                      key, model.node.ram_bytes)});
     }
+    if (model.page_bytes > 0 && (model.page_bytes > model.block_bytes || model.block_bytes % model.page_bytes != 0))
+        problems.push_back({"page_bytes", fmt::format("expected a part of the {} bytes of /block_bytes, which is a "
+                                                      "multiple of it",
+                                                      model.block_bytes)});
     const std::uint64_t drives = std::uint64_t{model.nodes} * model.node.drives;
     if (drives > kDrivesMax)
         problems.push_back({"nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax)});
@@ -367,7 +418,10 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     top.count("nodes", 1, 10'000, Need::required, model.nodes);
     top.size("block_bytes", 4096, Need::optional, model.block_bytes);
     top.count("data_drives", 1, 1024, Need::optional, model.data_drives);
+    top.count("protection_drives", 0, 1024, Need::optional, model.protection_drives);
     top.number("file_bytes_per_s", 1, kRateMax, Need::optional, model.file_bytes_per_s);
+    top.number("file_write_bytes_per_s", 1, kRateMax, Need::optional, model.file_write_bytes_per_s);
+    top.size("page_bytes", 512, Need::optional, model.page_bytes);
     top.part("node", Need::required, [&](Numbers& part) { read_node(part, model.node); });
     top.part("drive", Need::required, [&](Numbers& part) { read_drive(part, model.drive); });
     top.part("network", Need::optional, [&](Numbers& part) { read_network(part, model.network); });

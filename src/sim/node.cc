@@ -14,13 +14,17 @@ std::uint32_t whole_cores(const NodeModel& node) {
 }
 
 /// Of one of the whole cores: a little more than one where the number is not whole, less below one.
-double core_speed(const NodeModel& node) {
+double speed_of_core(const NodeModel& node) {
     return node.cores / whole_cores(node);
+}
+
+std::uint32_t pages_a_block(const ClusterModel& model) {
+    return model.page_bytes > 0 ? static_cast<std::uint32_t>(model.block_bytes / model.page_bytes) : 1;
 }
 
 /// Of one core; 0: no cost.
 Rate byte_rate(const NodeModel& node, double s_per_byte) {
-    return s_per_byte > 0 ? Rate::of(core_speed(node) / s_per_byte) : Rate{};
+    return s_per_byte > 0 ? Rate::of(speed_of_core(node) / s_per_byte) : Rate{};
 }
 
 StationOptions processor(const NodeModel& node) {
@@ -76,14 +80,22 @@ Job* Arrivals::next(std::uint32_t& waiter) {
 Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
     : cpu(calendar, processor(model.node)),
       front_end(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
+      front_end_in(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
       back_end(calendar, {1, Rate::of(model.node.back_end.bytes_per_s()), true}),
       ssd_reads(calendar, {1, Rate::of(model.node.ssd.bytes_per_s()), false}),
-      ram(model.node.ram_bytes / model.block_bytes, warm),
-      ssd(model.node.ssd_bytes / model.block_bytes, warm),
-      open_time(ceil_ns(model.node.cpu_s_per_open / core_speed(model.node))),
-      request_time(ceil_ns(model.node.cpu_s_per_request / core_speed(model.node))),
+      ram(model.node.ram_bytes / model.block_bytes, warm, pages_a_block(model)),
+      ssd(model.node.ssd_bytes / model.block_bytes, warm, pages_a_block(model)),
+      journal(calendar, model.node.journal),
+      open_time(ceil_ns(model.node.cpu_s_per_open / speed_of_core(model.node))),
+      request_time(ceil_ns(model.node.cpu_s_per_request / speed_of_core(model.node))),
+      write_time(ceil_ns(model.node.cpu_s_per_write / speed_of_core(model.node))),
+      ssd_time(ceil_ns(model.node.ssd_s_per_request)),
+      core_speed(speed_of_core(model.node)),
+      writing(byte_rate(model.node, model.node.write_cpu_s_per_byte)),
       streaming(byte_rate(model.node, model.strategy.streaming_cpu_s_per_byte)),
       filename(byte_rate(model.node, model.strategy.filename_cpu_s_per_byte)) {
+    for (std::uint32_t i = 0; i < model.node.metadata.lines; ++i)
+        lines.emplace_back(calendar, StationOptions{});
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));
 }
 

@@ -6,9 +6,11 @@
 // they meet is the narrower one. Caches: RAM, then SSD: one server in the order of arrival, and then its
 // latency. A block that has to leave the RAM goes to the SSD, whose writes cost nothing here. A block that is
 // on its way is waited for and never asked for twice; among hits and misses it is a miss.
+// What writes do here is in sim/core_writes.cc.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -49,21 +51,49 @@ private:
     std::uint32_t free_ = kNone;
 };
 
+/// What was written and is on no drive yet.
+struct Journal {
+    Journal(Calendar& calendar, const JournalModel& model)
+        : entry(calendar, {1, Rate::of(model.bytes_per_s), false}), size(model.bytes) {}
+
+    /// What is larger than the whole of it goes in alone.
+    bool has_room(std::uint64_t bytes) const { return used == 0 || used + bytes <= size; }
+
+    Station entry;
+    std::uint64_t size;
+    std::uint64_t used = 0;
+    std::uint64_t in_order = 0;   // of it, bytes that nobody takes to the drives yet
+    std::uint64_t paged = 0;      // the same, written at random
+    std::uint64_t pages = 0;      // of those
+    std::uint64_t under_way = 0;  // to drives, at once
+    std::uint64_t batches = 0;    // that ever were
+    JobQueue waiting;             // for room
+};
+
 struct Node {
     Node(Calendar& calendar, const ClusterModel& model, bool warm);
 
     Station cpu;
     Station front_end;
+    Station front_end_in;
     Station back_end;
     Station ssd_reads;
     BlockCache ram;
     BlockCache ssd;
     Arrivals arrivals;
+    Journal journal;
+    std::deque<Station> lines;  // of names
     std::vector<std::unique_ptr<Drive>> drives;
     Duration open_time;     // of one core
     Duration request_time;  // likewise
+    Duration write_time;    // of a request that writes
+    Duration ssd_time;      // of the second level's server, for a request
+    double core_speed;
+    Rate writing;           // of one core
     Rate streaming;         // of one core, with what reading ahead costs by its strategy
     Rate filename;
+    FlatIndex opened;              // files
+    std::uint64_t opened_bytes = 0;  // of those whose end is known
     bool lost = false;
 };
 

@@ -20,6 +20,7 @@ Rate byte_rate(double processor, double s_per_byte) {
 Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place)
     : cpu(calendar, {1, byte_rate(speed(model.client), model.client.cpu_s_per_byte), true, true}),
       link(calendar, {1, Rate::of(place.link.value_or(model.client.link).bytes_per_s()), true}),
+      link_out(calendar, {1, link.rate(), true}),
       latency(place.link.value_or(model.client.link).latency),
       request_time(ceil_ns(model.client.cpu_s_per_request / speed(model.client))),
       node(place.node) {
@@ -30,6 +31,9 @@ Seat::Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place
         STREAMSIM_CHECK(model.client.connections > 0, "a seat has a connection");
         connections.emplace(calendar, StationOptions{model.client.connections, connection, true});
     }
+    const Rate outwards = Rate::of(model.client.connection_write_bytes_per_s);
+    if (!outwards.unlimited())
+        connections_out.emplace(calendar, StationOptions{model.client.connections, outwards, true});
     // The same protocols are on both cables.
     const double efficiency = place.link.value_or(model.client.link).efficiency;
     const Rate narrow = Rate::of(model.network.port_bits_per_s * efficiency / 8);

@@ -6,7 +6,8 @@
 //
 // Link: what comes in, shared between the streams of the seat. A read comes in through one of its connections
 // (SMB multichannel, nconnect), each with a rate of its own that a single one cannot exceed; then through the
-// cable. Requests going out take its latency and no bandwidth.
+// cable. What is written goes out the same way, in the other direction of both; requests take its latency and no
+// bandwidth.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct Seat {
     std::optional<Station> connections;  // where they have a rate of their own
     std::optional<SwitchPort> port;      // where it is narrower than the link
     Station link;
+    std::optional<Station> connections_out;  // the other direction
+    Station link_out;
     Duration latency;       // of the link, one way
     Duration request_time;  // of the processor
     std::uint32_t node;     // that it mounts from; kNoNode: there is none left

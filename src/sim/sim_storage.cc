@@ -18,10 +18,26 @@ void SimStorage::read(ReadOp& op) {
     core_.read(op, *this);
 }
 
+void SimStorage::write(WriteOp& op) {
+    ++outstanding_;
+    core_.write(op, *this);
+}
+
+void SimStorage::sync(SyncOp& op) {
+    ++outstanding_;
+    core_.sync(op, *this);
+}
+
+void SimStorage::perform(PathOp& op) {
+    ++outstanding_;
+    core_.perform(op, *this);
+}
+
 StorageCapabilities SimStorage::capabilities() const {
     StorageCapabilities capabilities;
     capabilities.io = "sim";
     capabilities.fills_buffers = false;
+    capabilities.writes = true;
     return capabilities;
 }
 

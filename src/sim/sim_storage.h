@@ -1,6 +1,6 @@
 // The storage of a modelled cluster: see sim/cluster.h for the way that its operations take.
 //
-// Every open succeeds. Operations wait in the parts that are full, never here. A cancelled one comes back at
+// Every path is there until it is removed (sim/files.h). Operations wait in the parts that are full, never here. A cancelled one comes back at
 // once with ECANCELED, and what is under way for it goes on and keeps the parts busy. Closing is free.
 #pragma once
 
@@ -17,6 +17,9 @@ public:
 
     void open(OpenOp& op) override;
     void read(ReadOp& op) override;
+    void write(WriteOp& op) override;
+    void sync(SyncOp& op) override;
+    void perform(PathOp& op) override;
     void hint(FileId, std::uint64_t, std::uint64_t) override {}  // no such message goes to a server
     void close(FileId file) override { core_.close(file); }
     void cancel(Op& op) override { core_.cancel(op); }

@@ -95,6 +95,9 @@ private:
         Borrowed(EventLoop& loop, Storage& storage) : loop_(loop), storage_(storage) {}
         void open(OpenOp& op) override { storage_.open(op); }
         void read(ReadOp& op) override { storage_.read(op); }
+        void write(WriteOp& op) override { storage_.write(op); }
+        void sync(SyncOp& op) override { storage_.sync(op); }
+        void perform(PathOp& op) override { storage_.perform(op); }
         void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
             storage_.hint(file, offset, bytes);
         }
@@ -145,6 +148,12 @@ std::vector<Backend> all_backends() {
         {"faults_over_uring", true, true, true, true, true, make_faults<kUring>},
         {"faults_over_threads", true, true, false, true, true, make_faults<kThreads>},
     };
+}
+
+std::vector<Backend> writing_backends() {
+    std::vector<Backend> all = all_backends();
+    std::erase_if(all, [](const Backend& each) { return each.name.ends_with("cluster"); });
+    return all;
 }
 
 }  // namespace streamsim

@@ -41,10 +41,12 @@ struct Backend {
     bool injects;     // completions are injected, with the times that were asked for
     /// Null, with the reason, where the machine does not have it.
     std::unique_ptr<StorageHarness> (*make)(const Backend&, const HarnessOptions&, std::string& why_not);
-    bool opens_fifos = true;  // and hangs until there is another end
+    bool is_local = true;  // paths are this system's, as for open(2), and an open of a FIFO hangs
 };
 
 std::vector<Backend> all_backends();
+/// Those of them that write.
+std::vector<Backend> writing_backends();
 /// For GoogleTest's messages.
 inline void PrintTo(const Backend& backend, std::ostream* out) {
     *out << backend.name;
@@ -64,6 +66,7 @@ private:
 
 /// The byte at `offset` of every test file with this seed: no block looks like another.
 std::byte test_byte(std::uint64_t seed, std::uint64_t offset);
+void fill_with_test_bytes(std::span<std::byte> bytes, std::uint64_t seed, std::uint64_t offset);
 /// Writes a file of test bytes, on disk and no longer in the page cache.
 void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes);
 /// How many of the bytes are as in the test file, from its `offset` on, up to the first that is not.
@@ -88,5 +91,8 @@ private:
 };
 using TestOpen = Counted<OpenOp>;
 using TestRead = Counted<ReadOp>;
+using TestWrite = Counted<WriteOp>;
+using TestSync = Counted<SyncOp>;
+using TestPath = Counted<PathOp>;
 
 }  // namespace streamsim

@@ -9,69 +9,10 @@
 #include <deque>
 #include <filesystem>
 
-#include "conformance/storage_backends.h"
+#include "conformance/storage_fixture.h"
 
 namespace streamsim {
 namespace {
-
-constexpr std::uint64_t kBlock = 64 * 1024;
-
-class StorageConformance : public testing::TestWithParam<Backend> {
-protected:
-    void SetUp() override { make({}); }
-
-    void TearDown() override {
-        if (harness_ != nullptr) harness_->shut_down();
-    }
-
-    void make(const HarnessOptions& options) {
-        if (harness_ != nullptr) harness_->shut_down();
-        std::string why_not;
-        harness_ = GetParam().make(GetParam(), options, why_not);
-        if (harness_ == nullptr) GTEST_SKIP() << "not on this machine: " << why_not;
-        if (arena_.memory().empty()) arena_ = BufferArena::make(std::uint64_t{16} << 20, {}).value();
-        storage().use_memory(arena_.memory());
-    }
-
-    Storage& storage() { return harness_->storage(); }
-    EventLoop& loop() { return harness_->loop(); }
-    /// Until nothing is outstanding.
-    void wait() { loop().run(); }
-
-    std::span<std::byte> buffer(std::uint64_t offset, std::uint64_t bytes) {
-        return arena_.memory().subspan(offset, bytes);
-    }
-
-    void begin_open(TestOpen& op, const std::string& path) {
-        op.path = path.c_str();
-        storage().open(op);
-    }
-    void begin_read(TestRead& op, FileId file, std::uint64_t offset, std::span<std::byte> into) {
-        op.file = file;
-        op.offset = offset;
-        op.buffer = into;
-        storage().read(op);
-    }
-
-    FileId open_now(const std::string& path) {
-        TestOpen op;
-        begin_open(op, path);
-        wait();
-        EXPECT_EQ(op.error, 0) << path;
-        EXPECT_EQ(op.callbacks, 1);
-        return op.file;
-    }
-
-    std::string make_file(const std::string& name, std::uint64_t seed, std::uint64_t bytes) {
-        std::string path = directory_ / name;
-        write_test_file(path, seed, bytes);
-        return path;
-    }
-
-    TemporaryDirectory directory_;
-    BufferArena arena_ = BufferArena::make(0, {}).value();
-    std::unique_ptr<StorageHarness> harness_;
-};
 
 // What only some of them promise, held against those alone.
 class FileStorageConformance : public StorageConformance {};       // has files
@@ -434,18 +375,6 @@ TEST_P(StorageConformance, SaysWhatItIs) {
     EXPECT_EQ(capabilities.fills_buffers, GetParam().has_files);
 }
 
-std::vector<Backend> those(bool (*fit)(const Backend&)) {
-    std::vector<Backend> fitting;
-    for (const Backend& each : all_backends()) {
-        if (fit(each)) fitting.push_back(each);
-    }
-    return fitting;
-}
-
-std::string name_of(const testing::TestParamInfo<Backend>& instance) {
-    return instance.param.name;
-}
-
 INSTANTIATE_TEST_SUITE_P(All, StorageConformance, testing::ValuesIn(all_backends()), name_of);
 INSTANTIATE_TEST_SUITE_P(All,
                          FileStorageConformance,
@@ -454,7 +383,7 @@ INSTANTIATE_TEST_SUITE_P(All,
 INSTANTIATE_TEST_SUITE_P(All,
                          FifoStorageConformance,
                          testing::ValuesIn(those([](const Backend& each) {
-                             return each.has_files && each.opens_fifos;
+                             return each.has_files && each.is_local;
                          })),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(All,

@@ -88,6 +88,50 @@ TEST_F(FaultStorageTest, ADelayCountsFromTheCompletionAndIsExact) {
     EXPECT_EQ(loop_.now(), op.completed_at);
 }
 
+TEST_F(FaultStorageTest, WritesAndSyncsOfAFrameSufferAsReadsDo) {
+    faults(R"("rules": [{"operation": "write", "slots": {"first": 3, "last": 3}, "delay": "60ms"},
+                        {"operation": "sync", "error": "EDQUOT"}, {"file": "bad*", "error": "EIO"},
+                        {"operation": "read", "short": 100}])");
+    const FileId file = open("clip");
+    TestWrite write;
+    write.file = file;
+    write.buffer = memory_;
+    write.tag.slot = 3;
+    storage_->write(write);
+    loop_.run();
+    EXPECT_EQ(write.error, 0);
+    EXPECT_EQ(write.bytes, 1000u) << "a file that ends early does so for who reads it";
+    EXPECT_EQ(write.completed_at, Instant{} + milliseconds(60));
+    EXPECT_EQ(read_now(file, 3).completed_at, Instant{} + milliseconds(60)) << "at once: the rule is of writes";
+    TestSync sync;
+    sync.file = file;
+    storage_->sync(sync);
+    loop_.run();
+    EXPECT_EQ(sync.error, EDQUOT);
+    TestOpen bad;
+    bad.path = "bad.mov";
+    bad.access = Access::create;
+    storage_->open(bad);
+    loop_.run();
+    EXPECT_EQ(bad.error, EIO);
+    TestPath name;
+    name.path = "bad.mov";
+    storage_->perform(name);
+    loop_.run();
+    EXPECT_EQ(name.callbacks, 1);
+    EXPECT_EQ(name.error, 0) << "no frame";
+}
+
+TEST_F(FaultStorageTest, AStallHoldsBackWhatIsDoneByName) {
+    faults(R"("stalls": [{"at": "0s", "for": "500ms"}])");
+    TestPath name;
+    name.kind = PathOp::Kind::remove;
+    name.path = "clip";
+    storage_->perform(name);
+    loop_.run();
+    EXPECT_EQ(name.completed_at, Instant{} + milliseconds(500));
+}
+
 TEST_F(FaultStorageTest, ADelayIsGivenOnceASlot) {
     faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
     const FileId file = open("clip");

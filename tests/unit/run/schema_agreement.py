@@ -17,7 +17,7 @@ except ImportError:
 
 # Two members that are right alone and wrong together are the reader's business: what it says then.
 TOGETHER = [
-    r"a cluster of several nodes has a", r"a cache of ssd_bytes has", r"a tail_share above 0 says",
+    r"a cluster of several nodes has a", r"a cache of ssd_bytes has", r"a tail_share above 0 says", r"expected a part of the",
     r"without flow control what does not", r"expected less than the \d+ drives", r"no faster than its outer",
     r"takes no less than to the next", r"is for \"codec\"", r"a cost has s_per_frame", r"never taken",
     r"what is read ahead waits there", r"the seat's last is", r"in one place are of one length",

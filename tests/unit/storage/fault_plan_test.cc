@@ -24,9 +24,10 @@ TEST(FaultPlan, ReadsEveryMember) {
     const auto plan = read(R"(, "description": "x", "stalls": [{"at": "2s", "for": "500ms"}], "rules": [
         {"file": "a*", "seat": 1, "stream": 2, "slots": {"first": 3, "last": 9, "every": 2},
          "clip_frames": {"last": 5}, "operation": "open", "probability": 0.5, "delay": "4ms", "error": "EIO"},
-        {"short": 4096}, {"short": "4KiB", "missing": false}, {"missing": true}])");
+        {"short": 4096}, {"short": "4KiB", "missing": false}, {"missing": true},
+        {"operation": "write", "error": "ENOSPC"}, {"operation": "sync", "error": "EIO"}])");
     ASSERT_TRUE(plan) << testing::PrintToString(plan.error().problems);
-    ASSERT_THAT(plan->rules, SizeIs(4));
+    ASSERT_THAT(plan->rules, SizeIs(6));
     const FaultRule& rule = plan->rules[0];
     EXPECT_EQ(rule.file, "a*");
     EXPECT_EQ(rule.seat, 1u);
@@ -42,6 +43,9 @@ TEST(FaultPlan, ReadsEveryMember) {
     EXPECT_EQ(plan->rules[1].short_bytes, 4096u);
     EXPECT_EQ(plan->rules[2].short_bytes, 4096u);
     EXPECT_TRUE(plan->rules[3].missing);
+    EXPECT_EQ(plan->rules[3].operation, FaultRule::Operation::any);
+    EXPECT_EQ(plan->rules[4].operation, FaultRule::Operation::write);
+    EXPECT_EQ(plan->rules[5].operation, FaultRule::Operation::sync);
     ASSERT_THAT(plan->stalls, SizeIs(1));
     EXPECT_EQ(plan->stalls[0].at, seconds(2));
 }

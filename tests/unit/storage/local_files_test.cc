@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "base/prng.h"
 #include "loop/uv_loop.h"
@@ -202,6 +203,104 @@ TEST_F(LocalFilesTest, ThePoolSaysThatNothingIsThere) {
     PoolRead reader(at("nobody"), true);
     reader.run(0, 4096);
     EXPECT_EQ(reader.open_error, ENOENT);
+}
+
+/// One operation after the other, each waited for.
+class PoolNames {
+public:
+    PoolNames() {
+        LocalOptions options;
+        options.direct = false;
+        auto storage = make_threads_storage(loop_, loop_.uv(), options);
+        storage_ = std::move(*storage);
+    }
+    ~PoolNames() {
+        storage_->shutdown(Callback::of<&EventLoop::stop>(&loop_));
+        loop_.run();
+    }
+
+    FileId open(const std::string& path, Access access, int& error) {
+        OpenOp op;
+        op.path = path.c_str();
+        op.access = access;
+        wait(op, &Storage::open);
+        error = op.error;
+        return op.file;
+    }
+    std::pair<int, std::uint64_t> write(FileId file, std::uint64_t offset, std::span<const std::byte> from) {
+        WriteOp op;
+        op.file = file;
+        op.offset = offset;
+        op.buffer = from;
+        wait(op, &Storage::write);
+        return {op.error, op.bytes};
+    }
+    int sync(FileId file) {
+        SyncOp op;
+        op.file = file;
+        wait(op, &Storage::sync);
+        return op.error;
+    }
+    PathOp perform(PathOp::Kind kind, const std::string& path, const std::string& to = {}) {
+        PathOp op;
+        op.kind = kind;
+        op.path = path.c_str();
+        op.to = to.c_str();
+        wait(op, &Storage::perform);
+        return op;
+    }
+    void close(FileId file) { storage_->close(file); }
+
+private:
+    template <typename Operation>
+    void wait(Operation& op, void (Storage::*begin)(Operation&)) {
+        op.done = Callback::of<&EventLoop::stop>(&loop_);
+        (storage_.get()->*begin)(op);
+        loop_.run();
+    }
+
+    UvLoop loop_;
+    std::unique_ptr<Storage> storage_;
+};
+
+TEST_F(LocalFilesTest, AreWrittenByThePool) {
+    PoolNames pool;
+    int error = 0;
+    EXPECT_LT(pool.open(at(kName), Access::write, error), 0);
+    EXPECT_EQ(error, ENOENT);
+    FileId file = pool.open(at(kName), Access::create_new, error);
+    ASSERT_EQ(error, 0);
+    EXPECT_EQ(pool.write(file, 4, bytes_of("beyond the end")), std::pair(0, std::uint64_t{14}));
+    EXPECT_EQ(pool.write(file, 0, bytes_of("line")), std::pair(0, std::uint64_t{4}));
+    EXPECT_EQ(pool.sync(file), 0);
+    pool.close(file);
+    EXPECT_EQ(get(kName), "linebeyond the end");
+    pool.open(at(kName), Access::create_new, error);
+    EXPECT_EQ(error, EEXIST);
+    file = pool.open(at(kName), Access::create, error);
+    ASSERT_EQ(error, 0);
+    EXPECT_EQ(pool.write(file, 2, bytes_of("--")), std::pair(0, std::uint64_t{2}));
+    pool.close(file);
+    EXPECT_EQ(get(kName), "li--beyond the end") << "what it holds stays";
+}
+
+TEST_F(LocalFilesTest, AreNamedAndCountedByThePool) {
+    PoolNames pool;
+    put("a", bytes_of("new"));
+    put("b", bytes_of("older"));
+    EXPECT_EQ(pool.perform(PathOp::Kind::make_directory, at("set")).error, 0);
+    EXPECT_EQ(pool.perform(PathOp::Kind::make_directory, at("set")).error, EEXIST);
+    EXPECT_EQ(pool.perform(PathOp::Kind::list, root_).entries, 3u);
+    EXPECT_EQ(pool.perform(PathOp::Kind::stat, at("b")).bytes, 5u);
+    EXPECT_EQ(pool.perform(PathOp::Kind::rename, at("a"), at("b")).error, 0);
+    EXPECT_EQ(get("b"), "new");
+    EXPECT_EQ(pool.perform(PathOp::Kind::rename, at("b"), at("set/b")).error, 0);
+    EXPECT_EQ(pool.perform(PathOp::Kind::remove, at("set")).error, ENOTEMPTY);
+    EXPECT_EQ(pool.perform(PathOp::Kind::remove, at("set/b")).error, 0);
+    EXPECT_EQ(pool.perform(PathOp::Kind::remove, at("set")).error, 0);
+    EXPECT_EQ(pool.perform(PathOp::Kind::remove, at("set")).error, ENOENT);
+    EXPECT_EQ(pool.perform(PathOp::Kind::stat, at("nobody")).error, ENOENT);
+    EXPECT_EQ(pool.perform(PathOp::Kind::list, root_).entries, 0u);
 }
 
 }  // namespace

@@ -19,8 +19,10 @@ TEST(PathOnServer, IsWhatComesBehindTheHost) {
 /// Keeps its operations until it is told to complete them.
 class HeldStorage final : public Storage {
 public:
-    explicit HeldStorage(std::vector<OpenOp*>& opens, Op*& cancelled) : opens_(opens), cancelled_(cancelled) {}
+    HeldStorage(std::vector<OpenOp*>& opens, std::vector<PathOp*>& names, Op*& cancelled)
+        : opens_(opens), names_(names), cancelled_(cancelled) {}
     void open(OpenOp& op) override { opens_.push_back(&op); }
+    void perform(PathOp& op) override { names_.push_back(&op); }
     void read(ReadOp&) override {}
     void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId) override {}
@@ -31,6 +33,7 @@ public:
 
 private:
     std::vector<OpenOp*>& opens_;
+    std::vector<PathOp*>& names_;
     Op*& cancelled_;
 };
 
@@ -42,12 +45,14 @@ struct Caller {
 
 TEST(ByWholeNames, OpensByThePathAndGivesEachCallerItsOwnResult) {
     std::vector<OpenOp*> inner;
+    std::vector<PathOp*> names_inside;
     Op* cancelled = nullptr;
-    const auto storage = by_whole_names(std::make_unique<HeldStorage>(inner, cancelled));
+    const auto storage = by_whole_names(std::make_unique<HeldStorage>(inner, names_inside, cancelled));
     Caller callers[2];
     const char* const names[] = {"nfs://h/e/a", "nfs://h/e/b"};
     for (int i = 0; i < 2; ++i) {
         callers[i].op.path = names[i];
+        callers[i].op.access = Access::create_new;
         callers[i].op.tag.slot = static_cast<std::uint64_t>(i);
         callers[i].op.done = Callback::of<&Caller::done>(&callers[i]);
         storage->open(callers[i].op);
@@ -55,6 +60,7 @@ TEST(ByWholeNames, OpensByThePathAndGivesEachCallerItsOwnResult) {
     ASSERT_EQ(inner.size(), 2U);
     EXPECT_STREQ(inner[0]->path, "/e/a");
     EXPECT_EQ(inner[1]->tag.slot, 1U);
+    EXPECT_EQ(inner[1]->access, Access::create_new);
     storage->cancel(callers[1].op);
     EXPECT_EQ(cancelled, inner[1]);
     inner[1]->error = 125;
@@ -77,6 +83,35 @@ TEST(ByWholeNames, OpensByThePathAndGivesEachCallerItsOwnResult) {
     ReadOp read;
     storage->cancel(read);
     EXPECT_EQ(cancelled, &read);
+}
+
+TEST(ByWholeNames, BothNamesOfARename) {
+    std::vector<OpenOp*> opens;
+    std::vector<PathOp*> inner;
+    Op* cancelled = nullptr;
+    const auto storage = by_whole_names(std::make_unique<HeldStorage>(opens, inner, cancelled));
+    int finished = 0;
+    PathOp op;
+    op.kind = PathOp::Kind::rename;
+    op.path = "nfs://h/e/a";
+    op.to = "nfs://h/e/b";
+    op.done = {[](void* count) { ++*static_cast<int*>(count); }, &finished};
+    storage->perform(op);
+    ASSERT_EQ(inner.size(), 1U);
+    EXPECT_EQ(inner[0]->kind, PathOp::Kind::rename);
+    EXPECT_STREQ(inner[0]->path, "/e/a");
+    EXPECT_STREQ(inner[0]->to, "/e/b");
+    storage->cancel(op);
+    EXPECT_EQ(cancelled, inner[0]);
+    inner[0]->error = 2;
+    inner[0]->entries = 3;
+    inner[0]->bytes = 4;
+    inner[0]->done();
+    EXPECT_EQ(finished, 1);
+    EXPECT_EQ(op.error, 2);
+    EXPECT_EQ(op.entries, 3U);
+    EXPECT_EQ(op.bytes, 4U);
+    EXPECT_STREQ(op.to, "nfs://h/e/b") << "it is the caller's";
 }
 
 }  // namespace
