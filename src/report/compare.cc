@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "report/compare_setup.h"
 #include "report/text_report.h"
+#include "report/text_tables.h"
 
 namespace streamsim {
 namespace {
