@@ -179,7 +179,8 @@ private:
         clip.format = format.name;
         clip.index = recording_index(format, request_.seed, alignment_, name);
         plan.path = make_path({clip.index}, {}, request_.rate, 0);
-        plan.name = name;
+        const std::string target = join_path(request_.target.name(), "");
+        plan.name = name.starts_with(target) ? name.substr(target.size()) : name;
         if (clip.index->file_per_frame()) record->options.directories.push_back(name);
         plan.format = format.name;
         plan.clips.push_back(std::move(clip));
