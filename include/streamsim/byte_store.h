@@ -66,8 +66,8 @@ public:
     virtual Result<void> remove(const std::string& path) = 0;
     /// Bytes that an ordinary user may still write below `path`.
     virtual Result<std::uint64_t> free_bytes(const std::string& path) = 0;
-    /// Bytes that the file system of `path` holds when it is full, for an ordinary user. Errors: environment, also
-    /// where it cannot be known.
+    /// Bytes that the file system of `path` holds when it is full, for an ordinary user. Errors: environment,
+    /// also where it cannot be known.
     virtual Result<std::uint64_t> total_bytes(const std::string& path) {
         return environment_error(path + ": how large its file system is cannot be known here");
     }

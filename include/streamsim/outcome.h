@@ -55,6 +55,7 @@ struct FrameOutcome {
     Instant submitted = Instant::never();  // took its place in flight
     Instant opened = Instant::never();     // its file was open (file per frame)
     Duration open_time;                    // of the open itself; 0: no open was needed
+    Duration sync_time;                    // of the fsync of a durable recording; 0: none was done
     Instant deadline = Instant::never();   // never: no deadline (rate `max`)
     Instant delivered = Instant::never();  // the last byte was there
     Instant completed = Instant::never();  // and, where there is a decoder, it was decoded

@@ -66,7 +66,8 @@ struct HistogramCounts {
 
 /// The distributions behind the summaries of a stream. In documents that are to be merged.
 struct StreamHistograms {
-    HistogramCounts margin_ns, preroll_margin_ns, service_ns, response_ns, open_ns, seek_ns, buffer_frames;
+    HistogramCounts margin_ns, preroll_margin_ns, service_ns, response_ns, open_ns, seek_ns, sync_ns,
+        buffer_frames;
 };
 
 struct StreamResult {

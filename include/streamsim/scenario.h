@@ -25,6 +25,8 @@ struct ScenarioStreams {
     bool same_media = false;            // one clip for all such streams of the same format and target
     std::uint32_t layers = 1;
     bool audio = false;
+    bool records = false;  // they write; what is about clips, orders and patterns says nothing then
+    bool durable = false;  // and each frame is synced
     std::optional<Duration> clip_duration;
     std::string order = "forward";  // as typed; checked
     std::string pattern;            // as typed; checked. Empty: by the kind of clip
@@ -58,9 +60,9 @@ struct ScenarioSeats {
     std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;
     Duration start;
-    Duration one_more_every;  // seat i begins so many times i later
-    Duration end;             // of all of them
-    std::vector<ScenarioStreams> streams;
+    Duration one_more_every;               // seat i begins so many times i later
+    Duration end;                          // of all of them
+    std::vector<ScenarioStreams> streams;  // those that play before those that record
     std::vector<ScenarioMeter> meters;
 
     /// When stream `i` of seat `seat`, both counted within their groups, begins and ends; from the beginning.

@@ -74,9 +74,8 @@ Result<void> MediaRun::write_with_bar(const char* what,
 }
 
 Result<void> MediaRun::write_media(const PreparePlan& plan) {
-    return write_with_bar("writing media", plan.bytes_to_write, [this, plan](PrepareProgress& progress) {
-        return prepare(*store_, plan, progress);
-    });
+    return write_with_bar("writing media", plan.bytes_to_write,
+                          [this, plan](PrepareProgress& progress) { return prepare(*store_, plan, progress); });
 }
 
 Result<void> MediaRun::write_load(const LoadSetPlan& plan) {

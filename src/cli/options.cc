@@ -246,6 +246,26 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     remark_on_remote(typed, play);
 }
 
+/// Recorders alone, where nobody asked for streams beside them; a search is for streams.
+void read_record_options(Reader& reader, const Typed& typed, CliOptions& options) {
+    PlayRequest& play = options.play;
+    RecordRequest& record = play.record;
+    reader.count("--record", typed.record, 10'000, record.streams);
+    record.durable = typed.durable;
+    record.keep = typed.keep_recordings;
+    if (record.streams == 0) {
+        if (typed.durable) reader.note("--durable", "is about what --record writes: give both");
+        if (typed.keep_recordings) reader.note("--keep-recordings", "is about what --record writes: give both");
+        return;
+    }
+    record.formats = play.formats;
+    if (record.formats.empty()) record.formats.push_back(options.default_format);
+    const bool search = options.command == CliOptions::Command::max;
+    if (!search && !typed.streams && !typed.total_streams) play.streams = 0;
+    if (play.on_miss == OnMiss::hold)
+        reader.note("--on-miss", "hold means nothing for --record: a camera drops, a renderer waits (stall)");
+}
+
 /// "20%" and "20" are the same.
 void read_headroom(Reader& reader, const std::string& typed, double& into) {
     const std::string_view number =
@@ -284,7 +304,8 @@ void read_scale(Reader& reader, const Typed& typed, CliOptions& options) {
     if (!typed.scale) return;
     const std::string& text = *typed.scale;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.scale);
-    if (error != std::errc() || end != text.data() + text.size() || !(options.scale > 0 && options.scale <= 1000))
+    if (error != std::errc() || end != text.data() + text.size() ||
+        !(options.scale > 0 && options.scale <= 1000))
         reader.note("--scale", fmt::format("'{}': expected more than 0, at most 1000", text));
 }
 
@@ -426,6 +447,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         if (standard == nullptr)
             return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));
         options.default_format = *standard;
+        read_record_options(reader, typed, options);
     }
     check_files(reader, options.files);
     if (!options.metrics.empty()) {

@@ -23,17 +23,17 @@ struct ResultFiles {
 struct CliOptions {
     enum class Command { play, prepare, max, run, formats, inspect, report, clean };
     Command command = Command::play;
-    PlayRequest play;                   // play, prepare; target of inspect and clean
-    MediaFormat default_format;         // play, prepare: what a target without media gets
-    std::string name;                   // formats: the one to show; empty: all. run: the file, or a workload's name
-    std::string where;                  // run: of a workload, the TARGET; empty: where it is at home
-    std::vector<std::string> meters;    // play, max: workloads beside the streams
-    double scale = 1;                   // of workloads
+    PlayRequest play;            // play, prepare; target of inspect and clean
+    MediaFormat default_format;  // play, prepare: what a target without media gets
+    std::string name;            // formats: the one to show; empty: all. run: the file, or a workload's name
+    std::string where;           // run: of a workload, the TARGET; empty: where it is at home
+    std::vector<std::string> meters;       // play, max: workloads beside the streams
+    double scale = 1;                      // of workloads
     std::optional<std::uint32_t> clients;  // run: instead of the workload's
-    bool alone = true;                  // beside meters: first measure streams and meters alone
-    std::optional<std::uint64_t> seed;  // run: instead of the scenario's
-    bool frames = false;                // inspect --frames
-    std::string credentials;            // the file; empty: as the environment says
+    bool alone = true;                     // beside meters: first measure streams and meters alone
+    std::optional<std::uint64_t> seed;     // run: instead of the scenario's
+    bool frames = false;                   // inspect --frames
+    std::string credentials;               // the file; empty: as the environment says
     ResultFiles files;
     std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
     std::optional<Duration> confirm;   // max: how long the found number is played again

@@ -124,9 +124,24 @@ void add_meter_options(CLI::App& app, CliOptions& options, Typed& typed) {
 }
 
 void add_alone_option(CLI::App& app, Typed& typed) {
-    app.add_flag("--not-alone", typed.not_alone,
-                 "beside meters: do not measure streams and meters alone before, to say what they cost each other")
+    app.add_flag(
+           "--not-alone", typed.not_alone,
+           "beside meters: do not measure streams and meters alone before, to say what they cost each other")
         ->group("Load");
+}
+
+void add_record_options(CLI::App& app, Typed& typed) {
+    const char* group = "Recording";
+    app.add_option("--record", typed.record,
+                   "streams a seat, of each format named, that write frames on deadlines, as a camera's ingest "
+                   "does; alone, or beside --streams (0)")
+        ->type_name("N")
+        ->group(group);
+    app.add_flag("--durable", typed.durable, "a recorded frame is complete when its fsync is done")
+        ->group(group);
+    app.add_flag("--keep-recordings", typed.keep_recordings,
+                 "leave them below TARGET/streamsim-media/recordings (they are removed after the run)")
+        ->group(group);
 }
 
 void add_max_options(CLI::App& app, Typed& typed) {
@@ -191,6 +206,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_play_options(app, typed);
             add_meter_options(app, options, typed);
             add_alone_option(app, typed);
+            add_record_options(app, typed);
             add_result_options(app, options);
             break;
         case Command::prepare:
@@ -199,6 +215,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
             add_meter_options(app, options, typed);
+            add_record_options(app, typed);
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -216,7 +233,8 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
         case Command::run:
             app.description(
                 "runs a scenario: seats, their streams, recorders and meters, when they begin and end, what "
-                "fails;\nor a workload: load that is not playback, step by step, with the tables or the curve of its "
+                "fails;\nor a workload: load that is not playback, step by step, with the tables or the curve "
+                "of its "
                 "source");
             app.add_option("FILE", typed.target,
                            "a scenario (JSON; examples: formats/scenario/), or a workload: JSON, or a NAME of "
@@ -247,6 +265,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_meter_options(app, options, typed);
+            add_record_options(app, typed);
             add_max_options(app, typed);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;

@@ -20,6 +20,8 @@ struct Typed {
         decode_cpu;
     std::optional<std::string> faults, on_miss, io, stagger, seed, loops;
     std::optional<std::string> multicam, layers, cuts, confirm, headroom, find, scale, clients;
+    std::optional<std::string> record;
+    bool durable = false, keep_recordings = false;
     bool sync = false, audio = false, keep_index = false;
     bool direct = false, buffered = false, cold = false, require_cold = false, realtime = false,
          no_probes = false, not_alone = false;

@@ -71,8 +71,9 @@ Result<void> WorkloadCommand::open_files() {
 }
 
 Result<RunResult> WorkloadCommand::play_session_of(const PlayRequest& request, const std::string& about) {
-    auto session = std::make_unique<Session>(request, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
-                                             context_.program, [this](const std::string& text) { say_notice(text); });
+    auto session =
+        std::make_unique<Session>(request, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
+                                  context_.program, [this](const std::string& text) { say_notice(text); });
     auto result = watch_session(*session, request, about);
     if (!result || session->stuck()) {
         left_behind_ = true;
@@ -110,7 +111,8 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     LoadSetPlan plan;
     plan.missing = fill_set();
     const auto bytes = static_cast<std::uint64_t>(wanted - filled);
-    plan.missing.files.push_back({fmt::format("{}/to-{:g}.load", plan.missing.directories.back(), percent), bytes});
+    plan.missing.files.push_back(
+        {fmt::format("{}/to-{:g}.load", plan.missing.directories.back(), percent), bytes});
     plan.bytes_to_write = bytes;
     plan.bytes_free = *free;
     return write_load(plan);
@@ -129,7 +131,9 @@ Result<void> WorkloadCommand::arrange_cache(PlayRequest& request, bool warm) {
         say_notice("the caches of a server cannot be emptied from here: cold is as it is found");
         return {};
     }
-    return aside([this, request, warm] { return warm ? read_load_set(*store_, request) : evict_load_set(*store_, request); });
+    return aside([this, request, warm] {
+        return warm ? read_load_set(*store_, request) : evict_load_set(*store_, request);
+    });
 }
 
 Result<void> WorkloadCommand::arrange(PlayRequest& request, double at) {
@@ -148,14 +152,16 @@ Result<void> WorkloadCommand::play_step(double at) {
     }
     if (auto ready = arrange(request, at); !ready) return ready;
     const std::string shown = show_step(result_.workload, at);
-    const std::string about = fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
-                                          shown.empty() ? "" : sweep_word(result_.workload.sweep.over) + (" " + shown),
-                                          show_duration(step.duration));
+    const std::string about =
+        fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
+                    shown.empty() ? "" : sweep_word(result_.workload.sweep.over) + (" " + shown),
+                    show_duration(step.duration));
     if (!options_.quiet) context_.log.info("{}", about);
     auto result = play_session_of(request, fmt::format("{}; {}", request.target.url, about));
     if (store_ != nullptr && !left_behind_) {
         const auto removed = aside([this, request] { return remove_created_files(*store_, request); });
-        if (!removed && removed.error().kind != ErrorKind::interrupted) say_notice(removed.error().problems.front());
+        if (!removed && removed.error().kind != ErrorKind::interrupted)
+            say_notice(removed.error().problems.front());
     }
     if (!result) return result.error();
     result_.interrupted |= result->interrupted;
@@ -217,8 +223,8 @@ int WorkloadCommand::run() {
 Result<Target> target_for(const CliOptions& options, const Workload& workload, const std::string& formats) {
     std::string typed = options.where;
     if (typed.empty() && !workload.target)
-        return bad_input(fmt::format("TARGET is missing: {} is at home nowhere (streamsim run {} TARGET)", workload.name,
-                                     options.name));
+        return bad_input(fmt::format("TARGET is missing: {} is at home nowhere (streamsim run {} TARGET)",
+                                     workload.name, options.name));
     if (typed.empty()) typed = *workload.target;
     auto target = parse_target(typed);
     if (!target) return target;
@@ -232,7 +238,8 @@ Result<Target> target_for(const CliOptions& options, const Workload& workload, c
 
 int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload) {
     if (context.ranks != nullptr)
-        return report_error(context, bad_input("a workload is for one computer: its clients are seats of one process"));
+        return report_error(context,
+                            bad_input("a workload is for one computer: its clients are seats of one process"));
     const auto formats = formats_directory();
     if (!formats) return report_error(context, formats.error());
     auto target = target_for(options, workload, *formats);

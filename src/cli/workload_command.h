@@ -6,7 +6,8 @@
 
 namespace streamsim {
 
-/// Plays its steps on options.where, else where it is at home; options.scale, .clients and .play.duration change it.
+/// Plays its steps on options.where, else where it is at home; options.scale, .clients and .play.duration
+/// change it.
 int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload);
 
 }  // namespace streamsim

@@ -4,6 +4,7 @@
 //     dpx12/format.json                           which format this is, beyond its name
 //     dpx12/240-frames/clip-0001/frame.0000001.dpx
 //     prores-hd/300-frames/clip-0001.mov
+//     recordings/run-0123456789abcdef/seat0-stream1/frame.0000001.dpx     (recording.h)
 //
 // The length of a clip is in its path, so a frame that is deleted later is a missing frame and not a shorter
 // clip. A file name holds one run of digits, because servers that prefetch by name take the first run for the
@@ -95,8 +96,13 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
 /// path. Either leaves partial media that the next prepare completes.
 Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress);
 
-/// Removes TARGET/streamsim-media, and in it only what prepare makes; links are foreign and are not followed.
-/// Errors: bad input when there is no media set or its marker is not ours; environment from the store.
+/// Removes the directory that one run's recordings are in, and in it only what recorders make. Errors:
+/// environment from the store.
+Result<CleanReport> clean_recordings_of_run(ByteStore& store, const std::string& directory);
+
+/// Removes TARGET/streamsim-media, and in it only what prepare and recorders make; links are foreign and are
+/// not followed. Errors: bad input when there is no media set or its marker is not ours; environment from the
+/// store.
 Result<CleanReport> clean(ByteStore& store, const std::string& target);
 
 }  // namespace streamsim

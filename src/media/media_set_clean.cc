@@ -6,6 +6,8 @@
 #include "media/load_set.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
+#include "media/recording.h"
+#include "media/recording_names.h"
 #include "media/sequence_names.h"
 
 namespace streamsim {
@@ -21,14 +23,26 @@ public:
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(root, entry.name);
             if (is_document(entry, kMarkerName)) continue;  // last of all
-            auto done = !is_directory(entry)           ? keep(path)
-                        : entry.name == kLoadDirectory ? clean_load(path)
-                                                       : clean_format(path);
+            Result<void> done;
+            if (!is_directory(entry)) {
+                done = keep(path);
+            } else if (entry.name == kRecordings && !holds_format(path)) {
+                done = clean_recordings(path);
+            } else if (entry.name == kLoadDirectory && !holds_format(path)) {
+                done = clean_load(path);
+            } else {
+                done = clean_format(path);
+            }
             if (!done) return done.error();
         }
         if (!report_.kept.empty()) return report_;
         if (auto done = remove_documents(root, kMarkerName); !done) return done.error();
         if (auto done = store_.remove(root); !done) return done.error();
+        return report_;
+    }
+
+    Result<CleanReport> clean_run(const std::string& directory) {
+        if (auto done = clean_recorded(directory); !done) return done.error();
         return report_;
     }
 
@@ -79,6 +93,46 @@ private:
             auto done = is_directory(entry)                          ? clean_load(path)
                         : is_file(entry) && is_load_name(entry.name) ? remove_file(path)
                                                                      : keep(path);
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        return store_.remove(directory);
+    }
+
+    /// A format may have been called as the recordings are.
+    bool holds_format(const std::string& directory) {
+        const auto info = store_.stat(join_path(directory, kFormatName));
+        return info && *info;
+    }
+
+    Result<void> clean_recordings(const std::string& directory) {
+        const std::size_t kept = report_.kept.size();
+        const auto entries = store_.list(directory);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join_path(directory, entry.name);
+            auto done = is_directory(entry) && is_run(entry.name) ? clean_recorded(path) : keep(path);
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        return store_.remove(directory);
+    }
+
+    /// What the recorders of one run made.
+    Result<void> clean_recorded(const std::string& directory) {
+        const std::size_t kept = report_.kept.size();
+        const auto entries = store_.list(directory);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join_path(directory, entry.name);
+            Result<void> done;
+            if (is_directory(entry) && is_recording(entry.name)) {
+                done = clean_sequence(path);
+            } else if (is_file(entry) && is_recorded_file(entry.name)) {
+                done = remove_file(path);
+            } else {
+                done = keep(path);
+            }
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};
@@ -165,6 +219,10 @@ private:
 };
 
 }  // namespace
+
+Result<CleanReport> clean_recordings_of_run(ByteStore& store, const std::string& directory) {
+    return Cleaner(store).clean_run(directory);
+}
 
 Result<CleanReport> clean(ByteStore& store, const std::string& target) {
     const std::string root = media_root(target);

@@ -38,6 +38,7 @@ void Distributions::merge(const Distributions& other) {
     response.merge(other.response);
     open.merge(other.open);
     seek.merge(other.seek);
+    sync.merge(other.sync);
 }
 
 void Distributions::catch_up(const Distributions& other) {
@@ -47,6 +48,7 @@ void Distributions::catch_up(const Distributions& other) {
     response.catch_up(other.response);
     open.catch_up(other.open);
     seek.catch_up(other.seek);
+    sync.catch_up(other.sync);
 }
 
 std::optional<MarginSummary> Distributions::margin_summary() const {
@@ -131,7 +133,7 @@ void DeadlineLedger::count(const FrameOutcome& outcome) {
         case FrameKind::failed: ++counts_.failed; break;
         case FrameKind::cancelled: ++counts_.cancelled; break;
     }
-    counts_.bytes_read += outcome.bytes;
+    (options_.records ? counts_.bytes_written : counts_.bytes_read) += outcome.bytes;
     if (startup) return;
     switch (outcome.reason) {
         case DropReason::none: break;
@@ -166,6 +168,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
         const std::int64_t service_ns = (outcome.delivered - outcome.submitted).ns;
         times_.service.add(service_ns);
         times_.response.add((outcome.delivered - outcome.scheduled).ns);
+        if (outcome.sync_time > Duration{}) times_.sync.add(outcome.sync_time.ns);
         const Instant came = outcome.came();
         if (has_deadline && came != Instant::never()) {
             note_margin(outcome, outcome.deadline - came);
@@ -190,7 +193,8 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
 }
 
 void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
-    if (outcome.slot < options_.readahead || outcome.sought) {  // which was waited for
+    const bool prerolled = outcome.slot < options_.readahead && !options_.records;
+    if (prerolled || outcome.sought) {  // which was waited for
         times_.preroll_margin.add(margin.ns);
         return;
     }
@@ -333,6 +337,7 @@ void DeadlineLedger::summarise(StreamResult& into) const {
     into.response_ns = Distributions::summary(times_.response);
     into.open_ns = Distributions::summary(times_.open);
     into.seek_ns = Distributions::summary(times_.seek);
+    into.sync_ns = Distributions::summary(times_.sync);
     std::uint64_t samples = 0;
     for (const std::uint64_t depth : depths_) samples += depth;
     if (samples > 0) {

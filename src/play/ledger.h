@@ -43,6 +43,7 @@ struct LedgerOptions {
     std::uint64_t slots = 0;       // that can be scheduled; 0: not known (rate `max`)
     std::uint64_t drops_kept = 0;  // at most so many entries in the drop table
     std::uint32_t readahead = 1;
+    bool records = false;      // frames are written: no deadline was waited for in preroll
     bool keep_frames = false;  // every outcome, for one row a frame
 };
 
@@ -81,6 +82,7 @@ struct Distributions {
     Histogram response;
     Histogram open;
     Histogram seek;  // from the request to the first frame of a jump
+    Histogram sync;  // fsyncs of recordings, as each frame waited for its own
 
     void merge(const Distributions& other);
     /// As Histogram::catch_up.

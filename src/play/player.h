@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "play/frame_read.h"
+#include "play/frame_stream.h"
 #include "play/ledger.h"
 #include "play/play_clock.h"
 #include "play/play_path.h"
@@ -70,9 +71,8 @@ struct PlayerOptions {
         nullptr;  // that several players run on, at one rate and from one play_start; none: its own
 };
 
-/// One loop's thread; pinned. preroll() once, then play() once, then finished() comes true. Nothing is
-/// allocated after the constructor.
-class Player final : private FrameReadOwner {
+/// Nothing is allocated after the constructor.
+class Player final : public FrameStream, private FrameReadOwner {
 public:
     /// Bytes of memory that a player needs for its frames: the window and the places.
     static std::uint64_t memory_bytes(const PlayPath& path, const PlayerOptions& options);
@@ -87,23 +87,18 @@ public:
            std::span<std::byte> memory,
            StreamProgress& progress,
            Callback changed);
-    virtual ~Player();
+    ~Player() override;
     Player(const Player&) = delete;
     Player& operator=(const Player&) = delete;
 
     /// Begins to fill the window.
-    void preroll();
+    void preroll() override;
     /// min(R, frames) frames are complete or failed.
-    bool ready() const { return state_ == State::ready; }
-    /// Slot 0 is due at `play_start`. REQUIRES: ready().
-    void play(Instant play_start, Instant series_zero);
-    /// Rate `max`: no further frame is begun.
-    void stop_submitting();
-    /// Settles everything now: what was due as it stands, the rest of the window as cancelled. Reads that are
-    /// under way still belong to the storage; finished() comes when it has given them back.
-    void interrupt();
-    /// Every slot is settled and the storage has nothing of ours.
-    bool finished() const { return state_ == State::finished; }
+    bool ready() const override { return state_ == State::ready; }
+    void play(Instant play_start, Instant series_zero) override;
+    void stop_submitting() override;
+    void interrupt() override;
+    bool finished() const override { return state_ == State::finished; }
     const PlayerOptions& options() const { return options_; }
 
 private:

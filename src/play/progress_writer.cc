@@ -18,13 +18,14 @@ void ProgressWriter::play_started(Instant play_start, Instant zero) {
 
 void ProgressWriter::settled(const FrameOutcome& outcome, const DeadlineLedger& ledger) {
     const FrameCounts& counts = ledger.counts();
-    to_.bytes.store(counts.bytes_read, kOrder);
+    to_.bytes.store(counts.bytes_read + counts.bytes_written, kOrder);
     to_.on_time.store(counts.on_time, kOrder);
     to_.bad.store(counts.dropped + counts.late + counts.failed, kOrder);
     const SignedHistogram& margins = ledger.times().margin;
     if (margins.count() > 0) to_.margin_min_ns.store(margins.min(), kOrder);
     if (outcome.kind == FrameKind::cancelled) return;
-    const bool waited_for = outcome.slot < ledger.options().readahead || outcome.sought;
+    const bool prerolled = outcome.slot < ledger.options().readahead && !ledger.options().records;
+    const bool waited_for = prerolled || outcome.sought;
     if (!waited_for) note_margin(outcome);
     if (outcome.kind == FrameKind::on_time) return;
     const std::int64_t at_ns = outcome.deadline == Instant::never() ? 0 : (outcome.deadline - zero_).ns;

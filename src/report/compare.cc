@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "report/compare_setup.h"
 #include "report/text_report.h"
+#include "report/text_tables.h"
 
 namespace streamsim {
 namespace {
@@ -72,7 +73,7 @@ template <typename Value>
 Number between_streams(const RunResult& run, bool of_mean, Value value) {
     std::map<std::string, std::vector<double>> formats;
     for (const StreamResult& stream : run.streams) {
-        if (const Number number = value(stream)) formats[stream.format].push_back(*number);
+        if (const Number number = value(stream)) formats[kind_of(stream)].push_back(*number);
     }
     Number most;
     for (const auto& [format, values] : formats) {

@@ -37,7 +37,7 @@ std::string command_text(const std::vector<std::string>& command) {
 std::string streams_text(const RunResult& result) {
     std::map<std::string, std::uint64_t> kinds;
     for (const StreamResult& stream : result.streams) {
-        ++kinds[stream.format + (stream.paced ? " at " + show_fps(stream.rate) : " as fast as it goes")];
+        ++kinds[kind_of(stream) + (stream.paced ? " at " + show_fps(stream.rate) : " as fast as it goes")];
     }
     std::string out;
     for (const auto& [kind, count] : kinds)

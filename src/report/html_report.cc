@@ -173,7 +173,11 @@ std::string throughput(const RunResult& result) {
                            number("totals.bytes_read", totals.bytes_read, show_bytes(totals.bytes_read)),
                            number("totals.wall_ns", result.wall_ns, show_duration({result.wall_ns})),
                            number("totals.passes", totals.passes,
-                                  show_count(totals.passes) + (totals.passes == 1 ? " pass" : " passes")))));
+                                  show_count(totals.passes) + (totals.passes == 1 ? " pass" : " passes")))) +
+                       (records(result) ? paragraph(number("totals.bytes_written", totals.bytes_written,
+                                                           show_bytes(totals.bytes_written)) +
+                                                    " were recorded.")
+                                        : ""));
 }
 
 std::string margins(const RunResult& result) {

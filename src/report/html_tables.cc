@@ -89,7 +89,7 @@ std::vector<FormatSum> format_sums(const RunResult& result) {
     std::vector<FormatSum> sums;
     for (const StreamResult& stream : result.streams) {
         auto found = std::find_if(sums.begin(), sums.end(), [&stream](const FormatSum& sum) {
-            return sum.first->format == stream.format && sum.first->rate == stream.rate;
+            return kind_of(*sum.first) == kind_of(stream) && sum.first->rate == stream.rate;
         });
         if (found == sums.end()) found = sums.insert(found, FormatSum{.first = &stream});
         ++found->streams;
@@ -136,7 +136,7 @@ std::string formats_table(const RunResult& result) {
     count_columns(table, Keep::always);
     table.column("tightest margin", Align::right);
     for (const FormatSum& sum : format_sums(result)) {
-        std::vector<std::string> fields = {name(sum.first->format),
+        std::vector<std::string> fields = {name(kind_of(*sum.first)),
                                            sum.first->paced ? show_fps(sum.first->rate) : "as fast as it goes",
                                            show_count(sum.streams), show_required(sum.required_bytes_per_s)};
         append(fields, count_fields(sum.counts, ""));
@@ -205,7 +205,7 @@ std::string streams_table(const RunResult& result) {
         const std::string place = fmt::format("streams.{}.", i);
         const std::string rate = stream.paced ? " " + show_fps(stream.rate) : "";
         std::vector<std::string> fields = {stream_name(stream.seat, stream.stream, seats),
-                                           name(stream.format) + rate, name(stream.clip)};
+                                           name(kind_of(stream)) + rate, name(stream.clip)};
         append(fields, count_fields(stream.counts, place));
         fields.push_back(number(place + "longest_drop_run", stream.longest_drop_run));
         const auto margin = [&](const char* key, std::int64_t MarginSummary::*member) {

@@ -71,6 +71,7 @@ OrderedJson histograms_json(const StreamHistograms& histograms) {
             {"response_ns", histogram_json(histograms.response_ns)},
             {"open_ns", histogram_json(histograms.open_ns)},
             {"seek_ns", histogram_json(histograms.seek_ns)},
+            {"sync_ns", histogram_json(histograms.sync_ns)},
             {"buffer_frames", histogram_json(histograms.buffer_frames)}};
 }
 
@@ -85,6 +86,7 @@ void add_counts(const FrameCounts& counts, OrderedJson& to) {
     to["stalls"] = counts.stalls;
     to["stall_ns"] = counts.stall_ns;
     to["bytes_read"] = counts.bytes_read;
+    to["bytes_written"] = counts.bytes_written;
 }
 
 OrderedJson totals_json(const RunResult& result) {
@@ -155,6 +157,9 @@ OrderedJson stream_json(const StreamResult& stream) {
     out["open_ns"] = latency_json(stream.open_ns);
     out["seeks"] = stream.counts.seeks;
     out["seek_ns"] = latency_json(stream.seek_ns);
+    out["records"] = stream.records;
+    out["durable"] = stream.durable;
+    out["sync_ns"] = latency_json(stream.sync_ns);
     out["buffer_frames"] = buffer_json(stream.buffer_frames);
     out["series"] = series_json(stream.series);
     if (stream.histograms) out["histograms"] = histograms_json(*stream.histograms);

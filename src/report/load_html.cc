@@ -71,15 +71,17 @@ std::string svg(const Curve& curve) {
     out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kWidth - kRight, kHeight - 4,
                        escaped(curve.x_title));
     std::string line;
-    for (const Point& point : curve.measured) line += fmt::format("{:.1f},{:.1f} ", x_of(point.x), y_of(point.y));
-    out += fmt::format(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\"/>\n", line);
+    for (const Point& point : curve.measured)
+        line += fmt::format("{:.1f},{:.1f} ", x_of(point.x), y_of(point.y));
+    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\"/>\n",
+                       line);
     for (const Point& point : curve.measured)
         out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>\n", x_of(point.x), y_of(point.y));
     for (const Point& point : curve.printed) {
-        out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"8\" height=\"8\" fill=\"none\" "
-                           "stroke=\"currentColor\"/>\n",
-                           x_of(point.x) - 4, y_of(point.y) - 4);
+        out += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"8\" height=\"8\" fill=\"none\" "
+            "stroke=\"currentColor\"/>\n",
+            x_of(point.x) - 4, y_of(point.y) - 4);
     }
     out += "</svg>\n<figcaption>" + escaped(curve.y_title) + " against " + escaped(curve.x_title);
     return out + (curve.printed.empty() ? "" : "; squares: printed by the source") + "</figcaption></figure>\n";
@@ -104,7 +106,8 @@ std::string curve_of(const LoadResult& result) {
     for (const LoadStep& step : result.steps)
         curve.measured.push_back({step.at, (step.all.read_bytes_per_s + step.all.write_bytes_per_s) / 1e6});
     for (const PrintedFigure& printed : result.workload.printed) {
-        if (printed.quantity.ends_with("bytes_per_s")) curve.printed.push_back({printed.at, printed.value / 1e6});
+        if (printed.quantity.ends_with("bytes_per_s"))
+            curve.printed.push_back({printed.at, printed.value / 1e6});
     }
     return svg(curve);
 }
@@ -119,19 +122,22 @@ std::string load_html_report(const LoadResult& result) {
     const Workload& workload = result.workload;
     const bool pass = std::all_of(result.steps.begin(), result.steps.end(),
                                   [](const LoadStep& step) { return step.result.verdict.pass; });
-    std::string out = std::string(kHtmlReportBegins) +
-                      "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>streamsim: " +
-                      escaped(workload.title) + "</title>\n<style>" + std::string(html::page_style()) +
-                      "\npre.table { overflow-x: auto; }</style>\n</head>\n<body>\n";
-    out += fmt::format("<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
-                       pass ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
+    std::string out =
+        std::string(kHtmlReportBegins) +
+        "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>streamsim: " +
+        escaped(workload.title) + "</title>\n<style>" + std::string(html::page_style()) +
+        "\npre.table { overflow-x: auto; }</style>\n</head>\n<body>\n";
+    out +=
+        fmt::format("<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
+                    pass ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
     if (result.common.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was used.", "warning");
     if (result.scale != 1) {
-        out += paragraph(fmt::format("<strong>Scaled by {:g}.</strong> Its figures are not those of the source.",
-                                     result.scale),
-                         "warning");
+        out +=
+            paragraph(fmt::format("<strong>Scaled by {:g}.</strong> Its figures are not those of the source.",
+                                  result.scale),
+                      "warning");
     }
     html::Facts facts;
     facts.add("Load", escaped(workload.description));

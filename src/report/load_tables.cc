@@ -1,4 +1,6 @@
 // The tables of a workload's report.
+#include "report/load_tables.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -6,7 +8,6 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/load_report.h"
-#include "report/load_tables.h"
 #include "report/text_tables.h"
 
 namespace streamsim {

@@ -65,6 +65,7 @@ void check_histograms(const std::optional<StreamHistograms>& histograms,
     check_histogram(histograms->response_ns, pointer + "/response_ns", problems);
     check_histogram(histograms->open_ns, pointer + "/open_ns", problems);
     check_histogram(histograms->seek_ns, pointer + "/seek_ns", problems);
+    check_histogram(histograms->sync_ns, pointer + "/sync_ns", problems);
     check_histogram(histograms->buffer_frames, pointer + "/buffer_frames", problems);
 }
 

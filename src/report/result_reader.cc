@@ -48,6 +48,7 @@ void read(const Node& node, StreamHistograms& into) {
         .get("response_ns", into.response_ns)
         .get("open_ns", into.open_ns)
         .get("seek_ns", into.seek_ns)
+        .added("sync_ns", into.sync_ns)
         .get("buffer_frames", into.buffer_frames);
 }
 
@@ -62,6 +63,7 @@ void read_counts(Members& members, FrameCounts& into) {
         .get("stalls", into.stalls)
         .get("stall_ns", into.stall_ns)
         .get("bytes_read", into.bytes_read)
+        .added("bytes_written", into.bytes_written)
         .get("passes", into.passes)
         .get("seeks", into.seeks);
 }
@@ -107,6 +109,9 @@ void read(const Node& node, StreamResult& into) {
         .get("open_ns", into.open_ns)
         .get("seek_ns", into.seek_ns)
         .get("buffer_frames", into.buffer_frames)
+        .added("records", into.records)
+        .added("durable", into.durable)
+        .added("sync_ns", into.sync_ns)
         .added("series", into.series)
         .added("histograms", into.histograms);
 }

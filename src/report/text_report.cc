@@ -31,7 +31,7 @@ bool anything_due(const FrameCounts& counts) {
 }
 
 struct Group {
-    std::string format;
+    std::string kind;
     FrameRate rate;
     std::uint64_t streams = 0;
 };
@@ -41,12 +41,12 @@ std::vector<Group> groups(const RunResult& result) {
     std::vector<Group> out;
     for (const StreamResult& stream : result.streams) {
         const auto found = std::find_if(out.begin(), out.end(), [&stream](const Group& group) {
-            return group.format == stream.format && group.rate == stream.rate;
+            return group.kind == kind_of(stream) && group.rate == stream.rate;
         });
         if (found != out.end()) {
             ++found->streams;
         } else {
-            out.push_back({stream.format, stream.rate, 1});
+            out.push_back({kind_of(stream), stream.rate, 1});
         }
     }
     return out;
@@ -65,7 +65,7 @@ std::string what_was_played(const RunResult& result) {
             const bool first = &group == alike.data();
             if (!first) out += &group == &alike.back() ? " and " : ", ";
             out += first ? counted(group.streams, "stream") : show_count(group.streams);
-            out += " of " + printable(group.format);
+            out += " of " + printable(group.kind);
             if (with_rate) out += " at " + show_fps(group.rate);
         }
     }
@@ -145,7 +145,12 @@ void frames_lines(const RunResult& result, ResultLines& out) {
                          show_duration({totals.stall_ns})));
     }
     const ReasonCounts& reasons = result.reasons;
-    if (reasons.late + reasons.client > 0 && result.model) {
+    if (reasons.late + reasons.client > 0 && records(result)) {
+        line(out, "Not in time",
+             fmt::format("{} by the storage, {} because this computer was not running{}",
+                         show_count(reasons.late), show_count(reasons.client),
+                         result.model ? " or decoded too late" : ""));
+    } else if (reasons.late + reasons.client > 0 && result.model) {
         line(out, "Not in time",
              fmt::format("{} read too late, {} read in time and decoded too late", show_count(reasons.late),
                          show_count(reasons.client)));
@@ -156,7 +161,8 @@ void frames_lines(const RunResult& result, ResultLines& out) {
     }
     if (totals.failed > 0) {
         line(out, "Failed",
-             fmt::format("{}, {} cut short, {} missing", counted(reasons.error, "read error"),
+             fmt::format("{}, {} cut short, {} missing",
+                         counted(reasons.error, records(result) ? "error" : "read error"),
                          show_count(reasons.short_read), show_count(reasons.missing)));
     }
 }
@@ -165,16 +171,26 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
     std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
     if (result.required_bytes_per_s > 0)
         speed += ", " + show_rate(result.required_bytes_per_s) + " required while playing";
-    line(out, "Speed",
-         fmt::format("{} ({} in {})", speed, show_bytes(result.totals.bytes_read),
-                     show_duration({result.wall_ns})));
+    const bool only_records = records(result) && result.totals.bytes_read == 0;
+    if (!only_records) {
+        line(out, "Speed",
+             fmt::format("{} ({} in {})", speed, show_bytes(result.totals.bytes_read),
+                         show_duration({result.wall_ns})));
+    }
+    if (records(result)) {
+        const double seconds = static_cast<double>(result.wall_ns) * 1e-9;
+        const auto written = static_cast<double>(result.totals.bytes_written);
+        line(out, "Recorded",
+             fmt::format("{} ({} in {})", show_rate(seconds > 0 ? written / seconds : 0),
+                         show_bytes(result.totals.bytes_written), show_duration({result.wall_ns})));
+    }
     if (paced(result) && anything_due(result.totals)) {
         const auto slowest = std::max_element(
             result.streams.begin(), result.streams.end(),
             [](const StreamResult& a, const StreamResult& b) { return a.start_delay_ns < b.start_delay_ns; });
         line(out, "Start",
-             fmt::format("play began after {} of filling the read-ahead{}",
-                         show_duration({slowest->start_delay_ns}),
+             fmt::format("play began after {} of {}{}", show_duration({slowest->start_delay_ns}),
+                         only_records ? "making what is recorded into" : "filling the read-ahead",
                          result.streams.size() > 1 ? " (the slowest stream)" : ""));
     }
     if (result.margin_ns) {

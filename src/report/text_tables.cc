@@ -68,6 +68,16 @@ std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat
     return with_seat ? fmt::format("{}.{}", seat, stream) : fmt::format("{}", stream);
 }
 
+std::string kind_of(const StreamResult& stream) {
+    if (!stream.records) return stream.format;
+    return (stream.durable ? "durably recorded " : "recorded ") + stream.format;
+}
+
+bool records(const RunResult& result) {
+    return std::any_of(result.streams.begin(), result.streams.end(),
+                       [](const StreamResult& stream) { return stream.records; });
+}
+
 std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit) {
     std::vector<std::size_t> order(result.drops.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -249,7 +259,7 @@ std::string streams_table(const RunResult& result) {
     for (const std::size_t index : shown) {
         const StreamResult& stream = result.streams[index];
         const FrameCounts& counts = stream.counts;
-        table.row({stream_name(stream.seat, stream.stream, seats), printable(stream.format),
+        table.row({stream_name(stream.seat, stream.stream, seats), printable(kind_of(stream)),
                    show_count(counts.on_time), show_count(counts.dropped), show_count(counts.startup_drops),
                    show_count(stream.longest_drop_run), show_count(counts.late), show_count(counts.failed),
                    show_count(counts.stalls), show_count(counts.cancelled),

@@ -53,6 +53,10 @@ std::uint64_t streams_of(const SeatResult& seat, const RunResult& result);
 bool several_seats(const RunResult& result);
 /// "3", or "2.3" with the seat.
 std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat);
+/// "dpx12", "recorded dpx12" or "durably recorded dpx12".
+std::string kind_of(const StreamResult& stream);
+/// Some stream writes its frames.
+bool records(const RunResult& result);
 /// Of all streams, at most `limit`: where the trouble began. Indices of result.drops.
 std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit);
 /// At most `limit`, the fullest first: around the missed frames, where there were any. Indices of result.parts.

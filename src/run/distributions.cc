@@ -66,6 +66,7 @@ StreamHistograms histograms_of(const Distributions& times, const std::vector<std
     out.response_ns = counts_of(times.response);
     out.open_ns = counts_of(times.open);
     out.seek_ns = counts_of(times.seek);
+    out.sync_ns = counts_of(times.sync);
     for (std::size_t depth = 0; depth < depths.size(); ++depth) {
         if (depths[depth] == 0) continue;
         const auto value = static_cast<std::int64_t>(depth);
@@ -84,6 +85,7 @@ Distributions distributions_of(const StreamHistograms& histograms) {
     add_all(histograms.response_ns, out.response);
     add_all(histograms.open_ns, out.open);
     add_all(histograms.seek_ns, out.seek);
+    add_all(histograms.sync_ns, out.sync);
     return out;
 }
 

@@ -38,12 +38,6 @@ std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& form
     return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
 }
 
-/// What the names of planned media begin with. On a model it is the model's name, however its URL was typed: a
-/// cluster lays files out by their names, and where a document lies or which caches are warm moves no block.
-std::string planned_root(const Target& target) {
-    return target.model != nullptr ? "sim:" + target.model->name : target.url;
-}
-
 /// Clips of media that exists only as a plan: what a null storage or a model plays.
 std::vector<Clip> planned_clips(const PlayRequest& request, const MediaFormat& format) {
     const std::uint64_t frames = planned_frames(request, format);
@@ -68,6 +62,12 @@ IndexOptions index_options(const PlayRequest& request, IndexProgress* progress) 
 
 }  // namespace
 
+// On a model it is the model's name, however its URL was typed: a cluster lays files out by their names, and
+// where a document lies or which caches are warm moves no block.
+std::string planned_root(const Target& target) {
+    return target.model != nullptr ? "sim:" + target.model->name : target.url;
+}
+
 std::uint32_t streams_of_format(const PlayRequest& request) {
     return request.total_streams.value_or(request.streams * request.seats);
 }
@@ -91,7 +91,8 @@ std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& form
 }
 
 std::uint32_t clips_needed(const PlayRequest& request) {
-    return request.same_media ? 1 : streams_of_format(request) * request.layers;
+    const std::uint32_t streams = streams_of_format(request);
+    return request.same_media ? std::min<std::uint32_t>(streams, 1) : streams * request.layers;
 }
 
 Result<bool> is_empty_directory(ByteStore& store, const std::string& path) {
@@ -107,6 +108,7 @@ Result<bool> is_empty_directory(ByteStore& store, const std::string& path) {
 
 Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request) {
     std::vector<PreparePlan> plans;
+    if (streams_of_format(request) == 0) return plans;
     for (const MediaFormat& format : request.formats) {
         auto plan = plan_prepare(
             store, {request.target.name(), format, clips_needed(request), request.clip_duration, request.seed});
@@ -153,6 +155,7 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
 
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
     FoundMedia found;
+    if (streams_of_format(request) == 0) return found;
     if (request.cuts) {
         if (store == nullptr) return bad_input("--cuts needs the clips that it names: expected a path");
         auto list = resolve_cut_list(*store, request.target.name(), *request.cuts, request.rate,

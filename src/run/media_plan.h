@@ -30,6 +30,9 @@ std::uint32_t streams_of_format(const PlayRequest& request);
 std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format);
 std::uint32_t clips_needed(const PlayRequest& request);
 
+/// What the names of media that exists only as a plan begin with.
+std::string planned_root(const Target& target);
+
 /// What has to be written before these formats can be played; a plan for each format that lacks clips. Blocks.
 Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
 

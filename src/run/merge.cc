@@ -29,6 +29,7 @@ void add(const FrameCounts& from, FrameCounts& to) {
     to.stalls += from.stalls;
     to.stall_ns += from.stall_ns;
     to.bytes_read += from.bytes_read;
+    to.bytes_written += from.bytes_written;
     to.seeks += from.seeks;
     to.passes += from.passes;
 }

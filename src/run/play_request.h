@@ -25,13 +25,23 @@ enum class MultiCam {
     active,  // only the one that is shown is read: a cut between them is a seek
 };
 
+/// Streams that write frames on deadlines, beside those that play or alone.
+struct RecordRequest {
+    std::uint32_t streams = 0;         // per seat, of each format
+    std::vector<MediaFormat> formats;  // REQUIRES: where there are streams, not empty
+    bool durable = false;              // a frame is complete when its fsync is done
+    bool keep = false;                 // the recordings stay after the run
+    std::string directory;             // where they go, while the run lasts; empty: nowhere but in a plan
+};
+
 struct PlayRequest {
     Target target;
     Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
     std::vector<MeterPart> meters;     // beside the streams
-    std::uint32_t seats = 1;           // of the whole run
+    RecordRequest record;
+    std::uint32_t seats = 1;  // of the whole run
     /// Of these seats this process plays [first_seat, first_seat + own_seats), as if it were one of those that
     /// one process plays: the same clips, the same numbers. Nothing: all.
     std::uint32_t first_seat = 0;

@@ -69,6 +69,7 @@ void add(FrameCounts& to, const FrameCounts& from) {
     to.stalls += from.stalls;
     to.stall_ns += from.stall_ns;
     to.bytes_read += from.bytes_read;
+    to.bytes_written += from.bytes_written;
     to.passes += from.passes;
     to.seeks += from.seeks;
 }
@@ -87,6 +88,8 @@ public:
         out.clip = plan_.name;
         out.rate = plan_.rate();
         out.paced = plan_.options.paced;
+        out.records = plan_.record != nullptr;
+        out.durable = out.records && plan_.record->options.durable;
         out.pattern = to_string(plan_.options.pattern);
         out.required_bytes_per_s = plan_.required_bytes_per_s();
         out.series = series();
@@ -313,7 +316,8 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
     Instant last{INT64_MIN};
     for (const DeadlineLedger* ledger : ledgers) {
         first = std::min(first, ledger->first_submitted());
-        if (ledger->counts().bytes_read > 0) last = std::max(last, ledger->last_completed());
+        if (ledger->counts().bytes_read + ledger->counts().bytes_written > 0)
+            last = std::max(last, ledger->last_completed());
     }
     if (first == Instant::never() || last <= first) return;
     result.wall_ns = (last - first).ns;
@@ -321,11 +325,11 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
 }
 
-/// The most that the streams that play at one time require together.
+/// The most that the streams that play at one time require to be read together.
 double most_required(const std::vector<StreamPlan>& streams) {
     std::vector<std::pair<std::int64_t, double>> changes;
     for (const StreamPlan& plan : streams) {
-        const double rate = plan.required_bytes_per_s();
+        const double rate = plan.record == nullptr ? plan.required_bytes_per_s() : 0;
         if (rate <= 0) continue;
         changes.emplace_back(plan.start_offset.ns, rate);
         changes.emplace_back((plan.start_offset + plan.rate().due(plan.options.slots)).ns, -rate);

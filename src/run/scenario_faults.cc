@@ -36,17 +36,18 @@ void add_rules(const ScenarioFault& fault, const std::vector<StreamPlan>& stream
         rule.seat = stream.options.seat;
         rule.stream = stream.options.stream;
         rule.slots = *slots;
-        rule.operation = FaultRule::Operation::read;
+        rule.operation = stream.record != nullptr ? FaultRule::Operation::write : FaultRule::Operation::read;
         rule.probability = fault.probability;
         rule.delay = fault.delay;
         if (fault.kind == Kind::errors) rule.error = errno_from_name(fault.error).value_or(EIO);
         rules.push_back(rule);
     }
-    const bool alike =
-        rules.size() == streams.size() &&
-        std::all_of(rules.begin(), rules.end(), [&rules](const FaultRule& rule) {
-            return rule.slots.first == rules.front().slots.first && rule.slots.last == rules.front().slots.last;
-        });
+    const bool alike = rules.size() == streams.size() &&
+                       std::all_of(rules.begin(), rules.end(), [&rules](const FaultRule& rule) {
+                           return rule.slots.first == rules.front().slots.first &&
+                                  rule.slots.last == rules.front().slots.last &&
+                                  rule.operation == rules.front().operation;
+                       });
     if (alike) {
         rules.resize(1);
         rules.front().seat.reset();

@@ -33,8 +33,15 @@ std::optional<AccessPattern> pattern_of(const std::string& word) {
 PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, const ScenarioStreams& streams) {
     PlayRequest request;
     request.target = *parse_target(seats.target);  // REQUIRES: it was read with these words
-    if (streams.format) request.formats.push_back(*streams.format);
-    request.streams = streams.count;
+    if (streams.records) {
+        request.streams = 0;
+        request.record.streams = streams.count;
+        request.record.formats.push_back(*streams.format);
+        request.record.durable = streams.durable;
+    } else {
+        if (streams.format) request.formats.push_back(*streams.format);
+        request.streams = streams.count;
+    }
     request.seats = seats.count;
     request.same_media = streams.same_media;
     request.order = *PlayOrder::parse(streams.order);
@@ -102,6 +109,7 @@ std::vector<Pool> pools_of(const std::vector<PlayPart>& parts) {
     std::vector<Pool> pools;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const PlayRequest& request = parts[i].request;
+        if (request.record.streams > 0) continue;
         auto pool = std::find_if(pools.begin(), pools.end(),
                                  [&request](const Pool& each) { return same_pool(each.request, request); });
         if (pool == pools.end()) {
@@ -196,8 +204,11 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& form
 }
 
 PlayRequest common_request(const Scenario& scenario) {
-    PlayRequest request = request_of(scenario, scenario.seats.front(), scenario.seats.front().streams.front());
+    const auto first = std::find_if(scenario.seats.begin(), scenario.seats.end(),
+                                    [](const ScenarioSeats& seats) { return !seats.streams.empty(); });
+    PlayRequest request = request_of(scenario, *first, first->streams.front());
     request.paced = false;
+    request.record = {};
     request.seats = 0;
     request.preroll_timeout = scenario.preroll_timeout;
     for (const ScenarioSeats& seats : scenario.seats) {

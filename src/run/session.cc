@@ -20,6 +20,7 @@
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
 #include "run/probe.h"
+#include "run/recordings.h"
 #include "run/result_builder.h"
 #include "run/scenario_faults.h"
 #include "run/world.h"
@@ -170,7 +171,7 @@ Result<RunResult> Session::execute() {
     }
     RunFacts facts;
     const bool local = request_.target.kind == Target::Kind::local;
-    const std::string place = local ? first_place() : std::string();
+    const std::string place = local ? place_of_files() : std::string();
     if (local) {
         mount_ = mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
@@ -188,6 +189,8 @@ Result<RunResult> Session::execute() {
     if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
     collect_streams(facts);
     fill_common(facts);
+    if (recordings_ && stuck_) recordings_->leave();
+    recordings_.reset();
     for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
     facts.model = worlds_.front().get();
     facts.interrupted = cut_short_;
@@ -203,6 +206,16 @@ Result<RunResult> Session::execute() {
     RunResult result = begun_;
     fill_result(facts, result);
     return result;
+}
+
+/// One that is there already.
+std::string Session::place_of_files() const {
+    for (const StreamPlan& plan : streams_) {
+        if (plan.record == nullptr) return first_file(plan.clips.front());
+    }
+    if (recordings_ != nullptr) return recordings_->directory();
+    const std::vector<std::string>& files = meters_.front().names.files;
+    return files.empty() ? request_.target.name() : files.front();
 }
 
 /// What a result says of the request and the computer, whether play has ended or not.
@@ -233,8 +246,14 @@ void Session::look_for_cause(RunFacts& facts) {
     if (!direct) evict_clips();
     ProbeSubject subject;
     subject.request = &request_;
-    subject.streams = facts.streams;
-    subject.ledgers = facts.ledgers;
+    std::vector<StreamPlan> players;  // what was recorded is not there any more
+    for (std::size_t i = 0; i < facts.streams->size(); ++i) {
+        if ((*facts.streams)[i].record != nullptr) continue;
+        players.push_back((*facts.streams)[i]);
+        subject.ledgers.push_back(facts.ledgers[i]);
+    }
+    if (players.empty()) return;
+    subject.streams = &players;
     subject.storage = spec_;
     subject.storage.local.parallel_reads = kParallelReadsMax;
     subject.storage.local.parallel_opens = kParallelReadsMax;
@@ -265,7 +284,8 @@ Result<void> Session::plan() {
     spec_.remote.notice = notice_;
     for (const std::string& remark : request_.remarks) notice_(remark);
     meters_ = meter_plans(request_);
-    const std::uint32_t alignment = alignment_of_files();
+    std::uint32_t alignment = alignment_of_files();
+    if (auto made = make_recordings(alignment); !made) return made;
     spec_.local.alignment = alignment;
     for (const std::string& text : fit_to_alignment(meters_, alignment)) notice_(text);
     if (request_.target.kind == Target::Kind::model) plan_model();
@@ -276,7 +296,7 @@ Result<void> Session::plan() {
         progress_.emplace_back();
         const StreamPlan& plan = streams_.emplace_back(std::move(each));
         const PlayRequest& request = *plan.request;
-        if (request.pattern && plan.options.pattern != *request.pattern) {
+        if (plan.record == nullptr && request.pattern && plan.options.pattern != *request.pattern) {
             notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
                                 request.order.kind != PlayOrder::Kind::forward   ? "this --order"
                                 : plan.path->sources().front()->file_per_frame() ? "image sequences"
@@ -286,6 +306,7 @@ Result<void> Session::plan() {
     if (!streams_.empty() || !meters_.empty()) {
         if (auto had = reserve_memory(); !had) return had;
     }
+    if (recordings_) recordings_->say_space(streams_);
     planned_.store(true, std::memory_order_release);
     return {};
 }
@@ -306,11 +327,19 @@ std::uint32_t Session::alignment_of_files() {
     return alignment;
 }
 
-/// A file or directory of what is played.
-std::string Session::first_place() const {
-    if (!streams_.empty()) return first_file(streams_.front().clips.front());
-    const WorkingSetNames& names = meters_.front().names;
-    return names.files.empty() ? request_.target.name() : names.files.front();
+/// Where what is recorded goes.
+Result<void> Session::make_recordings(std::uint32_t& alignment) {
+    const auto records = [](const PlayPart& part) { return part.request.record.streams > 0; };
+    if (!request_.target.has_files() || std::none_of(parts_.begin(), parts_.end(), records)) return {};
+    const bool keep = std::any_of(parts_.begin(), parts_.end(),
+                                  [](const PlayPart& part) { return part.request.record.keep; });
+    auto made = Recordings::make(request_.target, request_.credentials, keep, notice_);
+    if (!made) return made.error();
+    recordings_ = std::move(*made);
+    for (PlayPart& part : parts_) part.request.record.directory = recordings_->directory();
+    if (request_.target.kind == Target::Kind::local && request_.direct)
+        alignment = std::max(alignment, recordings_->alignment());
+    return {};
 }
 
 void Session::plan_model() {
@@ -344,7 +373,7 @@ Result<void> Session::reserve_memory() {
     std::uint64_t sum = 0;
     std::uint64_t largest = 0;
     for (const StreamPlan& plan : streams_) {
-        const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
+        const std::uint64_t bytes = plan.memory_bytes();
         sum += bytes;
         largest = std::max(largest, bytes);
     }
@@ -368,7 +397,7 @@ Result<void> Session::reserve_memory() {
 
 /// For a stream that is added.
 Result<std::span<std::byte>> Session::memory_for(const StreamPlan& plan) {
-    const std::uint64_t bytes = Player::memory_bytes(*plan.path, plan.options);
+    const std::uint64_t bytes = plan.memory_bytes();
     if (!memory_->arena) {
         STREAMSIM_CHECK(bytes <= memory_->all.size(), "a stream that is added is like one that was there");
         return memory_->all.first(bytes);
@@ -401,7 +430,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     for (std::size_t i = world; i < streams_.size(); i += worlds) {
         const StreamPlan& plan = streams_[i];
         options.streams.push_back({&plan, &progress_[i]});
-        bytes += Player::memory_bytes(*plan.path, plan.options);
+        bytes += plan.memory_bytes();
         const std::uint64_t own =
             places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
         const std::uint64_t files = slot_needs(*plan.path).files;

@@ -26,6 +26,7 @@
 
 namespace streamsim {
 
+class Recordings;
 class World;
 struct RunFacts;
 struct WorldCopy;
@@ -122,13 +123,14 @@ private:
     Result<void> plan();
     bool in_phases() const { return parts_.front().place.has_value(); }
     void look_for_cause(RunFacts& facts);
+    Result<void> make_recordings(std::uint32_t& alignment);
+    std::string place_of_files() const;
     void plan_model();
     void evict_clips();
     Result<void> reserve_memory();
     std::size_t loops_needed() const;
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     std::uint32_t alignment_of_files();
-    std::string first_place() const;
     void add_meters(std::size_t world, std::size_t worlds, std::uint64_t& used, WorldOptions& options) const;
     Duration play_time() const;
     Result<void> run_worlds();
@@ -169,6 +171,7 @@ private:
     GrowingList<StreamProgress> progress_;
     Played played_;  // for the result, after play
     std::unique_ptr<Memory> memory_;
+    std::unique_ptr<Recordings> recordings_;  // null: nothing is recorded to files
     std::mutex adding_mutex_;
     std::map<std::size_t, World*> added_;  // by place in streams_; protected by adding_mutex_
     std::set<std::size_t> removed_;        // protected by adding_mutex_

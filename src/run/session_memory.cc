@@ -28,7 +28,7 @@ FoundMedia planned_media(const PlayRequest& request) {
 
 std::uint64_t memory_of(const std::vector<StreamPlan>& streams) {
     std::uint64_t bytes = 0;
-    for (const StreamPlan& plan : streams) bytes += Player::memory_bytes(*plan.path, plan.options);
+    for (const StreamPlan& plan : streams) bytes += plan.memory_bytes();
     return bytes;
 }
 

@@ -75,7 +75,7 @@ std::vector<Clip> Session::clips_for_further(const StreamPlan& like, std::string
     if (clips.size() == request_.layers) return clips;
     const StreamPlan* shared = &like;
     for (const StreamPlan& plan : streams_) {
-        if (plan.format != like.format) continue;
+        if (plan.record != nullptr || plan.format != like.format) continue;
         const auto users_of = [&users](const StreamPlan& each) {
             return users[each.clips.front().index.get()];
         };
@@ -86,7 +86,12 @@ std::vector<Clip> Session::clips_for_further(const StreamPlan& like, std::string
 }
 
 Result<StreamPlan> Session::plan_further(std::string& whose) const {
-    const StreamPlan& like = streams_.back();
+    const StreamPlan* last = nullptr;
+    for (std::size_t i = streams_.size(); i > 0 && last == nullptr; --i) {
+        if (streams_[i - 1].record == nullptr) last = &streams_[i - 1];
+    }
+    if (last == nullptr) return bad_input("no stream plays that another could be like");
+    const StreamPlan& like = *last;
     const std::uint32_t own = request_.own_seats.value_or(request_.seats);
     std::vector<std::uint32_t> playing(own);
     for (std::size_t i = 0; i < streams_.size(); ++i) {

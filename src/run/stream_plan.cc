@@ -7,6 +7,8 @@
 
 #include "base/prng.h"
 #include "base/units.h"
+#include "media/recording.h"
+#include "media/sequence_index.h"
 #include "play/slot_reads.h"
 
 namespace streamsim {
@@ -75,6 +77,7 @@ class Dealer {
 public:
     Dealer(const PlayPart& part, std::uint32_t alignment)
         : request_(part.request),
+          place_(part.place),
           order_seed_(part.order_seed.value_or(part.request.seed)),
           alignment_(alignment),
           seats_(part.request.seats) {}
@@ -108,6 +111,16 @@ public:
             plan.path = make_cut_path(list, request_.rate);
             finish(seat_of(i), next_of(seat_of(i)), plan);
             seats_[seat_of(i)].push_back(std::move(plan));
+        }
+    }
+
+    /// Those that record, on each seat after those that play.
+    void deal_recorders() {
+        for (const MediaFormat& format : request_.record.formats) {
+            for (std::uint32_t seat = 0; seat < request_.seats; ++seat) {
+                for (std::uint32_t i = 0; i < request_.record.streams; ++i)
+                    seats_[seat].push_back(recorder(seat, next_of(seat), format));
+            }
         }
     }
 
@@ -147,6 +160,40 @@ public:
     }
 
 private:
+    StreamPlan recorder(std::uint32_t seat, std::uint32_t number, const MediaFormat& format) const {
+        auto record = std::make_shared<RecordPlan>();
+        record->format = format;
+        record->options.durable = request_.record.durable;
+        record->options.distinct = distinct_frames(format);
+        std::string root = request_.record.directory;
+        if (root.empty()) {  // in a plan only: its directories are made on the loop
+            root = join_path(planned_root(request_.target), kRecordings);
+            record->options.directories.push_back(root);
+        }
+        const std::uint32_t first_seat = place_ ? place_->first_seat : 0;
+        const std::uint32_t first_stream = place_ ? place_->first_stream : 0;
+        const std::string name = join_path(root, recording_name(first_seat + seat, first_stream + number));
+        StreamPlan plan;
+        Clip clip;
+        clip.name = name;
+        clip.format = format.name;
+        clip.index = recording_index(format, request_.seed, alignment_, name);
+        plan.path = make_path({clip.index}, {}, request_.rate, 0);
+        const std::string target = join_path(request_.target.name(), "");
+        plan.name = name.starts_with(target) ? name.substr(target.size()) : name;
+        if (clip.index->file_per_frame()) record->options.directories.push_back(name);
+        plan.format = format.name;
+        plan.clips.push_back(std::move(clip));
+        plan.options = player_options(request_, *plan.path, alignment_);
+        plan.options.pattern = AccessPattern::on_demand;
+        plan.options.seat = seat;
+        plan.options.stream = number;
+        plan.bytes_per_slot = format.mean_frame_bytes;
+        plan.request = &request_;
+        plan.record = std::move(record);
+        return plan;
+    }
+
     std::uint32_t next_of(std::uint32_t seat) const { return static_cast<std::uint32_t>(seats_[seat].size()); }
 
     std::uint32_t seat_of(std::uint32_t stream) const {
@@ -172,7 +219,7 @@ private:
                                          show_count(plan.options.slots), show_count(kSlotsMax)));
         }
         if (auto alike = check_rates(plan); !alike) return alike;
-        if (request_.sync && plan.rate() != first.rate()) {
+        if (request_.sync && plan.record == nullptr && plan.rate() != first.rate()) {
             return bad_input(fmt::format(
                 "--sync: {} has {} fps and {} has {}, and streams on one clock have one rate: give --fps",
                 first.name, first.rate().to_string(), plan.name, plan.rate().to_string()));
@@ -196,6 +243,7 @@ private:
     }
 
     const PlayRequest& request_;
+    const std::optional<PartPlace>& place_;
     const std::uint64_t order_seed_;
     std::uint32_t alignment_;
     std::vector<std::vector<StreamPlan>> seats_;
@@ -226,6 +274,7 @@ Result<std::vector<StreamPlan>> deal_parts(const std::vector<PlayPart>& parts, s
         } else {
             for (const auto& clips : part.media.clips) dealer.deal(clips);
         }
+        dealer.deal_recorders();
         auto dealt = dealer.take();
         if (!dealt) return dealt.error();
         for (StreamPlan& plan : *dealt) {

@@ -9,11 +9,18 @@
 
 #include "base/result.h"
 #include "play/play_path.h"
+#include "play/recorder.h"
 #include "run/media_plan.h"
 #include "run/play_part.h"
 #include "run/play_request.h"
 
 namespace streamsim {
+
+/// How a stream records.
+struct RecordPlan {
+    RecordOptions options;
+    MediaFormat format;
+};
 
 /// One stream.
 struct StreamPlan {
@@ -22,14 +29,20 @@ struct StreamPlan {
     std::string format;
     std::shared_ptr<const PlayPath> path;  // for one thread at a time
     PlayerOptions options;
-    double bytes_per_slot = 0;             // on average
-    std::uint32_t layers = 1;              // clips that are shown at once
-    const PlayRequest* request = nullptr;  // of its part
-    const MediaFormat* decoded = nullptr;  // the format of its clips, the request's; null: they have no one
-    Duration start_offset;                 // from the beginning of the run (--stagger, scenarios)
-    std::optional<Duration> stop_offset;   // rate `max`: no frame is begun from then on
+    std::shared_ptr<const RecordPlan> record;  // null: it plays
+    double bytes_per_slot = 0;                 // on average
+    std::uint32_t layers = 1;                  // clips that are shown at once
+    const PlayRequest* request = nullptr;      // of its part
+    const MediaFormat* decoded = nullptr;      // the format of its clips, the request's; null: they have no one
+    Duration start_offset;                     // from the beginning of the run (--stagger, scenarios)
+    std::optional<Duration> stop_offset;       // rate `max`: no frame is begun from then on
 
     FrameRate rate() const { return path->rate(); }
+    /// For its frames.
+    std::uint64_t memory_bytes() const {
+        return record != nullptr ? Recorder::memory_bytes(*path, options, record->options)
+                                 : Player::memory_bytes(*path, options);
+    }
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
 

@@ -9,11 +9,13 @@
 
 namespace streamsim {
 
-/// `typed`: a FILE where it has a '/' or ends with ".json", else the NAME of a document in `directory`. Errors: bad
-/// input that lists those that there are, with every problem of the document; environment when it cannot be read.
+/// `typed`: a FILE where it has a '/' or ends with ".json", else the NAME of a document in `directory`. Errors:
+/// bad input that lists those that there are, with every problem of the document; environment when it cannot be
+/// read.
 Result<Workload> open_workload(const std::string& typed, const std::string& directory);
 
-/// The meters of a workload on seats [first, first + seats) of a run; its steps, clients and duration do not count.
+/// The meters of a workload on seats [first, first + seats) of a run; its steps, clients and duration do not
+/// count.
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats);
 
 /// A step, with meters alone: `base` says target, seed and how it is read. REQUIRES: at_step() gave `step`.

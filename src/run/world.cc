@@ -6,8 +6,12 @@
 #include <chrono>
 
 #include "base/check.h"
+#include "base/prng.h"
 #include "base/units.h"
 #include "host/host.h"
+#include "media/recording.h"
+#include "play/player.h"
+#include "play/recorder.h"
 #include "storage/fault_storage.h"
 
 namespace streamsim {
@@ -16,7 +20,7 @@ struct World::Stream {
     const StreamPlan* plan = nullptr;
     std::size_t place = 0;  // among the world's streams
     std::unique_ptr<Decoder> decoder;
-    std::unique_ptr<Player> player;
+    std::unique_ptr<FrameStream> player;
     TimerId begin_timer = 0;
     TimerId timeout = 0;
     TimerId stop_timer = 0;
@@ -54,8 +58,14 @@ Result<void> World::build() {
     if (!options_.shared_memory) made_.storage->use_memory(options_.memory);
     std::uint64_t used = 0;
     for (const WorldStream& each : options_.streams) {
-        const std::uint64_t bytes = Player::memory_bytes(*each.plan->path, each.plan->options);
-        make_stream(each, options_.memory.subspan(used, bytes));
+        const std::uint64_t bytes = each.plan->memory_bytes();
+        const std::span<std::byte> memory = options_.memory.subspan(used, bytes);
+        Stream& stream = make_stream(each);
+        if (each.plan->record == nullptr) {
+            make_player(stream, each, memory);
+        } else if (auto recorder = make_recorder(stream, each, memory); !recorder) {
+            return recorder;
+        }
         used += options_.shared_memory ? 0 : bytes;
     }
     for (const WorldMeter& each : options_.meters) {
@@ -71,7 +81,7 @@ Result<void> World::build() {
     return {};
 }
 
-World::Stream& World::make_stream(const WorldStream& each, std::span<std::byte> memory) {
+World::Stream& World::make_stream(const WorldStream& each) {
     const StreamPlan& plan = *each.plan;
     LedgerOptions books;
     books.seat = plan.options.seat;
@@ -80,12 +90,19 @@ World::Stream& World::make_stream(const WorldStream& each, std::span<std::byte> 
     books.slots = plan.options.paced ? plan.options.slots : 0;
     books.drops_kept = std::min(options_.drops_kept, plan.options.slots);
     books.readahead = plan.options.readahead;
+    books.records = plan.record != nullptr;
     books.keep_frames = options_.keep_frames;
     ledgers_.push_back(std::make_unique<DeadlineLedger>(books, books_.series));
     auto stream = std::make_unique<Stream>();
     stream->world = this;
     stream->plan = &plan;
     stream->place = streams_.size();
+    streams_.push_back(std::move(stream));
+    return *streams_.back();
+}
+
+void World::make_player(Stream& stream, const WorldStream& each, std::span<std::byte> memory) {
+    const StreamPlan& plan = *each.plan;
     PlayerOptions options = plan.options;
     if (options_.sync) {
         std::unique_ptr<PlayClock>& clock = clocks_[plan.options.seat];
@@ -93,13 +110,31 @@ World::Stream& World::make_stream(const WorldStream& each, std::span<std::byte> 
         options.clock = clock.get();
     }
     const MediaFormat* decoded = options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
-    stream->decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
-    options.decoder = stream->decoder.get();
-    stream->player =
-        std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_.back(), memory,
-                                 *each.progress, Callback::of<&World::player_changed>(this));
-    streams_.push_back(std::move(stream));
-    return *streams_.back();
+    stream.decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
+    options.decoder = stream.decoder.get();
+    stream.player =
+        std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_[stream.place],
+                                 memory, *each.progress, Callback::of<&World::player_changed>(this));
+}
+
+Result<void> World::make_recorder(Stream& stream, const WorldStream& each, std::span<std::byte> memory) {
+    const StreamPlan& plan = *each.plan;
+    if (!made_.storage->capabilities().writes) {
+        return environment_error(
+            fmt::format("{}: {} can be played from there and not be written to it: nothing can be recorded",
+                        options_.storage.target.url, made_.storage->capabilities().io));
+    }
+    if (!options_.shared_memory) {
+        const std::uint64_t key =
+            derive_seed(options_.seed, std::uint64_t{plan.options.seat} << 32 | plan.options.stream);
+        auto frames = make_recorded_frames(plan.record->format, *plan.path->sources().front(), key,
+                                           Recorder::frame_stride(*plan.path, plan.options), memory);
+        if (!frames) return frames;
+    }
+    stream.player = std::make_unique<Recorder>(*made_.loop, *made_.storage, *plan.path, plan.options,
+                                               plan.record->options, *ledgers_[stream.place], memory,
+                                               *each.progress, Callback::of<&World::player_changed>(this));
+    return {};
 }
 
 const DeadlineLedger* World::ledger_of(const StreamPlan& plan) const {
@@ -320,7 +355,8 @@ bool World::add(const WorldStream& stream, std::span<std::byte> memory) {
 
 void World::add_here(const WorldStream& each, std::span<std::byte> memory) {
     if (interrupting_ || finishing_) return;
-    Stream& stream = make_stream(each, memory);
+    Stream& stream = make_stream(each);
+    make_player(stream, each, memory);
     stream.added = true;
     begin_stream(stream);
 }

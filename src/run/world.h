@@ -16,7 +16,8 @@
 #include "base/result.h"
 #include "load/meter.h"
 #include "metrics/time_series.h"
-#include "play/player.h"
+#include "play/frame_stream.h"
+#include "play/play_clock.h"
 #include "run/backends.h"
 #include "run/stream_plan.h"
 
@@ -147,7 +148,9 @@ private:
     };
 
     Result<void> build();
-    Stream& make_stream(const WorldStream& stream, std::span<std::byte> memory);
+    Stream& make_stream(const WorldStream& stream);
+    void make_player(Stream& stream, const WorldStream& each, std::span<std::byte> memory);
+    Result<void> make_recorder(Stream& stream, const WorldStream& each, std::span<std::byte> memory);
     void add_here(const WorldStream& stream, std::span<std::byte> memory);
     void remove_here(const StreamPlan& plan);
     void end_alone(Stream& stream);

@@ -103,6 +103,14 @@ void read_io_size(JsonObject& object, ScenarioStreams& streams) {
     }
 }
 
+void read_window(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+    streams.readahead = read_count(object, "readahead", 10'000, streams.readahead);
+    streams.inflight = read_count(object, "inflight", 10'000, streams.inflight);
+    streams.io_depth = read_count(object, "io_depth", 1024, streams.io_depth);
+    read_io_size(object, streams);
+    read_rate(reading, object, streams);
+}
+
 void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
     if (const auto order = object.string("order", false)) {
         streams.order = *order;
@@ -112,11 +120,23 @@ void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams&
     streams.pattern =
         object.one_of("pattern", {"filename-prefetch", "streaming", "on-demand"}, false).value_or("");
     streams.on_miss = object.one_of("on_miss", {"drop", "hold", "stall"}, false).value_or("drop");
-    streams.readahead = read_count(object, "readahead", 10'000, streams.readahead);
-    streams.inflight = read_count(object, "inflight", 10'000, streams.inflight);
-    streams.io_depth = read_count(object, "io_depth", 1024, streams.io_depth);
-    read_io_size(object, streams);
-    read_rate(reading, object, streams);
+    read_window(reading, object, streams);
+}
+
+/// What is recorded has a format, and nothing is there before it.
+void read_recording(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
+    streams.records = true;
+    if (const auto name = object.string("format")) {
+        auto format = reading.words.format(*name);
+        if (format) {
+            streams.format = std::move(*format);
+        } else {
+            for (const auto& problem : format.error().problems) object.problem("format", problem);
+        }
+    }
+    streams.durable = object.boolean("durable", false).value_or(false);
+    streams.on_miss = object.one_of("on_miss", {"drop", "stall"}, false).value_or("drop");
+    read_window(reading, object, streams);
 }
 
 /// The last of `count` begins before `end`; noted otherwise. No sum here leaves 64 bits: every time is at most
@@ -153,17 +173,22 @@ Phase read_phase(JsonObject& object) {
     return phase;
 }
 
-/// `longest`: from the start of the last seat to the end of all.
+/// `longest`: from the start of the last seat to the end of all; `record`: they write.
 void read_streams(ScenarioReading& reading,
                   const Json& value,
                   const std::string& pointer,
                   Duration longest,
+                  bool record,
                   ScenarioSeats& seats) {
     JsonObject object(value, pointer, reading.problems);
     ScenarioStreams streams;
     streams.count = read_count(object, "count", 100'000, 1);
-    read_media(reading, object, pointer, streams);
-    read_playing(reading, object, streams);
+    if (record) {
+        read_recording(reading, object, streams);
+    } else {
+        read_media(reading, object, pointer, streams);
+        read_playing(reading, object, streams);
+    }
     const Phase phase = read_phase(object);
     streams.start = phase.start;
     streams.one_more_every = phase.one_more_every;
@@ -172,6 +197,34 @@ void read_streams(ScenarioReading& reading,
                  std::min(longest, phase.end.value_or(longest)));
     object.finish();
     seats.streams.push_back(std::move(streams));
+}
+
+/// A workload by name or file, or one that is written here.
+void read_meter_of_seats(ScenarioReading& reading,
+                         const Json& value,
+                         const std::string& pointer,
+                         Duration longest,
+                         ScenarioSeats& seats) {
+    JsonObject object(value, pointer, reading.problems);
+    ScenarioMeter meter;
+    if (const auto name = object.string("workload")) {
+        auto workload = reading.words.workload(*name);
+        if (workload) {
+            meter.workload = std::move(*workload);
+        } else {
+            for (const auto& problem : workload.error().problems) object.problem("workload", problem);
+        }
+    }
+    meter.scale = object.number("scale", 0.000001, 1000, false).value_or(1);
+    const Phase phase = read_phase(object);
+    if (phase.one_more_every.ns > 0)
+        object.problem("one_more_every",
+                       "is for streams: the document of a workload says when its users begin");
+    meter.start = phase.start;
+    meter.end = phase.end;
+    check_begins(object, phase.start, {}, 1, std::min(longest, phase.end.value_or(longest)));
+    object.finish();
+    seats.meters.push_back(std::move(meter));
 }
 
 void read_nodes(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seats) {
@@ -250,9 +303,22 @@ void read_seats(ScenarioReading& reading, const Json& value, const std::string& 
                                   ? kScenarioLongest.ns
                                   : seats.one_more_every.ns * (seats.count - 1);
     const Duration left = seats.end - seats.start - Duration{ramp};
-    read_scenario_array(object, "streams", true, [&](const Json& each, const std::string& place) {
-        read_streams(reading, each, place, left, seats);
-    });
+    const bool records = object.has("recorders");
+    const bool meters = object.has("meters");
+    read_scenario_array(object, "streams", !records && !meters,
+                        [&](const Json& each, const std::string& place) {
+                            read_streams(reading, each, place, left, false, seats);
+                        });
+    if (records) {
+        read_scenario_array(object, "recorders", true, [&](const Json& each, const std::string& place) {
+            read_streams(reading, each, place, left, true, seats);
+        });
+    }
+    if (meters) {
+        read_scenario_array(object, "meters", true, [&](const Json& each, const std::string& place) {
+            read_meter_of_seats(reading, each, place, left, seats);
+        });
+    }
     object.finish();
     reading.seats += seats.count;
     reading.scenario.seats.push_back(std::move(seats));
@@ -263,6 +329,10 @@ void check_sizes(ScenarioReading& reading, JsonObject& object) {
     for (const ScenarioSeats& seats : reading.scenario.seats) {
         for (const ScenarioStreams& each : seats.streams) streams += std::uint64_t{seats.count} * each.count;
     }
+    const auto plays = [](const ScenarioSeats& seats) { return !seats.streams.empty(); };
+    const auto& all = reading.scenario.seats;
+    if (!all.empty() && std::none_of(all.begin(), all.end(), plays))
+        object.problem("seats", "nothing plays or records: for meters alone run their workload");
     if (reading.seats > kSeatsMax)
         object.problem("seats", fmt::format("{} seats are more than {}", reading.seats, kSeatsMax));
     if (streams > kStreamsMax)

@@ -18,7 +18,8 @@ inline RunResult play_document(const std::string& text,
                                std::optional<std::uint32_t> own_seats = std::nullopt) {
     const std::string models = STREAMSIM_SOURCE_DIR "/formats/storage";
     const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
-    const auto scenario = read_scenario(text, "test.json", scenario_words(*catalogue, models));
+    const auto scenario =
+        read_scenario(text, "test.json", scenario_words(*catalogue, STREAMSIM_SOURCE_DIR "/formats"));
     EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
     if (!scenario) return {};
     PlayRequest request = common_request(*scenario);

@@ -1,0 +1,59 @@
+// What recorders write, and where: below TARGET/streamsim-media/, beside the formats of a media set,
+//
+//     recordings/run-0123456789abcdef/seat0-stream1/frame.0000001.dpx
+//     recordings/run-0123456789abcdef/seat0-stream2.mov
+//
+// Each run makes a directory of its own, so that nothing that was there before is ever opened. A container's
+// file holds its frames, one after the other, and no index: it has the bytes and the sizes of the real thing,
+// and is no movie that opens. Image sequences are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+inline constexpr const char* kRecordings = "recordings";
+
+/// Frames of a format that a recorder keeps in memory and writes over and over: enough of them that their
+/// sizes vary as the format's do, and not many bytes.
+std::uint32_t distinct_frames(const MediaFormat& format);
+
+/// The frames of a recording, as many as there are numbers: frame i has the size of i % distinct_frames(). A
+/// sequence is a directory, a container a file: `place` and its extension. Frames of a container begin at
+/// multiples of `alignment`.
+std::shared_ptr<const FrameIndex> recording_index(const MediaFormat& format,
+                                                  std::uint64_t seed,
+                                                  std::uint32_t alignment,
+                                                  const std::string& place);
+
+/// Makes the distinct frames of such an index, each at a multiple of `stride`; what is behind a frame is zero.
+/// Errors: environment where the picture cannot be coded. REQUIRES: memory for all.
+Result<void> make_recorded_frames(const MediaFormat& format,
+                                  const FrameIndex& index,
+                                  std::uint64_t key,
+                                  std::uint64_t stride,
+                                  std::span<std::byte> memory);
+
+/// "seat0-stream1".
+std::string recording_name(std::uint32_t seat, std::uint32_t stream);
+
+/// Makes a directory for the recordings of one run; its path. Blocks. Errors: environment; bad input when the
+/// target's streamsim-media was not made by us.
+Result<std::string> make_recordings(ByteStore& store, const std::string& target);
+
+/// Removes what recorders made in that directory, the directory, and those above it that were made for it.
+/// Blocks. What could not be removed, a sentence each; what is gone already is no matter.
+std::vector<std::string> remove_recordings(ByteStore& store,
+                                           const std::string& target,
+                                           const std::string& directory);
+
+}  // namespace streamsim

@@ -1,0 +1,189 @@
+#include "play/frame_write.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace streamsim {
+namespace {
+
+std::size_t pieces_at_once(const FrameIndex& index, const WriteSettings& settings) {
+    if (settings.io_size == 0) return 1;
+    const std::uint64_t pieces = index.largest_frame_bytes() / settings.io_size + 1;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(settings.io_depth, pieces));
+}
+
+}  // namespace
+
+FrameWrite::FrameWrite(Storage& storage,
+                       const FrameIndex& index,
+                       const WriteSettings& settings,
+                       FrameWriteOwner& owner)
+    : storage_(storage),
+      index_(index),
+      settings_(settings),
+      owner_(owner),
+      name_(index.path_capacity()),
+      pieces_(pieces_at_once(index, settings)) {
+    open_.path = name_.data();
+    open_.access = Access::create_new;
+    open_.done = Callback::of<&FrameWrite::opened>(this);
+    sync_.done = Callback::of<&FrameWrite::own_synced>(this);
+    for (Piece& piece : pieces_) {
+        piece.write = this;
+        piece.done = Callback::of<&Piece::finished>(&piece);
+    }
+}
+
+void FrameWrite::take(IoTag tag, Instant captured) {
+    STREAMSIM_CHECK(idle() && !outstanding(), "only an idle write takes a frame");
+    state_ = State::taken;
+    tag_ = tag;
+    outcome_ = FrameOutcome{};
+    outcome_.slot = tag.slot;
+    outcome_.clip_frame = tag.clip_frame;
+    outcome_.scheduled = captured;
+    cancelled_ = false;
+    freed_ = not_before_ = last_submitted_ = {};
+}
+
+void FrameWrite::start(Instant now,
+                       std::span<const std::byte> bytes,
+                       Instant needed,
+                       const SharedFile& shared) {
+    STREAMSIM_CHECK(state_ == State::taken, "a write that starts has a frame");
+    state_ = State::writing;
+    starting_ = true;
+    outcome_.submitted = last_submitted_ = freed_ = now;
+    bytes_ = bytes;
+    needed_ = needed;
+    next_ = 0;
+    if (index_.file_per_frame()) {
+        index_.write_path(tag_.clip_frame, name_.data());
+        offset_ = 0;
+        open_.tag = tag_;
+        open_.error = 0;
+        open_.file = kNoFile;
+        opening_ = true;
+        ++out_;
+        storage_.open(open_);
+    } else {
+        offset_ = index_.extent(tag_.clip_frame).offset;
+        file_ = shared.file;
+        if (shared.error != 0) fail(shared.error);
+        go_on();
+    }
+    starting_ = false;
+}
+
+void FrameWrite::note(const Op& op) {
+    freed_ = std::max(freed_, op.completed_at);
+    not_before_ = std::max(not_before_, op.not_before);
+    last_submitted_ = std::max(last_submitted_, op.submitted_at);
+    if (op.error != 0) fail(op.error);
+}
+
+void FrameWrite::fail(int error) {
+    if (failed()) return;
+    outcome_.reason = DropReason::error;
+    outcome_.error = error;
+}
+
+void FrameWrite::opened() {
+    opening_ = false;
+    --out_;
+    note(open_);
+    if (open_.error == 0) {
+        file_ = open_.file;
+        outcome_.opened = open_.completed_at;
+        outcome_.open_time = open_.completed_at - open_.submitted_at;
+    }
+    go_on();
+}
+
+void FrameWrite::submit_more() {
+    for (Piece& piece : pieces_) {
+        if (next_ >= bytes_.size()) return;
+        if (piece.busy) continue;
+        const std::uint64_t left = bytes_.size() - next_;
+        const std::uint64_t length = settings_.io_size == 0 ? left : std::min(left, settings_.io_size);
+        piece.busy = true;
+        piece.tag = tag_;
+        piece.error = 0;
+        piece.bytes = 0;
+        piece.file = file_;
+        piece.offset = offset_ + next_;
+        piece.buffer = bytes_.subspan(next_, length);
+        piece.deadline = needed_;
+        next_ += length;
+        ++out_;
+        storage_.write(piece);
+    }
+}
+
+void FrameWrite::piece_finished(Piece& piece) {
+    piece.busy = false;
+    --out_;
+    note(piece);
+    go_on();
+}
+
+void FrameWrite::own_synced() {
+    syncing_ = false;
+    --out_;
+    note(sync_);
+    outcome_.sync_time = sync_.completed_at - sync_.submitted_at;
+    end();
+}
+
+void FrameWrite::synced(const SyncOp& op) {
+    note(op);
+    outcome_.sync_time = op.completed_at - op.submitted_at;
+    end();
+}
+
+/// After each answer: the next pieces, then the fsync, then the end.
+void FrameWrite::go_on() {
+    const bool stops = failed() || cancelled_;
+    if (!stops) submit_more();
+    if (out_ > 0) return;
+    if (stops || !settings_.durable) return end();
+    if (!index_.file_per_frame()) {
+        state_ = State::to_sync;
+        owner_.frame_write_to_sync(*this);
+        return;
+    }
+    sync_.tag = tag_;
+    sync_.error = 0;
+    sync_.file = file_;
+    syncing_ = true;
+    ++out_;
+    storage_.sync(sync_);
+}
+
+void FrameWrite::end() {
+    if (!failed() && !cancelled_) {
+        outcome_.delivered = outcome_.completed = freed_;
+        outcome_.bytes = index_.extent(tag_.clip_frame).bytes;
+    }
+    if (index_.file_per_frame() && file_ != kNoFile) storage_.close(file_);
+    file_ = kNoFile;
+    state_ = State::ended;
+    if (!starting_) owner_.frame_write_ended(*this);
+}
+
+void FrameWrite::cancel() {
+    cancelled_ = true;
+    if (opening_) storage_.cancel(open_);
+    if (syncing_) storage_.cancel(sync_);
+    for (Piece& piece : pieces_) {
+        if (piece.busy) storage_.cancel(piece);
+    }
+}
+
+void FrameWrite::release() {
+    STREAMSIM_CHECK(!outstanding(), "a write is let go when the storage has nothing of it");
+    state_ = State::idle;
+}
+
+}  // namespace streamsim

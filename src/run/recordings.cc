@@ -1,0 +1,70 @@
+#include "run/recordings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "media/recording.h"
+#include "storage/local_options.h"
+
+namespace streamsim {
+
+Recordings::Recordings(std::unique_ptr<ByteStore> store, std::string target, bool keep, NoticeSink notice)
+    : store_(std::move(store)), target_(std::move(target)), notice_(std::move(notice)), keep_(keep) {}
+
+Result<std::unique_ptr<Recordings>> Recordings::make(const Target& target,
+                                                     const Credentials& credentials,
+                                                     bool keep,
+                                                     const NoticeSink& notice) {
+    std::unique_ptr<Recordings> made(
+        new Recordings(make_byte_store(target, credentials), target.name(), keep, notice));
+    const auto there = made->store_->stat(made->target_);
+    if (!there) return there.error();
+    if (!*there || !(**there).directory) {
+        return environment_error(fmt::format("{}: is no directory: recordings go below one", made->target_));
+    }
+    auto directory = make_recordings(*made->store_, made->target_);
+    if (!directory) return directory.error();
+    made->directory_ = std::move(*directory);
+    return made;
+}
+
+std::uint32_t Recordings::alignment() {
+    const std::string path = directory_ + "/" + recording_name(0, 0) + ".mov";
+    auto made = store_->create(path);
+    if (!made || !(*made)->close()) return kUsualAlignment;  // each frame will say why
+    const std::uint32_t alignment = direct_alignment(path);
+    (void)store_->remove(path);
+    return alignment;
+}
+
+Recordings::~Recordings() {
+    if (keep_ || directory_.empty()) return;
+    for (const std::string& problem : remove_recordings(*store_, target_, directory_))
+        notice_(fmt::format("recordings could not be removed (streamsim clean {}): {}", target_, problem));
+}
+
+void Recordings::leave() {
+    keep_ = true;
+    notice_(fmt::format("recordings are left in {} (streamsim clean {})", directory_, target_));
+}
+
+void Recordings::say_space(const GrowingList<StreamPlan>& streams) {
+    double bytes = 0;
+    double bytes_per_s = 0;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const StreamPlan& plan = streams[i];
+        if (plan.record == nullptr || !plan.options.paced) continue;
+        bytes += plan.bytes_per_slot * static_cast<double>(plan.options.slots);
+        bytes_per_s += plan.required_bytes_per_s();
+    }
+    const auto free = store_->free_bytes(target_);
+    if (!free || bytes <= static_cast<double>(*free)) return;
+    notice_(fmt::format(
+        "{}: {} are free and {} are to be recorded: it will be full after {}, and what is recorded then fails",
+        target_, show_bytes(*free), show_bytes(static_cast<std::uint64_t>(bytes)),
+        show_duration({static_cast<std::int64_t>(static_cast<double>(*free) / bytes_per_s * 1e9)})));
+}
+
+}  // namespace streamsim

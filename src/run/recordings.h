@@ -1,0 +1,45 @@
+// The directory that a run's recordings are in, on real storage: made before play, gone after it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/growing_list.h"
+#include "base/result.h"
+#include "run/backends.h"
+#include "run/stream_plan.h"
+#include "streamsim/byte_store.h"
+
+namespace streamsim {
+
+class Recordings {
+public:
+    /// Blocks. Errors: as make_recordings. `keep`: they stay after the run.
+    static Result<std::unique_ptr<Recordings>> make(const Target& target,
+                                                    const Credentials& credentials,
+                                                    bool keep,
+                                                    const NoticeSink& notice);
+    /// Removes them. Blocks; says what it could not remove.
+    ~Recordings();
+    Recordings(const Recordings&) = delete;
+    Recordings& operator=(const Recordings&) = delete;
+
+    const std::string& directory() const { return directory_; }
+    /// What direct writes want here (local_options.h), asked of a file that is made for it. Blocks.
+    std::uint32_t alignment();
+    /// Says so where the storage will be full before these streams end.
+    void say_space(const GrowingList<StreamPlan>& streams);
+    /// They stay, with a notice: the storage may not answer.
+    void leave();
+
+private:
+    Recordings(std::unique_ptr<ByteStore> store, std::string target, bool keep, NoticeSink notice);
+
+    std::unique_ptr<ByteStore> store_;
+    const std::string target_;
+    const NoticeSink notice_;
+    std::string directory_;
+    bool keep_;
+};
+
+}  // namespace streamsim
