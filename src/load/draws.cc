@@ -13,6 +13,10 @@ std::vector<double> weights_of(const std::vector<WeightedSize>& sizes) {
     return out;
 }
 
+double weight_of(const MeterSpec& spec, LoadOperation operation) {
+    return spec.weights[static_cast<std::size_t>(operation)];
+}
+
 std::vector<WeightedSize> ascending(std::vector<WeightedSize> blocks) {
     std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
     return blocks;
@@ -64,8 +68,9 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
         length_bytes_.push_back(whole(each.bytes));
         longest_ = std::max(longest_, length_bytes_.back());
     }
-    if (sizes_.count() == 0) return;
-    STREAMSIM_CHECK(file_bytes_ >= alignment_, "there is something to transfer");
+    if (weight_of(spec, LoadOperation::read) + weight_of(spec, LoadOperation::write) <= 0)
+        return;  // no transfers
+    STREAMSIM_CHECK(sizes_.count() > 0 && file_bytes_ >= alignment_, "there is something to transfer");
     if (spec.length_up_to) {
         STREAMSIM_CHECK(up_to_ > 0, "a length is at least one smallest block");
         longest_ = whole(up_to_ * sizes_.smallest());

@@ -33,7 +33,7 @@ TOGETHER = [
 
 def load(directory):
     schemas = {}
-    for name in ("storage-model", "scenario"):
+    for name in ("storage-model", "scenario", "workload"):
         with open(f"{directory}/{name}.json", encoding="utf-8") as file:
             schemas[name] = json.load(file)
         jsonschema.Draft202012Validator.check_schema(schemas[name])
