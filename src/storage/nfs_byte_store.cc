@@ -62,16 +62,6 @@ NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
     return out;
 }
 
-/// As the kernel does for those who create.
-int masked(int mode) {
-    static const mode_t mask = [] {
-        const mode_t was = umask(0);
-        umask(was);
-        return was;
-    }();
-    return mode & ~static_cast<int>(mask);
-}
-
 /// A path in one call without data.
 template <typename Begin>
 int run_simple(Turn& turn, Begin begin) {
@@ -367,7 +357,7 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
     if (!turn.ready()) return turn.ready().error();
     if (auto is_file = expect_file(turn, path, true); !is_file) return is_file.error();
     const std::string where = turn.path(path);
-    const int mode = masked(kMode);
+    const int mode = static_cast<int>(without_umask(kMode));
     OpenOne file;
     const int result = turn.run(
         {[&](nfs_context* nfs, void* user) { return nfs_creat_async(nfs, where.c_str(), mode, kAnswer, user); },
@@ -407,7 +397,8 @@ Result<void> NfsByteStore::make_directories(const std::string& path) {
     for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
         const std::string where = turn.path(*at);
         const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
-            return nfs_mkdir2_async(nfs, where.c_str(), masked(kDirectoryMode), then, user);
+            return nfs_mkdir2_async(nfs, where.c_str(), static_cast<int>(without_umask(kDirectoryMode)), then,
+                                    user);
         });
         if (number != 0 && number != EEXIST) return error(number, "make the directory", *at);
     }

@@ -45,18 +45,24 @@ struct NfsReply {
     NfsOutcome outcome = NfsOutcome::lost;
     int error = 0;                    // failed
     std::string_view text;            // what the library says, or a symbolic link's
-    NfsHandle handle;                 // lookup, mount, open
-    NfsKind kind = NfsKind::file;     // lookup
+    NfsHandle handle;                 // lookup, mount, open, create (its size is 0: the server did not tell)
+    NfsKind kind = NfsKind::file;     // lookup, attributes
     std::span<const std::byte> data;  // read
-    bool end_of_file = false;         // read
+    bool end_of_file = false;         // read, list
     bool may_read = true;             // access
+    bool may_write = true;            // access
     bool confirm = false;             // open: confirm_open comes next
-    std::uint32_t number = 0;         // a port, the most that one read reads; 0: it does not say
+    std::uint32_t number = 0;         // a port, the most that one read reads; 0: it does not say; bytes written
+    std::uint32_t write_bytes = 0;    // server facts of version 3: the most that one write writes
+    std::uint64_t size = 0;           // attributes
+    bool stable = false;              // write: it is on stable storage
+    std::uint32_t entries = 0;        // list, "." and ".." left out
+    std::uint64_t cookie = 0;         // list: of the last entry
     std::uint32_t lease_s = 0;        // server facts of version 4
     std::uint32_t state_sequence = 0;
     std::array<char, 12> state{};
     std::uint64_t client = 0;
-    std::array<char, 8> verifier{};
+    std::array<char, 8> verifier{};  // of a client; of a list; of what was written and is not stable yet
     const std::vector<std::string>* names = nullptr;  // exports
 };
 

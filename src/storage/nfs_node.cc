@@ -296,6 +296,7 @@ void NfsNode::on_facts(void* of, NfsCall&, const NfsReply& reply) {
     if (node.place_.read_bytes != 0) most = std::min(most, node.place_.read_bytes);
     constexpr std::uint64_t kLeast = 512;
     node.read_bytes_ = static_cast<std::uint32_t>(std::max(most, kLeast));
+    if (reply.write_bytes != 0) node.write_bytes_ = std::min(reply.write_bytes, kNfsReadMost);
     node.lane_up(lane);
 }
 

@@ -90,6 +90,7 @@ public:
     /// A path of the server, seen from root(). Nothing: it is not below.
     std::optional<std::string_view> below_root(std::string_view path) const;
     std::uint32_t read_bytes() const { return read_bytes_; }
+    std::uint32_t write_bytes() const { return write_bytes_; }
     std::uint64_t client() const { return client_; }
     std::uint64_t new_owner() { return ++owners_; }
 
@@ -177,6 +178,7 @@ private:
     std::string mounted_;  // the path of root_
     bool has_root_ = false;
     std::uint32_t read_bytes_ = kNfsReadMost;
+    std::uint32_t write_bytes_ = kNfsReadMost;
 
     Client client_state_ = Client::unknown;
     std::uint64_t client_ = 0;

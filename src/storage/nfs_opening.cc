@@ -27,23 +27,35 @@ void put_before(std::vector<std::string>& rest, std::string_view path) {
 
 }  // namespace
 
-void NfsOpening::begin(NfsNode& node, const std::string& path, void (*done)(void*, NfsOpening&), void* owner) {
+void NfsOpening::begin(NfsNode& node, NfsWish wish, void (*done)(void*, NfsOpening&), void* owner) {
     node_ = &node;
     done_ = done;
     owner_ = owner;
-    path_ = path;
-    const std::size_t slash = path.find_last_of('/');
-    directory_ = slash == std::string::npos ? "" : path.substr(0, slash);
+    wish_ = std::move(wish);
     busy_ = true;
-    asked_ = ended_ = went_stale_ = false;
-    remembers_ = first_walk_ = true;
+    asked_ = ended_ = went_stale_ = used_memory_ = from_known_ = maybe_done_ = false;
+    may_remember_ = true;
     error_ = 0;
-    links_ = 0;
     not_before_ = {};
     file_ = {};
-    rest_.clear();  // begins when there is a root
+    walk(wish_.path);
+}
+
+bool NfsOpening::wants_parent() const {
+    return wish_.operation == OpKind::open ? wish_.access == Access::create_new
+                                           : !wants(PathOp::Kind::stat) && !wants(PathOp::Kind::list);
+}
+
+void NfsOpening::walk(const std::string& path) {
+    path_ = path;
+    const std::size_t slash = path_.find_last_of('/');
+    directory_ = slash == std::string::npos ? "" : path_.substr(0, slash);
+    remembers_ = may_remember_;
+    links_ = 0;
+    bytes_ = entries_ = cookie_ = 0;
+    cookie_verifier_ = {};
     step_ = Step::lookup;
-    from_root(path);
+    from_root(path_);
 }
 
 void NfsOpening::from_root(const std::string& path) {
@@ -56,7 +68,10 @@ void NfsOpening::from_root(const std::string& path) {
         if (known != node_->directories().end()) {
             at_ = known->second;
             put_before(rest_, std::string_view(path).substr(directory_.size()));
-            if (rest_.size() == 1) return next();
+            if (rest_.size() == 1) {
+                used_memory_ = true;
+                return next();
+            }
             rest_.clear();
             at_.size = 0;
         }
@@ -68,8 +83,19 @@ void NfsOpening::from_root(const std::string& path) {
 
 /// What comes next on the way, now that at_ is a directory.
 void NfsOpening::next() {
-    if (rest_.empty()) return finish(EISDIR);
-    step_ = rest_.size() == 1 && node_->version() == 4 && rest_.back() != ".." ? Step::open : Step::lookup;
+    if (rest_.empty()) {
+        object_ = at_;
+        if (wants(PathOp::Kind::stat) || wants(PathOp::Kind::list)) return look();
+        if (!wants_parent()) return finish(EISDIR);
+        return finish(wish_.operation == OpKind::open || wants(PathOp::Kind::make_directory) ? EEXIST : EBUSY);
+    }
+    step_ = Step::lookup;
+    if (rest_.size() > 1) return;
+    if (wants_parent()) {
+        step_ = Step::arrived;
+    } else if (node_->version() == 4 && rest_.back() != "..") {
+        step_ = Step::open;
+    }
 }
 
 void NfsOpening::advance(Instant now) {
@@ -86,17 +112,27 @@ void NfsOpening::tell() {
     done_(owner_, *this);
 }
 
+/// False: it has ended.
+bool NfsOpening::find_root() {
+    at_ = node_->root();
+    if (remembers_) return true;
+    const auto below = node_->below_root(path_);
+    if (!below) {
+        finish(ENOENT);
+        return false;
+    }
+    rest_.clear();
+    put_before(rest_, *below);
+    next();
+    return !ended_;
+}
+
 void NfsOpening::step() {
-    if (at_.size == 0) {
-        at_ = node_->root();
-        if (!remembers_) {
-            const auto below = node_->below_root(path_);
-            if (!below) return finish(ENOENT);
-            rest_.clear();
-            put_before(rest_, *below);
-            next();
-            if (ended_) return;
-        }
+    if (at_.size == 0 && !find_root()) return;
+    if (step_ == Step::arrived) {
+        arrive();
+        if (ended_) return;
+        if (step_ != Step::rename && from_known_) return step();  // to where it is renamed to
     }
     if (step_ == Step::lookup && rest_.back() == "..") {
         if (parents_.empty()) {
@@ -110,25 +146,61 @@ void NfsOpening::step() {
         return next();
     }
     if (!rest_.empty() && rest_.back().size() > kNameMax) return finish(ENAMETOOLONG);
-    NfsLink& link = node_->pick();
-    const Instant now = now_;
     call_ = {on_reply, this};
+    asked_ = ask(node_->pick());
+    if (asked_) return node_->count_request();
+    finish(EIO);
+}
+
+/// at_ is the directory of what is to be changed.
+void NfsOpening::arrive() {
+    if (rest_.back() == "..") return finish(EINVAL);
+    if (wish_.operation == OpKind::open) {
+        step_ = Step::create;
+    } else if (wants(PathOp::Kind::make_directory)) {
+        step_ = Step::make_directory;
+    } else if (wants(PathOp::Kind::remove)) {
+        step_ = Step::remove;
+    } else if (from_known_) {
+        step_ = Step::rename;
+    } else {
+        from_ = at_;
+        from_name_ = rest_.back();
+        from_known_ = true;
+        walk(wish_.to);
+    }
+}
+
+bool NfsOpening::ask(NfsLink& link) {
+    const Instant now = now_;
     const NfsRequests& requests = node_->requests();
     switch (step_) {
         case Step::lookup:
-        case Step::look_at_link: asked_ = requests.lookup(link, call_, at_, rest_.back(), now); break;
-        case Step::read_link: asked_ = requests.read_link(link, call_, link_, now); break;
-        case Step::access: asked_ = NfsRequests::access(link, call_, file_.handle, now); break;
-        case Step::confirm: asked_ = NfsRequests::confirm_open(link, call_, file_, now); break;
+        case Step::look_at_link: return requests.lookup(link, call_, at_, rest_.back(), now);
+        case Step::read_link: return requests.read_link(link, call_, link_, now);
+        case Step::access: return NfsRequests::access(link, call_, file_.handle, now);
+        case Step::confirm: return NfsRequests::confirm_open(link, call_, file_, now);
         case Step::open:
             file_ = {};
             file_.owner = node_->new_owner();
             client_ = node_->client();
-            asked_ = NfsRequests::open(link, call_, client_, at_, rest_.back(), file_, now);
-            break;
+            return NfsRequests::open(link, call_, client_, at_, rest_.back(), file_, now);
+        case Step::attributes: return NfsRequests::attributes(link, call_, object_, now);
+        case Step::list: return NfsRequests::list(link, call_, object_, cookie_, cookie_verifier_, now);
+        default: return ask_change(link);
     }
-    if (asked_) return node_->count_request();
-    finish(EIO);
+}
+
+bool NfsOpening::ask_change(NfsLink& link) {
+    const std::string& name = rest_.back();
+    switch (step_) {
+        case Step::create: return NfsRequests::create(link, call_, at_, name, now_);
+        case Step::make_directory: return NfsRequests::make_directory(link, call_, at_, name, now_);
+        case Step::remove: return NfsRequests::remove(link, call_, at_, name, now_);
+        case Step::remove_directory: return NfsRequests::remove_directory(link, call_, at_, name, now_);
+        case Step::rename: return NfsRequests::rename(link, call_, from_, from_name_, at_, name, now_);
+        default: return false;
+    }
 }
 
 void NfsOpening::finish(int error) {
@@ -148,14 +220,14 @@ void NfsOpening::take(const NfsReply& reply) {
     switch (reply.outcome) {
         case NfsOutcome::done: break;
         case NfsOutcome::failed:
-            // The directory that is remembered may be another one by now.
-            if (reply.error == ENOENT && remembers_ && links_ == 0) return forget();
-            return finish(reply.error);
+            if (!take_failure(reply.error)) finish(reply.error);
+            return;
         case NfsOutcome::later: not_before_ = now + kPatience; return;
         case NfsOutcome::stale: return go_stale();
         case NfsOutcome::lost:
             not_before_ = now + kAfterLoss;
             if (step_ == Step::confirm) step_ = Step::open;
+            maybe_done_ = maybe_done_ || (step_ >= Step::create && step_ <= Step::rename);
             return;
         case NfsOutcome::expired:
             node_->client_expired(client_);
@@ -168,13 +240,78 @@ void NfsOpening::take(const NfsReply& reply) {
         case Step::lookup:
         case Step::look_at_link: return take_lookup(reply);
         case Step::read_link: return take_link(reply.text);
-        case Step::access: return finish(reply.may_read ? 0 : EACCES);
+        case Step::access: {
+            const bool may = reply.may_read && (wish_.access == Access::read || reply.may_write);
+            return finish(may ? 0 : EACCES);
+        }
         case Step::open: return take_open(reply);
         case Step::confirm:
             file_.state = reply.state;
             file_.state_sequence = reply.state_sequence;
             ++file_.owner_sequence;
             return finish(0);
+        case Step::create:
+            file_.handle = reply.handle;
+            if (reply.handle.size > 0) return finish(0);
+            step_ = Step::lookup;
+            return;
+        case Step::remove_directory:
+        case Step::rename: forget_below(); return finish(0);
+        case Step::attributes: bytes_ = reply.kind == NfsKind::file ? reply.size : 0; return finish(0);
+        case Step::list: return take_list(reply);
+        case Step::arrived:
+        case Step::make_directory:
+        case Step::remove: return finish(0);
+    }
+}
+
+/// False: it stays a failure.
+bool NfsOpening::take_failure(int error) {
+    const bool absent = error == ENOENT;
+    const bool here = rest_.size() == 1;
+    if (absent && step_ == Step::lookup && here && wish_.operation == OpKind::open && creates()) {
+        step_ = Step::create;
+        return true;
+    }
+    if (error == EEXIST && step_ == Step::create && (maybe_done_ || wish_.access == Access::create)) {
+        step_ = Step::lookup;  // ours, or somebody else was faster
+        return true;
+    }
+    const bool removes = step_ == Step::remove || step_ == Step::remove_directory || step_ == Step::rename;
+    if (maybe_done_ && ((error == EEXIST && step_ == Step::make_directory) || (absent && removes))) {
+        finish(0);
+        return true;
+    }
+    if (step_ == Step::remove && (error == EISDIR || error == EPERM)) {
+        step_ = Step::remove_directory;
+        return true;
+    }
+    // A directory that is remembered may be another one by now.
+    if (!absent || !(step_ == Step::rename ? used_memory_ : remembers_) || links_ > 0) return false;
+    forget();
+    return true;
+}
+
+/// At the object itself.
+void NfsOpening::look() {
+    step_ = wants(PathOp::Kind::list) ? Step::list : Step::attributes;
+}
+
+void NfsOpening::take_list(const NfsReply& reply) {
+    entries_ += reply.entries;
+    cookie_ = reply.cookie;
+    cookie_verifier_ = reply.verifier;
+    if (reply.end_of_file) finish(0);
+}
+
+/// What was known of directories of these names, and of those in them.
+void NfsOpening::forget_below() {
+    for (const std::string& name : {wish_.path, wish_.to}) {
+        if (name.empty()) continue;
+        std::erase_if(node_->directories(), [&](const auto& known) {
+            const std::string& each = known.first;
+            return each == name || (each.starts_with(name) && each[name.size()] == '/');
+        });
     }
 }
 
@@ -186,6 +323,10 @@ void NfsOpening::take_lookup(const NfsReply& reply) {
         return;
     }
     const bool last = rest_.size() == 1;
+    if (last && wish_.operation == OpKind::path) {
+        object_ = reply.handle;
+        return look();
+    }
     if (reply.kind == NfsKind::directory) {
         if (last) return finish(EISDIR);
         parents_.push_back(at_);
@@ -241,9 +382,8 @@ void NfsOpening::go_stale() {
 
 void NfsOpening::forget() {
     node_->directories().erase(directory_);
-    remembers_ = false;
-    links_ = 0;
-    from_root(path_);
+    may_remember_ = used_memory_ = from_known_ = false;
+    walk(wish_.path);
 }
 
 }  // namespace streamsim

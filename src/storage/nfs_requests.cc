@@ -8,57 +8,10 @@
 #include <memory>
 #include <utility>
 
-#include "storage/nfs_library.h"
+#include "storage/nfs_reply.h"
 
 namespace streamsim {
 namespace {
-
-// Versions 3 and 4 and the mount service share these numbers; up to 31 they are errno's, of Linux too.
-constexpr int kNameTooLong = 63, kNotEmpty = 66, kQuota = 69, kStale = 70, kBadHandle = 10001;
-constexpr int kNotSupported = 10004, kLater = 10008, kExpired = 10011, kGrace = 10013, kHandleExpired = 10014;
-constexpr int kStaleClient = 10022, kBadStateSequence = 10026, kSymbolicLink = 10029;
-
-void note_status(int status, NfsReply& reply) {
-    reply.outcome = NfsOutcome::failed;
-    switch (status) {
-        case 0: reply.outcome = NfsOutcome::done; return;
-        case kLater:
-        case kGrace: reply.outcome = NfsOutcome::later; return;
-        case kStale:
-        case kBadHandle:
-        case kHandleExpired: reply.outcome = NfsOutcome::stale; return;
-        case kExpired: reply.outcome = NfsOutcome::expired; return;
-        case kSymbolicLink: reply.outcome = NfsOutcome::is_link; return;
-        case kNameTooLong: reply.error = ENAMETOOLONG; return;
-        case kNotEmpty: reply.error = ENOTEMPTY; return;
-        case kQuota: reply.error = EDQUOT; return;
-        case kNotSupported: reply.error = EOPNOTSUPP; return;
-        default: break;
-    }
-    if (status >= kStaleClient && status <= kBadStateSequence) reply.outcome = NfsOutcome::expired;
-    reply.error = status > 0 && status < 32 ? status : EIO;
-}
-
-void fail(NfsReply& reply, int error) {
-    reply.outcome = NfsOutcome::failed;
-    reply.error = error;
-}
-
-bool set_handle(NfsReply& reply, const char* bytes, std::uint32_t size) {
-    if (bytes == nullptr || size == 0 || size > reply.handle.bytes.size()) return false;
-    reply.handle.size = size;
-    std::memcpy(reply.handle.bytes.data(), bytes, size);
-    return true;
-}
-
-NfsKind kind_of(int type) {
-    switch (type) {  // the same in both versions
-        case NF3REG: return NfsKind::file;
-        case NF3DIR: return NfsKind::directory;
-        case NF3LNK: return NfsKind::link;
-        default: return NfsKind::other;
-    }
-}
 
 /// A reply with `length` bytes of data to a read of `asked`.
 void set_data(NfsReply& reply, const char* bytes, std::uint32_t length, std::uint32_t asked, bool end) {
@@ -66,35 +19,6 @@ void set_data(NfsReply& reply, const char* bytes, std::uint32_t length, std::uin
     reply.data = std::as_bytes(std::span(bytes, length));
     reply.end_of_file = end;
     if (length == 0 && asked > 0 && !end) fail(reply, EPROTO);  // it would go on for ever
-}
-
-nfs_fh3 handle3(const NfsHandle& handle) {
-    nfs_fh3 out{};
-    out.data.data_len = handle.size;
-    out.data.data_val = const_cast<char*>(handle.bytes.data());
-    return out;
-}
-
-using Decode = void (*)(const void* data, const NfsCall& call, NfsReply& reply);
-
-template <Decode decode>
-void on_reply(rpc_context* rpc, int status, void* data, void* user) {
-    auto& call = *static_cast<NfsCall*>(user);
-    call.link->answered();
-    NfsReply reply;
-    if (status == RPC_STATUS_SUCCESS && data != nullptr) {
-        decode(data, call, reply);
-    } else if (status == RPC_STATUS_ERROR) {
-        const char* text = rpc_get_error(rpc);
-        reply.text = text == nullptr ? "" : text;
-    }
-    call.answer(call.owner, call, reply);
-}
-
-bool sent(NfsLink& link, NfsCall& call, Instant now, int result) {
-    if (result != 0) return false;
-    link.sent(call, now);
-    return true;
 }
 
 // ---- the port mapper, the mount service
@@ -134,7 +58,9 @@ void decode_exports_and_answer(rpc_context*, int status, void* data, void* user)
 void decode_facts3(const void* data, const NfsCall&, NfsReply& reply) {
     const auto& result = *static_cast<const FSINFO3res*>(data);
     note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome == NfsOutcome::done) reply.number = result.FSINFO3res_u.resok.rtmax;
+    if (reply.outcome != NfsOutcome::done) return;
+    reply.number = result.FSINFO3res_u.resok.rtmax;
+    reply.write_bytes = result.FSINFO3res_u.resok.wtmax;
 }
 
 void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
@@ -150,8 +76,10 @@ void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
 void decode_access3(const void* data, const NfsCall&, NfsReply& reply) {
     const auto& result = *static_cast<const ACCESS3res*>(data);
     note_status(static_cast<int>(result.status), reply);
-    if (reply.outcome == NfsOutcome::done)
-        reply.may_read = (result.ACCESS3res_u.resok.access & ACCESS3_READ) != 0;
+    constexpr std::uint32_t kWrite = ACCESS3_MODIFY | ACCESS3_EXTEND;
+    if (reply.outcome != NfsOutcome::done) return;
+    reply.may_read = (result.ACCESS3res_u.resok.access & ACCESS3_READ) != 0;
+    reply.may_write = (result.ACCESS3res_u.resok.access & kWrite) == kWrite;
 }
 
 void decode_link3(const void* data, const NfsCall&, NfsReply& reply) {
@@ -463,7 +391,7 @@ bool NfsRequests::read(NfsLink& link,
 
 bool NfsRequests::access(NfsLink& link, NfsCall& call, const NfsHandle& handle, Instant now) {
     if (link.rpc() == nullptr) return false;
-    ACCESS3args args{handle3(handle), ACCESS3_READ};
+    ACCESS3args args{handle3(handle), ACCESS3_READ | ACCESS3_MODIFY | ACCESS3_EXTEND};
     return sent(link, call, now, rpc_nfs3_access_async(link.rpc(), on_reply<decode_access3>, &args, &call));
 }
 

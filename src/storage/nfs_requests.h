@@ -5,13 +5,18 @@
 // as long as they say fail with EPROTO.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "storage/nfs_call.h"
 #include "storage/nfs_link.h"
 
 namespace streamsim {
+
+/// `mode` without what this process's umask takes away, as it was when it was first asked.
+std::uint32_t without_umask(std::uint32_t mode);
 
 /// The most that one reply of libnfs may carry; longer ones break the connection.
 constexpr std::uint32_t kNfsReadMost = 1U << 20;
@@ -57,8 +62,43 @@ public:
               Instant now) const;
 
     // Version 3.
-    /// -> may_read.
+    /// -> may_read, may_write.
     static bool access(NfsLink& link, NfsCall& call, const NfsHandle& handle, Instant now);
+    /// -> number (of bytes), stable, verifier. The bytes have been copied when it returns.
+    static bool write(NfsLink& link,
+                      NfsCall& call,
+                      const NfsHandle& file,
+                      std::uint64_t offset,
+                      std::span<const std::byte> bytes,
+                      Instant now);
+    /// -> verifier.
+    static bool commit(NfsLink& link, NfsCall& call, const NfsHandle& file, Instant now);
+    /// -> handle. EEXIST where it is there.
+    static bool create(
+        NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now);
+    static bool make_directory(
+        NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now);
+    static bool remove(
+        NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now);
+    static bool remove_directory(
+        NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now);
+    static bool rename(NfsLink& link,
+                       NfsCall& call,
+                       const NfsHandle& from,
+                       const std::string& name,
+                       const NfsHandle& to,
+                       const std::string& new_name,
+                       Instant now);
+    /// -> kind, size.
+    static bool attributes(NfsLink& link, NfsCall& call, const NfsHandle& handle, Instant now);
+    /// -> entries, cookie, verifier, end_of_file. Goes on where the reply before ended; zeroes: at the
+    /// beginning.
+    static bool list(NfsLink& link,
+                     NfsCall& call,
+                     const NfsHandle& directory,
+                     std::uint64_t cookie,
+                     const std::array<char, 8>& verifier,
+                     Instant now);
 
     // Version 4.
     /// -> client, verifier.

@@ -95,7 +95,7 @@ std::optional<int> NfsServer::try_open(NfsNode& node, const std::string& path, I
     NfsOpening opening;
     bool done = false;
     opening.begin(
-        node, path, [](void* flag, NfsOpening&) { *static_cast<bool*>(flag) = true; }, &done);
+        node, {.path = path}, [](void* flag, NfsOpening&) { *static_cast<bool*>(flag) = true; }, &done);
     for (Instant now = clock_now(); now < until; now = clock_now()) {
         opening.advance(now);
         node.flush(now);

@@ -5,12 +5,16 @@
 // the loop. reap() asks it which connections have something, without waiting, and lets libnfs take the replies
 // from those. So each turn of the loop is a look at all connections with one system call, as with io_uring.
 //
-// A read is cut into pieces, each one request of at most the size that the server gave; pieces go to the
-// connection with the least outstanding. libnfs hands over a reply in its own buffer, from which it is copied,
-// once, to where it belongs. A piece that comes short, or that the loss of its connection or the server's wish
-// for patience sends back, waits in the line of its node and goes out again; a file whose handle or state the
-// server no longer knows is opened again meanwhile. Only the answers of the server, and the end of
+// A read or a write is cut into pieces, each one request of at most the size that the server gave; pieces go to
+// the connection with the least outstanding. libnfs hands over a reply in its own buffer, from which it is
+// copied, once, to where it belongs. A piece that comes short, or that the loss of its connection or the
+// server's wish for patience sends back, waits in the line of its node and goes out again; a file whose handle
+// or state the server no longer knows is opened again meanwhile. Only the answers of the server, and the end of
 // RemotePlace::timeout, end an operation with an error.
+//
+// Writes (version 3) may stay in the server's memory (UNSTABLE) until a sync has them committed. A server that
+// restarts in between gives another verifier: what it had is lost, nobody has it any more, and the sync says
+// EIO.
 //
 // Stamps. completed_at is the time at which the last piece had been copied. The last look at which it was
 // certainly not complete is the one before (looks.h).
@@ -32,8 +36,9 @@ namespace streamsim {
 namespace {
 
 constexpr Duration kTick = milliseconds(50);
-constexpr Duration kGoodbye = seconds(1);    // for closing files on the server
-constexpr std::uint32_t kPiecesOfEach = 32;  // connection, besides those of the reads that may be in flight
+constexpr Duration kGoodbye = seconds(1);  // for closing files on the server
+constexpr std::uint32_t kPiecesOfEach =
+    32;  // connection, besides those of the operations that may be in flight
 
 }  // namespace
 
@@ -41,13 +46,16 @@ NfsStorage::NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const
     : loop_(loop),
       server_(std::move(server)),
       timeout_(server_->place().timeout),
-      reads_(std::max(options.parallel_reads, 1u)),
-      opens_(std::max(options.parallel_opens, 1u)),
+      writes_(std::all_of(server_->nodes().begin(),
+                          server_->nodes().end(),
+                          [](const auto& node) { return node->version() == 3; })),
+      transfers_(std::max(options.parallel_reads, 1u)),
+      errands_(std::max(options.parallel_opens, 1u)),
       looks_(loop) {
-    for (NfsRead& work : reads_) work.next = std::exchange(free_reads_, &work);
-    for (NfsOpen& work : opens_) {
-        work.storage = this;
-        work.next = std::exchange(free_opens_, &work);
+    for (NfsTransfer& work : transfers_) work.next = std::exchange(free_transfers_, &work);
+    for (NfsErrand& errand : errands_) {
+        errand.storage = this;
+        errand.next = std::exchange(free_errands_, &errand);
     }
     for (const auto& node : server_->nodes()) desks_.emplace_back().node = node.get();
     for (NfsNode* node : server_->node_by_address()) {
@@ -55,7 +63,7 @@ NfsStorage::NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const
             if (desk.node == node) desk_by_address_.push_back(&desk);
         }
     }
-    pieces_.resize(reads_.size() +
+    pieces_.resize(transfers_.size() +
                    std::size_t{kPiecesOfEach} * std::max(server_->place().connections, 1u) * desks_.size());
     for (NfsPiece& piece : pieces_) {
         piece.storage = this;
@@ -85,13 +93,26 @@ void NfsStorage::watch(uv_loop_t* uv) {
 
 // ---- operations
 
-void NfsStorage::accept(Op& op) {
+void NfsStorage::accept(Op& op, OpKind kind) {
     STREAMSIM_CHECK(!shutdown_, "no operation comes after shutdown()");
+    STREAMSIM_CHECK(kind == OpKind::read || kind == OpKind::open || writes_, "this storage writes");
+    op.operation = kind;
     op.error = 0;
     op.submitted_at = loop_.now();
     op.backend = nullptr;
     ++outstanding_;
     loop_.hold();
+    if (is_transfer(op) && free_transfers_ != nullptr) {
+        start_transfer(op);
+        deliver_later();  // what is submitted together goes out together, at the end of the turn
+    } else if (is_transfer(op)) {
+        waiting_transfers_.push(op);
+    } else if (free_errands_ != nullptr) {
+        start_errand(op);
+        go_on();
+    } else {
+        waiting_errands_.push(op);
+    }
 }
 
 void NfsStorage::settle(Op& op, int error) {
@@ -103,44 +124,128 @@ void NfsStorage::settle(Op& op, int error) {
 }
 
 void NfsStorage::open(OpenOp& op) {
-    accept(op);
+    STREAMSIM_CHECK(op.access == Access::read || writes_, "this storage writes");
     op.file = kNoFile;
-    if (free_opens_ != nullptr) {
-        NfsOpen& work = *std::exchange(free_opens_, free_opens_->next);
-        start_open(op, work);
-        go_on();
-    } else {
-        waiting_opens_.push(op);
-    }
+    accept(op, OpKind::open);
 }
 
-void NfsStorage::start_open(OpenOp& op, NfsOpen& work) {
-    work.op = &op;
-    work.desk = &desk_of(op.tag.seat);
-    op.backend = &work;
-    work.opening.begin(*work.desk->node, op.path, on_opened, &work);
+void NfsStorage::read(ReadOp& op) {
+    op.bytes = 0;
+    accept(op, OpKind::read);
+}
+
+void NfsStorage::write(WriteOp& op) {
+    op.bytes = 0;
+    accept(op, OpKind::write);
+}
+
+void NfsStorage::sync(SyncOp& op) {
+    accept(op, OpKind::sync);
+}
+
+void NfsStorage::perform(PathOp& op) {
+    op.bytes = op.entries = 0;
+    accept(op, OpKind::path);
+}
+
+NfsFile* NfsStorage::file_of(FileId file) {
+    const auto index = static_cast<std::size_t>(file);
+    return file >= 0 && index < files_.size() && files_[index].open ? &files_[index] : nullptr;
+}
+
+void NfsStorage::start_errand(Op& op) {
+    NfsErrand& errand = *std::exchange(free_errands_, free_errands_->next);
+    errand.op = &op;
+    errand.desk = &desk_of(op.tag.seat);
+    errand.syncs = op.operation == OpKind::sync;
+    op.backend = &errand;
+    if (errand.syncs) {
+        const NfsFile* file = file_of(static_cast<SyncOp&>(op).file);
+        errand.asked = false;
+        errand.not_before = {};
+        if (file != nullptr) {
+            errand.desk = file->desk;
+        } else {
+            end_errand(errand, EBADF);
+            deliver_later();
+        }
+        return;
+    }
+    NfsWish wish;
+    wish.operation = op.operation;
+    if (op.operation == OpKind::open) {
+        wish.path = static_cast<OpenOp&>(op).path;
+        wish.access = static_cast<OpenOp&>(op).access;
+    } else {
+        const auto& named = static_cast<PathOp&>(op);
+        wish.kind = named.kind;
+        wish.path = named.path;
+        if (named.kind == PathOp::Kind::rename) wish.to = named.to;
+    }
+    errand.opening.begin(*errand.desk->node, std::move(wish), on_opened, &errand);
 }
 
 void NfsStorage::on_opened(void* of, NfsOpening& opening) {
-    auto& work = *static_cast<NfsOpen*>(of);
-    NfsStorage& self = *work.storage;
-    if (work.op != nullptr) {
-        if (opening.error() == 0) work.op->file = self.keep(*work.desk, work.op->path, opening.file());
-        self.end_open(work, opening.error());
-    } else if (opening.error() == 0) {
-        self.close_on_server(*work.desk, opening.file());
+    auto& errand = *static_cast<NfsErrand*>(of);
+    NfsStorage& self = *errand.storage;
+    if (errand.op != nullptr) {
+        if (errand.op->operation == OpKind::path) {
+            auto& op = static_cast<PathOp&>(*errand.op);
+            op.bytes = opening.bytes();
+            op.entries = opening.entries();
+        } else if (opening.error() == 0) {
+            auto& op = static_cast<OpenOp&>(*errand.op);
+            op.file = self.keep(*errand.desk, op.path, opening.file());
+        }
+        self.end_errand(errand, opening.error());
+    } else if (opening.error() == 0 && opening.file().handle.size > 0) {
+        self.close_on_server(*errand.desk, opening.file());
     }
-    work.next = std::exchange(self.free_opens_, &work);
-    if (!self.waiting_opens_.empty()) {
-        NfsOpen& next = *std::exchange(self.free_opens_, self.free_opens_->next);
-        self.start_open(static_cast<OpenOp&>(self.waiting_opens_.pop()), next);
-    }
+    self.free_errand(errand);
     self.deliver_later();
 }
 
-/// The operation ends; the opening may go on, for nobody.
-void NfsStorage::end_open(NfsOpen& work, int error) {
-    settle(*std::exchange(work.op, nullptr), error);
+void NfsStorage::free_errand(NfsErrand& errand) {
+    errand.next = std::exchange(free_errands_, &errand);
+    if (!waiting_errands_.empty()) start_errand(waiting_errands_.pop());
+}
+
+/// The operation ends; the opening may go on, for nobody, as may a sync that was asked for.
+void NfsStorage::end_errand(NfsErrand& errand, int error) {
+    settle(*std::exchange(errand.op, nullptr), error);
+    if (errand.syncs && !errand.asked) free_errand(errand);
+}
+
+void NfsStorage::ask_sync(NfsErrand& errand) {
+    const Instant now = loop_.now();
+    NfsNode& node = *errand.desk->node;
+    const NfsFile* const file = file_of(static_cast<SyncOp&>(*errand.op).file);
+    if (now < errand.not_before || !node.ready() || file == nullptr || file->opening_again) return;
+    errand.call = {on_synced, &errand};
+    errand.asked = NfsRequests::commit(node.pick(), errand.call, file->file.handle, now);
+    if (errand.asked) node.count_request();
+}
+
+void NfsStorage::on_synced(void* of, NfsCall&, const NfsReply& reply) {
+    auto& errand = *static_cast<NfsErrand*>(of);
+    NfsStorage& self = *errand.storage;
+    constexpr Duration kPause = milliseconds(50);
+    const bool again = reply.outcome == NfsOutcome::lost || reply.outcome == NfsOutcome::later;
+    errand.asked = false;
+    if (errand.op == nullptr) return self.free_errand(errand);
+    if (again) {
+        errand.not_before = self.loop_.now() + kPause;
+        return;
+    }
+    int error = reply.outcome == NfsOutcome::stale ? ESTALE : reply.error;
+    NfsFile& file = *self.file_of(static_cast<SyncOp&>(*errand.op).file);
+    if (reply.outcome == NfsOutcome::done) {
+        const bool lost = file.lost || (file.unstable && file.verifier != reply.verifier);
+        error = lost ? EIO : 0;
+        file.unstable = file.lost = false;
+    }
+    self.end_errand(errand, error);
+    self.deliver_later();
 }
 
 FileId NfsStorage::keep(NfsDesk& desk, std::string path, const NfsOpenFile& file) {
@@ -152,7 +257,7 @@ FileId NfsStorage::keep(NfsDesk& desk, std::string path, const NfsOpenFile& file
     free_files_.pop_back();
     NfsFile& kept = files_[static_cast<std::size_t>(id)];
     kept.open = true;
-    kept.opening_again = false;
+    kept.opening_again = kept.unstable = kept.lost = false;
     ++kept.generation;
     kept.desk = &desk;
     kept.path = std::move(path);
@@ -190,16 +295,12 @@ void NfsStorage::on_closed(void* self, NfsCall& call, const NfsReply&) {
 
 void NfsStorage::cancel(Op& op) {
     if (op.backend == nullptr) {
-        if (!waiting_reads_.remove(op) && !waiting_opens_.remove(op)) return;  // its callback is on the way
+        if (!(is_transfer(op) ? waiting_transfers_ : waiting_errands_).remove(op)) return;  // it is on the way
         settle(op, ECANCELED);
+    } else if (is_transfer(op)) {
+        end_transfer(*static_cast<NfsTransfer*>(op.backend), ECANCELED);
     } else {
-        const auto* read = std::find_if(reads_.data(), reads_.data() + reads_.size(),
-                                        [&](const NfsRead& work) { return &work == op.backend; });
-        if (read != reads_.data() + reads_.size()) {
-            end_read(*static_cast<NfsRead*>(op.backend), ECANCELED);
-        } else {
-            end_open(*static_cast<NfsOpen*>(op.backend), ECANCELED);
-        }
+        end_errand(*static_cast<NfsErrand*>(op.backend), ECANCELED);
     }
     deliver_later();
 }
@@ -218,8 +319,9 @@ void NfsStorage::reap() {
 /// Lets openings and pieces take their next steps, and sends all that waits.
 void NfsStorage::go_on() {
     const Instant now = loop_.now();
-    for (NfsOpen& work : opens_) {
-        if (work.opening.busy()) work.opening.advance(now);
+    for (NfsErrand& errand : errands_) {
+        if (errand.opening.busy()) errand.opening.advance(now);
+        if (errand.syncs && errand.op != nullptr && !errand.asked) ask_sync(errand);
     }
     for (NfsFile& file : files_) {
         if (file.opening_again) file.again->advance(now);
@@ -234,14 +336,14 @@ void NfsStorage::tick() {
     const Instant now = loop_.now();
     for (NfsDesk& desk : desks_) desk.node->tick(now);
     const auto too_old = [&](const Op* op) { return op != nullptr && now - op->submitted_at >= timeout_; };
-    for (NfsRead& work : reads_) {
-        if (too_old(work.op)) end_read(work, ETIMEDOUT);
+    for (NfsTransfer& work : transfers_) {
+        if (too_old(work.op)) end_transfer(work, ETIMEDOUT);
     }
-    for (NfsOpen& work : opens_) {
-        if (too_old(work.op)) end_open(work, ETIMEDOUT);
+    for (NfsErrand& errand : errands_) {
+        if (too_old(errand.op)) end_errand(errand, ETIMEDOUT);
     }
-    expire(waiting_reads_);
-    expire(waiting_opens_);
+    expire(waiting_transfers_);
+    expire(waiting_errands_);
     go_on();
     deliver_later();
 }

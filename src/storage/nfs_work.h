@@ -4,6 +4,7 @@
 
 #include <uv.h>
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -22,7 +23,7 @@ namespace streamsim {
 
 class NfsStorage;
 struct NfsPiece;
-struct NfsRead;
+struct NfsTransfer;
 
 /// First in, first out, linked through `next`.
 template <typename T>
@@ -53,7 +54,7 @@ private:
 struct NfsDesk {
     NfsNode* node = nullptr;
     NfsFifo<NfsPiece> pending;  // to be sent, again or because the connections were away
-    NfsFifo<NfsRead> uncut;
+    NfsFifo<NfsTransfer> uncut;
 };
 
 struct NfsFile {
@@ -65,12 +66,21 @@ struct NfsFile {
     NfsOpenFile file;
     std::unique_ptr<NfsOpening> again;
     NfsStorage* storage = nullptr;
+    bool unstable = false;           // something was written that no sync has made sure of
+    bool lost = false;               // and the server that had it in memory has forgotten it
+    std::array<char, 8> verifier{};  // of that server's memory
 };
 
-struct NfsRead {
-    ReadOp* op = nullptr;
-    NfsRead* next = nullptr;  // free, or uncut
+/// A read or a write.
+struct NfsTransfer {
+    Op* op = nullptr;
+    NfsTransfer* next = nullptr;  // free, or uncut
     NfsDesk* desk = nullptr;
+    bool writes = false;
+    FileId file = kNoFile;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::byte* memory = nullptr;
     std::uint64_t cut = 0;  // bytes, from the beginning
     std::uint64_t end = 0;  // of the file, as far as is known
     std::uint32_t pieces = 0;
@@ -79,8 +89,8 @@ struct NfsRead {
 
 struct NfsPiece {
     NfsStorage* storage = nullptr;
-    NfsPiece* next = nullptr;  // free, or pending
-    NfsRead* read = nullptr;   // null: nobody waits for it
+    NfsPiece* next = nullptr;         // free, or pending
+    NfsTransfer* transfer = nullptr;  // null: nobody waits for it
     NfsDesk* desk = nullptr;
     std::uint64_t offset = 0;  // in the file
     std::uint32_t bytes = 0;
@@ -90,12 +100,18 @@ struct NfsPiece {
     NfsCall call;
 };
 
-struct NfsOpen {
+/// An open, a sync, or what is done by name.
+struct NfsErrand {
     NfsStorage* storage = nullptr;
-    OpenOp* op = nullptr;  // null: nobody waits for it
-    NfsOpen* next = nullptr;
+    Op* op = nullptr;  // null: nobody waits for it
+    NfsErrand* next = nullptr;
     NfsDesk* desk = nullptr;
     NfsOpening opening;
+    // of a sync
+    bool syncs = false;
+    bool asked = false;
+    Instant not_before;
+    NfsCall call;
 };
 
 class NfsStorage final : public Storage, public Reaper {
@@ -107,11 +123,15 @@ public:
 
     void open(OpenOp& op) override;
     void read(ReadOp& op) override;
+    void write(WriteOp& op) override;
+    void sync(SyncOp& op) override;
+    void perform(PathOp& op) override;
     void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId file) override;
     void cancel(Op& op) override;
-    /// There is no page cache between: what is read comes from the server.
-    StorageCapabilities capabilities() const override { return {"nfs", true, 1, true}; }
+    /// There is no page cache between: what is read comes from the server, what is written is there. libnfs
+    /// cannot send more than some 3 KiB in a request of version 4, which is no way to write.
+    StorageCapabilities capabilities() const override { return {"nfs", true, 1, true, writes_}; }
     std::vector<ServerTraffic> traffic() const override;
     void use_memory(std::span<std::byte>) override {}
     void shutdown(Callback done) override;
@@ -120,24 +140,34 @@ public:
 private:
     NfsDesk& desk_of(std::uint32_t seat) { return *desk_by_address_[seat % desk_by_address_.size()]; }
 
-    void accept(Op& op);
-    void start_open(OpenOp& op, NfsOpen& work);
-    static void on_opened(void* work, NfsOpening& opening);
-    void end_open(NfsOpen& work, int error);
+    void accept(Op& op, OpKind kind);
+    NfsFile* file_of(FileId file);
+    bool is_transfer(const Op& op) const {
+        return op.operation == OpKind::read || op.operation == OpKind::write;
+    }
+
+    void start_errand(Op& op);
+    static void on_opened(void* errand, NfsOpening& opening);
+    void free_errand(NfsErrand& errand);
+    void end_errand(NfsErrand& errand, int error);
+    void ask_sync(NfsErrand& errand);
+    static void on_synced(void* errand, NfsCall& call, const NfsReply& reply);
     FileId keep(NfsDesk& desk, std::string path, const NfsOpenFile& file);
     void close_on_server(NfsDesk& desk, const NfsOpenFile& file);
     static void on_closed(void* self, NfsCall& call, const NfsReply& reply);
 
-    void start_read(ReadOp& op, NfsRead& work);
+    // nfs_transfers.cc
+    void start_transfer(Op& op);
     void pump(NfsDesk& desk);
     bool send(NfsPiece& piece);
     static void on_piece(void* piece, NfsCall& call, const NfsReply& reply);
     void take_data(NfsPiece& piece, const NfsReply& reply);
+    void take_written(NfsPiece& piece, const NfsReply& reply);
     void wait_again(NfsPiece& piece, Duration pause);
     void open_again(NfsPiece& piece, int error);
     static void on_opened_again(void* file, NfsOpening& opening);
     void piece_done(NfsPiece& piece);
-    void end_read(NfsRead& work, int error);
+    void end_transfer(NfsTransfer& work, int error);
 
     void settle(Op& op, int error);
     void tick();
@@ -151,18 +181,19 @@ private:
     EventLoop& loop_;
     std::unique_ptr<NfsServer> server_;
     const Duration timeout_;
+    const bool writes_;
     std::deque<NfsDesk> desks_;  // one a node
     std::vector<NfsDesk*> desk_by_address_;
     std::deque<NfsFile> files_;
     std::vector<FileId> free_files_;
-    std::vector<NfsRead> reads_;
-    std::vector<NfsOpen> opens_;
+    std::vector<NfsTransfer> transfers_;
+    std::vector<NfsErrand> errands_;
     std::deque<NfsPiece> pieces_;
-    NfsRead* free_reads_ = nullptr;
-    NfsOpen* free_opens_ = nullptr;
+    NfsTransfer* free_transfers_ = nullptr;
+    NfsErrand* free_errands_ = nullptr;
     NfsPiece* free_pieces_ = nullptr;
-    OpList waiting_reads_;
-    OpList waiting_opens_;
+    OpList waiting_transfers_;
+    OpList waiting_errands_;
     std::deque<NfsCall> closes_;
     NfsCall* free_closes_ = nullptr;
     Looks looks_;

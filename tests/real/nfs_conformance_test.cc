@@ -24,6 +24,11 @@ public:
         op.path = names_.emplace_back(tests::exported(op.path)).c_str();
         StorageDecorator::open(op);
     }
+    void perform(PathOp& op) override {
+        op.path = names_.emplace_back(tests::exported(op.path)).c_str();
+        if (op.to != nullptr) op.to = names_.emplace_back(tests::exported(op.to)).c_str();
+        StorageDecorator::perform(op);
+    }
 
 private:
     std::deque<std::string> names_;
@@ -55,6 +60,13 @@ std::vector<Backend> all_backends() {
         {"nfs_v4", true, true, true, false, false, make_nfs<4, 1>, false},
         {"nfs_v4_by_four_connections", true, true, true, false, false, make_nfs<4, 4>, false},
     };
+}
+
+/// Version 4 reads alone.
+std::vector<Backend> writing_backends() {
+    std::vector<Backend> all = all_backends();
+    std::erase_if(all, [](const Backend& each) { return each.name.starts_with("nfs_v4"); });
+    return all;
 }
 
 namespace tests {

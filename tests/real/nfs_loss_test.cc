@@ -3,6 +3,8 @@
 
 #include <cerrno>
 #include <deque>
+#include <fstream>
+#include <iterator>
 
 #include "conformance/storage_backends.h"
 #include "conformance/storage_harness.h"
@@ -97,6 +99,84 @@ TEST_P(NfsLoss, without_a_server_operations_end_in_time) {
     tests::start_server();
 }
 
+// Version 4 does not write.
+class NfsWriteLoss : public NfsLoss {
+protected:
+    /// Of the file that is open, at `offset`; what `memory_` holds.
+    void begin_write(TestWrite& write, std::uint64_t offset) {
+        write.file = file_;
+        write.offset = offset;
+        write.buffer = memory_;
+        harness_.storage().write(write);
+    }
+    int sync_now() {
+        TestSync sync;
+        sync.file = file_;
+        harness_.storage().sync(sync);
+        harness_.loop().run();
+        EXPECT_EQ(sync.callbacks, 1);
+        return sync.error;
+    }
+    void create() {
+        begin(seconds(30));
+        fill_with_test_bytes(memory_, 8, 0);
+        new_path_ = tests::exported(directory_ / "new");
+        TestOpen open;
+        open.path = new_path_.c_str();
+        open.access = Access::create_new;
+        harness_.storage().open(open);
+        harness_.loop().run();
+        ASSERT_EQ(open.error, 0);
+        file_ = open.file;
+    }
+
+    std::string new_path_;
+    FileId file_ = kNoFile;
+};
+
+TEST_P(NfsWriteLoss, a_sync_tells_what_a_server_that_restarted_may_have_lost) {
+    create();
+    TestWrite write;
+    begin_write(write, 0);
+    harness_.loop().run();
+    ASSERT_EQ(write.error, 0);
+    tests::kill_server();
+    tests::start_server();
+    EXPECT_EQ(sync_now(), EIO);
+    begin_write(write, 0);
+    harness_.loop().run();
+    EXPECT_EQ(write.error, 0);
+    EXPECT_EQ(sync_now(), 0) << "once it was told, and written again";
+    harness_.shut_down({});
+}
+
+TEST_P(NfsWriteLoss, a_write_and_a_name_wait_for_the_server_to_come_back) {
+    create();
+    tests::kill_server();
+    TestWrite write;
+    begin_write(write, 0);
+    TestPath name;
+    const std::string to = tests::exported(directory_ / "named");
+    name.kind = PathOp::Kind::rename;
+    name.path = new_path_.c_str();
+    name.to = to.c_str();
+    harness_.storage().perform(name);
+    harness_.loop().at(harness_.loop().now() + milliseconds(100),
+                       Callback{[](void*) { tests::start_server(); }, this});
+    harness_.loop().run();
+    EXPECT_EQ(write.error, 0);
+    EXPECT_EQ(write.bytes, kBytes);
+    EXPECT_EQ(name.error, 0);
+    EXPECT_EQ(sync_now(), 0);
+    std::ifstream file(directory_ / "named", std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(same_bytes(std::as_bytes(std::span(text)), 8, 0), kBytes);
+    harness_.shut_down({});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, NfsWriteLoss, testing::Values(3U), [](const auto& instance) {
+    return "v" + std::to_string(instance.param);
+});
 INSTANTIATE_TEST_SUITE_P(All, NfsLoss, testing::Values(3U, 4U), [](const auto& instance) {
     return "v" + std::to_string(instance.param);
 });

@@ -57,6 +57,10 @@ std::vector<Backend> all_backends() {
     };
 }
 
+std::vector<Backend> writing_backends() {
+    return {};
+}
+
 namespace tests {
 namespace {
 Lab* the_lab = nullptr;
