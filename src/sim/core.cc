@@ -377,7 +377,7 @@ void ClusterCore::deliver() {
 FileId ClusterCore::open_handle(const Job& job) {
     Node& node = nodes_[job.node];
     const std::uint64_t bytes = files_[job.file].bytes;
-    if (bytes != UINT64_MAX && node.opened.find(job.file) == FlatIndex::kNone) {
+    if (options_.warm && bytes != UINT64_MAX && node.opened.find(job.file) == FlatIndex::kNone) {
         node.opened.insert(job.file, 0);
         node.opened_bytes += bytes;
     }

@@ -14,8 +14,7 @@
 // of them) and with accesses at random (one for the page and one for each protection unit). Batches go around
 // all drives, over the back end of those that are another node's, and the journal has room again when the drive
 // is done. Less than a batch waits for more, unless somebody waits for room and nothing is under way. Without a
-// journal a write is complete when its own drives have it. Where the RAM of the node holds all files that its
-// seats have open, what was written at random is sorted there, and goes to the drives in order.
+// journal a write is complete when its own drives have it.
 //
 // Assumptions: the old data and protection that a small write changes are in memory; what was written over in
 // the journal is written to drives all the same; an entry of a name is 8 KiB, written in order; copies in the
@@ -173,10 +172,8 @@ void ClusterCore::keep_waiting(std::uint32_t node) {
 }
 
 void ClusterCore::kept(Job& job) {
-    const Node& node = nodes_[job.node];
     Journal& journal = nodes_[job.node].journal;
-    const bool sorted = node.opened_bytes <= options_.model.node.ram_bytes;
-    if (job.kind == Job::Kind::write && job.paged && !sorted) {
+    if (job.kind == Job::Kind::write && job.paged) {
         const std::uint64_t unit = unit_of_write();
         journal.paged += job.bytes;
         journal.pages += (job.offset % unit + job.bytes + unit - 1) / unit;
