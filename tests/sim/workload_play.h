@@ -117,7 +117,8 @@ private:
         for (const std::string& path : plan.names.files) cluster_->add_file(path.c_str(), spec.set.file_bytes);
         for (const std::string& path : plan.names.spare) cluster_->add_file(path.c_str(), 0);
         memory_.emplace_back(Meter::memory_bytes(plan));
-        meters_.push_back(std::make_unique<Meter>(loop_, *storage_, plan, memory_.back(), Callback{[](void*) {}, nullptr}));
+        meters_.push_back(
+            std::make_unique<Meter>(loop_, *storage_, plan, memory_.back(), Callback{[](void*) {}, nullptr}));
     }
 
     const Workload step_;
