@@ -272,9 +272,11 @@ void read_drive(Numbers& from, DriveModel& drive) {
     from.part("access", kind == "flash" ? Need::required : Need::optional,
               [&](Numbers& part) { read_latency(part, drive.access); });
     drive.write_access = drive.access;
-    if (kind == "flash")
-        from.part("write_access", Need::optional,
-                  [&](Numbers& part) { read_latency(part, drive.write_access); });
+    if (kind != "flash") return;
+    from.part("write_access", Need::optional, [&](Numbers& part) {
+        drive.write_access = {};
+        read_latency(part, drive.write_access);
+    });
 }
 
 void read_network(Numbers& from, SwitchModel& network) {

@@ -172,6 +172,10 @@ TEST_F(SchemaAgreement, of_storage_models) {
     }
     change_everywhere(Json::parse(text_of(kSource + "/tests/sim/user_cluster.json")));
     change_everywhere(Json::parse(text_of(kSource + "/formats/storage/f800.json")), "/drive");
+    const Json writes = Json::parse(text_of(kSource + "/formats/storage/cvs.json"));
+    for (const char* below : {"/node/metadata", "/node/journal", "/page_bytes", "/protection_drives",
+                              "/client/connection_write_bytes_per_s"})
+        change_everywhere(writes, below);
     compare();
 }
 
