@@ -45,8 +45,8 @@ struct ClientModel {
     double cpu_s_per_request = 0;
     double cpu_s_per_byte = 0;  // copies and the protocol
     LinkModel link;
-    std::uint32_t connections = 1;      // SMB multichannel, nconnect
-    double connection_bytes_per_s = 0;  // of one of them; 0: as the link
+    std::uint32_t connections = 1;            // SMB multichannel, nconnect
+    double connection_bytes_per_s = 0;        // of one of them; 0: as the link
     double connection_write_bytes_per_s = 0;  // the same, outwards
 };
 
@@ -78,9 +78,9 @@ struct DriveModel {
 
 /// What a node keeps of what was written until the drives have it: memory that a power cut does not empty.
 struct JournalModel {
-    std::uint64_t bytes = 0;      // 0: there is none, and a write is complete when the drives have it
-    double bytes_per_s = 0;       // into it, with its copy on another node; 0: takes no time
-    Duration latency;             // of an entry
+    std::uint64_t bytes = 0;        // 0: there is none, and a write is complete when the drives have it
+    double bytes_per_s = 0;         // into it, with its copy on another node; 0: takes no time
+    Duration latency;               // of an entry
     std::uint32_t merge_pages = 1;  // written at random, that go to a drive as one, sorted
 };
 
@@ -109,7 +109,7 @@ struct NodeModel {
     JournalModel journal;
     std::uint64_t ram_bytes = 0;  // for cached blocks
     std::uint64_t ssd_bytes = 0;
-    LinkModel ssd;                // rate and latency of the second level
+    LinkModel ssd;                 // rate and latency of the second level
     double ssd_s_per_request = 0;  // that its server takes before the bytes
     std::uint32_t drives = 0;
     LatencyModel response;  // of a request, beyond what its parts take

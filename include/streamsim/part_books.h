@@ -19,7 +19,7 @@ enum class PartKind {
     ssd,
     back_end,
     drive,
-    file,  // who owns the locks of one file
+    file,          // who owns the locks of one file
     front_end_in,  // the other direction of front_end
     journal,
     metadata,  // the lines in which names are changed and looked up

@@ -8,13 +8,14 @@
 // node's front-end link -> the way back -> the switch port, where it is narrower -> the seat's connections and
 // link -> the seat's processor (its bytes). An open goes the same way without blocks or payload. Every frame
 // that was read then takes its decoding from the seat's processor. What writes goes the other way around
-// (sim/core_writes.cc): the seat's processor, connections and link -> the way to the node -> its front-end link,
-// in its other direction -> its processor -> the file's coordinator -> the journal, which the drives empty.
+// (sim/core_writes.cc): the seat's processor, connections and link -> the way to the node -> its front-end
+// link, in its other direction -> its processor -> the file's coordinator -> the journal, which the drives
+// empty.
 //
 // Small reads at random. Where the model has pages, a read of up to an eighth of a block that does not follow
 // another asks the drive for its pages alone, and they are cached alone. In a warm cache the chance that one is
-// there is the share of the files that its node's seats have open that there is room for: what many random reads
-// before would have left (each page is as likely as any other).
+// there is the share of the files that its node's seats have open that there is room for: what many random
+// reads before would have left (each page is as likely as any other).
 //
 // Assumptions: requests are stored and forwarded whole by each part; requests towards the storage are small
 // and only take time, no bandwidth; metadata is in memory. Everything that is left to chance is seeded by the

@@ -64,8 +64,8 @@ private:
         std::uint32_t node = kNone;  // that read ahead for it
         std::uint32_t in_order = 0;  // reads since the last jump
         bool was_read = false;
-        std::uint64_t end = 0;    // of what was read
-        std::uint64_t ahead = 0;  // the first block that was not asked for
+        std::uint64_t end = 0;             // of what was read
+        std::uint64_t ahead = 0;           // the first block that was not asked for
         std::uint32_t small_in_order = 0;  // small reads that followed each other
         std::uint32_t jumps = 0;           // small reads that did not, since the last that was no small one
         std::uint64_t small_end = 0;       // of the last small read

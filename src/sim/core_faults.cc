@@ -3,7 +3,8 @@
 // drive_dies: what waits for the drive is computed from the others of its group; what it is serving it still
 // gives. node_lost: its drives are dead; what its seats had asked for is asked again, of a node that is left,
 // as soon as they are back; its caches are gone with it. Rebuilding lost drives in the background costs
-// nothing. A lost node's journal has a copy, from which what is in it still goes to the drives. link_slows: where several slow one link at a time, the one that leaves it least counts.
+// nothing. A lost node's journal has a copy, from which what is in it still goes to the drives. link_slows:
+// where several slow one link at a time, the one that leaves it least counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,8 +76,7 @@ double ClusterCore::least_factor(Hits hits) const {
 
 void ClusterCore::set_links(const ClusterFault& fault) {
     if (fault.seat != ClusterFault::kAll) {
-        const double factor =
-            least_factor([&](const ClusterFault& each) { return each.seat == fault.seat; });
+        const double factor = least_factor([&](const ClusterFault& each) { return each.seat == fault.seat; });
         seats_[fault.seat].link.slow(factor);
         seats_[fault.seat].link_out.slow(factor);
         return;
@@ -235,7 +235,8 @@ void ClusterCore::add_node_books(std::vector<PartBooks>& all,
     if (was_used(node.journal.entry))
         add(all, PartKind::journal, number, name("journal"), node.journal.entry, from, to);
     for (std::uint32_t i = 0; i < node.lines.size(); ++i)
-        add(all, PartKind::metadata, number, fmt::format("node {} names {}", number, i), node.lines[i], from, to);
+        add(all, PartKind::metadata, number, fmt::format("node {} names {}", number, i), node.lines[i], from,
+            to);
     add_cache(add(all, PartKind::ram, number, name("RAM")), node.ram);
     if (node.ssd.capacity() > 0) {
         add_cache(add(all, PartKind::ssd, number, name("SSD"), node.ssd_reads, from, to), node.ssd);

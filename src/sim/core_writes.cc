@@ -54,8 +54,9 @@ void ClusterCore::write(WriteOp& op, SimStorage& storage) {
     if (!follows(job, op.file)) return;
     job.offset = op.offset;
     job.bytes = op.buffer.size();
-    job.chance = derive_seed(seed_ ^ kWriting ^ (std::uint64_t{op.tag.seat} << 40 | op.tag.stream), op.tag.slot) ^
-                 mix64(op.offset);
+    job.chance =
+        derive_seed(seed_ ^ kWriting ^ (std::uint64_t{op.tag.seat} << 40 | op.tag.stream), op.tag.slot) ^
+        mix64(op.offset);
     Handle& handle = handles_[job.handle];
     const std::uint64_t end = job.offset + job.bytes;
     const std::uint64_t near = kNear * job.bytes;
@@ -69,7 +70,8 @@ void ClusterCore::write(WriteOp& op, SimStorage& storage) {
 void ClusterCore::sync(SyncOp& op, SimStorage& storage) {
     Job& job = begin(op, Job::Kind::sync, storage);
     if (!follows(job, op.file)) return;
-    job.chance = derive_seed(seed_ ^ kWriting ^ (std::uint64_t{op.tag.seat} << 40 | op.tag.stream), op.tag.slot);
+    job.chance =
+        derive_seed(seed_ ^ kWriting ^ (std::uint64_t{op.tag.seat} << 40 | op.tag.stream), op.tag.slot);
     request(job);
 }
 
@@ -280,8 +282,7 @@ void ClusterCore::to_drive_with(Job& job, std::uint32_t ring) {
 }
 
 void ClusterCore::advance_destage(Job& job) {
-    if (job.stage == Stage::back_end)
-        return delay(job, Stage::back_way, options_.model.node.back_end.latency);
+    if (job.stage == Stage::back_end) return delay(job, Stage::back_way, options_.model.node.back_end.latency);
     if (job.stage == Stage::back_way) {
         job.stage = Stage::drive;
         if (drive_at(job.home).dead) return to_drive_with(job, job.home);

@@ -9,8 +9,8 @@
 // other and continue each other.
 //
 // What is there. A path that nobody removed or renamed is there: every one can be opened, and a file that the
-// run's media do not name, that was not added and not created has no end. Names change at once, when it is asked
-// for, and not when the answer comes.
+// run's media do not name, that was not added and not created has no end. Names change at once, when it is
+// asked for, and not when the answer comes.
 //
 // Assumptions: a directory holds what the run has named in it. A replaced or removed file keeps its blocks.
 #pragma once
@@ -117,7 +117,7 @@ private:
     FlatIndex by_path_;          // those of no sequence, and whose name was changed
     FlatIndex directories_by_path_;
     std::vector<Directory> directories_;
-    bool renamed_ = false;       // names of sequences may be in by_path_
+    bool renamed_ = false;  // names of sequences may be in by_path_
     std::vector<Sequence> sequences_;
     FlatIndex by_name_;  // sequences
 };

@@ -1,6 +1,7 @@
 // A job is one thing on its way through the cluster: an operation, a frame to decode, a block that is fetched
-// into a cache, or what goes from a journal to a drive. It is in one place at a time: in the queue of a part, being served, or under way. Jobs
-// come from a pool and are linked through themselves, so that nothing is allocated for each request.
+// into a cache, or what goes from a journal to a drive. It is in one place at a time: in the queue of a part,
+// being served, or under way. Jobs come from a pool and are linked through themselves, so that nothing is
+// allocated for each request.
 #pragma once
 
 #include <cstdint>
@@ -84,7 +85,7 @@ struct Job {
     std::uint64_t on_drive = 0;  // destage: bytes, with protection
     std::uint64_t line = 0;      // open and name: whose turn it is goes by this
     Duration cost;               // the same: of the node's processor
-    std::uint64_t chance = 0;  // the key of its chances
+    std::uint64_t chance = 0;    // the key of its chances
     std::uint64_t port_rest = 0;
     Instant lost_at;
     std::uint32_t seat = 0;

@@ -263,9 +263,9 @@ void read_drive(Numbers& from, DriveModel& drive) {
         from.count("channels", 1, 10'000, Need::required, drive.channels);
     }
     if (!kind) {  // whichever it was meant to be, its own members are no further mistake
-        for (const char* key : {"outer_bytes_per_s", "inner_bytes_per_s", "rotations_per_s", "seek_track",
-                                "seek_full", "filled", "reorder", "channel_bytes_per_s", "channels",
-                                "write_access"})
+        for (const char* key :
+             {"outer_bytes_per_s", "inner_bytes_per_s", "rotations_per_s", "seek_track", "seek_full", "filled",
+              "reorder", "channel_bytes_per_s", "channels", "write_access"})
             from.object().member(key, false);
     }
     from.size("capacity_bytes", 1 << 20, Need::required, drive.capacity_bytes);
@@ -273,7 +273,8 @@ void read_drive(Numbers& from, DriveModel& drive) {
               [&](Numbers& part) { read_latency(part, drive.access); });
     drive.write_access = drive.access;
     if (kind == "flash")
-        from.part("write_access", Need::optional, [&](Numbers& part) { read_latency(part, drive.write_access); });
+        from.part("write_access", Need::optional,
+                  [&](Numbers& part) { read_latency(part, drive.write_access); });
 }
 
 void read_network(Numbers& from, SwitchModel& network) {
@@ -332,7 +333,8 @@ void read_client(Numbers& from, ClientModel& client) {
     from.count("connections", 1, 1024, Need::optional, client.connections);
     from.number("connection_bytes_per_s", 1, kRateMax, Need::optional, client.connection_bytes_per_s);
     client.connection_write_bytes_per_s = client.connection_bytes_per_s;
-    from.number("connection_write_bytes_per_s", 1, kRateMax, Need::optional, client.connection_write_bytes_per_s);
+    from.number("connection_write_bytes_per_s", 1, kRateMax, Need::optional,
+                client.connection_write_bytes_per_s);
     if (from.has("connection_write_bytes_per_s") && !from.has("connection_bytes_per_s"))
         from.problem("connection_write_bytes_per_s", "is beside connection_bytes_per_s, which is missing");
     if (from.has("connections") && !from.has("connection_bytes_per_s"))
@@ -389,10 +391,12 @@ std::vector<ModelProblem> problems_together(const ClusterModel& model) {
                                      "is read ahead waits there",
                                      key, model.node.ram_bytes)});
     }
-    if (model.page_bytes > 0 && (model.page_bytes > model.block_bytes || model.block_bytes % model.page_bytes != 0))
-        problems.push_back({"page_bytes", fmt::format("expected a part of the {} bytes of /block_bytes, which is a "
-                                                      "multiple of it",
-                                                      model.block_bytes)});
+    if (model.page_bytes > 0 &&
+        (model.page_bytes > model.block_bytes || model.block_bytes % model.page_bytes != 0))
+        problems.push_back(
+            {"page_bytes", fmt::format("expected a part of the {} bytes of /block_bytes, which is a "
+                                       "multiple of it",
+                                       model.block_bytes)});
     const std::uint64_t drives = std::uint64_t{model.nodes} * model.node.drives;
     if (drives > kDrivesMax)
         problems.push_back({"nodes", fmt::format("{} drives in all are more than {}", drives, kDrivesMax)});

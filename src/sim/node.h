@@ -89,10 +89,10 @@ struct Node {
     Duration write_time;    // of a request that writes
     Duration ssd_time;      // of the second level's server, for a request
     double core_speed;
-    Rate writing;           // of one core
-    Rate streaming;         // of one core, with what reading ahead costs by its strategy
+    Rate writing;    // of one core
+    Rate streaming;  // of one core, with what reading ahead costs by its strategy
     Rate filename;
-    FlatIndex opened;              // files
+    FlatIndex opened;                // files
     std::uint64_t opened_bytes = 0;  // of those whose end is known
     bool lost = false;
 };

@@ -6,8 +6,8 @@
 //
 // Link: what comes in, shared between the streams of the seat. A read comes in through one of its connections
 // (SMB multichannel, nconnect), each with a rate of its own that a single one cannot exceed; then through the
-// cable. What is written goes out the same way, in the other direction of both; requests take its latency and no
-// bandwidth.
+// cable. What is written goes out the same way, in the other direction of both; requests take its latency and
+// no bandwidth.
 #pragma once
 
 #include <cstdint>

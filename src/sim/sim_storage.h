@@ -1,7 +1,8 @@
 // The storage of a modelled cluster: see sim/cluster.h for the way that its operations take.
 //
-// Every path is there until it is removed (sim/files.h). Operations wait in the parts that are full, never here. A cancelled one comes back at
-// once with ECANCELED, and what is under way for it goes on and keeps the parts busy. Closing is free.
+// Every path is there until it is removed (sim/files.h). Operations wait in the parts that are full, never
+// here. A cancelled one comes back at once with ECANCELED, and what is under way for it goes on and keeps the
+// parts busy. Closing is free.
 #pragma once
 
 #include "sim/core.h"
