@@ -95,6 +95,46 @@ TEST(ScenarioDocument, every_member_is_read) {
     EXPECT_EQ(scenario->expect->stalls->min, 2u);
 }
 
+TEST(ScenarioDocument, recorders_are_streams_that_write) {
+    const auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s",
+        "seats": [{"target": "sim:null", "streams": [{"format": "dpx12", "count": 3}],
+                   "recorders": [{"format": "dpx10", "count": 2, "durable": true, "on_miss": "stall", "fps": "25",
+                                  "readahead": 4, "inflight": 3, "io_size": "2MiB", "io_depth": 6, "start": "1s",
+                                  "stop": "9s"}]},
+                  {"target": "sim:null", "recorders": [{"format": "prores-hd"}]}]})",
+                                        "s.json", test::words());
+    ASSERT_TRUE(scenario) << scenario.error().problems.front();
+    ASSERT_EQ(scenario->seats[0].streams.size(), 2U);
+    EXPECT_FALSE(scenario->seats[0].streams[0].records);
+    const ScenarioStreams& recorders = scenario->seats[0].streams[1];
+    EXPECT_TRUE(recorders.records);
+    EXPECT_TRUE(recorders.durable);
+    EXPECT_EQ(recorders.format->name, "dpx10");
+    EXPECT_EQ(recorders.count, 2U);
+    EXPECT_EQ(recorders.on_miss, "stall");
+    EXPECT_EQ(recorders.rate, FrameRate(25, 1));
+    EXPECT_EQ(recorders.readahead, 4U);
+    EXPECT_EQ(recorders.inflight, 3U);
+    EXPECT_EQ(recorders.io_size, 2U << 20);
+    EXPECT_EQ(recorders.io_depth, 6U);
+    EXPECT_EQ(recorders.start, seconds(1));
+    EXPECT_EQ(recorders.end, seconds(9));
+    EXPECT_TRUE(scenario->seats[1].streams.front().records);
+}
+
+TEST(ScenarioDocument, what_a_recorder_cannot_do_is_a_mistake) {
+    const auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s",
+        "seats": [{"target": "sim:null",
+                   "recorders": [{"on_miss": "hold", "layers": 2}]}]})",
+                                        "s.json", test::words());
+    ASSERT_FALSE(scenario);
+    std::string all;
+    for (const std::string& each : scenario.error().problems) all += each + "\n";
+    EXPECT_NE(all.find("/seats/0/recorders/0/format"), std::string::npos) << all;
+    EXPECT_NE(all.find("/seats/0/recorders/0/on_miss"), std::string::npos) << all;
+    EXPECT_NE(all.find("/seats/0/recorders/0/layers"), std::string::npos) << all;
+}
+
 TEST(ScenarioDocument, every_fault_is_read) {
     const auto scenario = read(minute(R"(, "count": 3, "streams": [{"format": "dpx10"}])", R"(, "faults": [
         {"kind": "silence", "at": "1s", "for": "500ms"},

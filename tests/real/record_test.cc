@@ -1,0 +1,202 @@
+// Recorders in real time on storage that is slow or broken in ways that are known exactly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "cli/harness.h"
+#include "real/slow_mount.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::IsEmpty;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kFrameBytes = 8192 + 256 * 64 * 4;
+
+/// sinkfs, mounted for the length of a test.
+class SinkMount {
+public:
+    explicit SinkMount(const std::string& rules) : mountpoint_(dir_ / "mount") {
+        fs::create_directory(mountpoint_);
+        write_text(dir_ / "rules", rules);
+        Spawn spawn;
+        spawn.args = {dir_ / "rules", mountpoint_, dir_ / "log"};
+        process_ = std::make_unique<Process>(SINKFS_BINARY, spawn);
+        for (int i = 0; i < 2000 && process_->running(); i++) {
+            if (process_->out_so_far() == "ready\n") return;
+            sleep_ms(5);
+        }
+        throw std::runtime_error("sinkfs does not come up: " + process_->err_so_far());
+    }
+    ~SinkMount() {
+        process_->send(SIGTERM);
+        for (int i = 0; i < 1000 && process_->running(); i++) sleep_ms(5);
+        if (process_->running()) umount2(mountpoint_.c_str(), MNT_DETACH);
+    }
+    const std::string& path() const { return mountpoint_; }
+    /// Operations of frames with this verb.
+    std::size_t count(const std::string& verb) const {
+        std::ifstream in(dir_ / "log");
+        std::size_t times = 0;
+        for (std::string line; std::getline(in, line);)
+            times += line.starts_with(verb + " ") && line.ends_with(".dpx") ? 1U : 0U;
+        return times;
+    }
+
+private:
+    TempDir dir_;
+    std::string mountpoint_;
+    std::unique_ptr<Process> process_;
+};
+
+/// Everything below a directory: what it is, how long, and what it holds.
+std::map<std::string, std::string> tree_of(const std::string& root) {
+    std::map<std::string, std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+        std::ostringstream content;
+        if (entry.is_regular_file() && entry.file_size() > 0)
+            content << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+        out[entry.path().string()] = entry.is_directory() ? "a directory" : content.str();
+    }
+    return out;
+}
+
+class Record : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto reason = no_slowfs_because()) GTEST_SKIP() << *reason;
+        write_text(results_ / "small.json", R"({"schema": "streamsim.media-format", "version": 1,
+            "name": "small", "title": "small", "container": "sequence", "codec": "dpx",
+            "raster": {"width": 256, "height": 64}, "rate": [24, 1],
+            "dpx": {"bits": 10, "packing": "filled-a", "byte_order": "big", "image_offset": 8192},
+            "sources": [{"what": "all", "basis": "as small as it goes"}]})");
+    }
+
+    std::vector<std::string> line(const std::string& target, const std::vector<std::string>& options) {
+        std::vector<std::string> args = {"--format", results_ / "small.json", "--quiet", "--json",
+                                         results_ / "result.json"};
+        args.insert(args.end(), options.begin(), options.end());
+        args.push_back(target);
+        return args;
+    }
+    Json record(const std::string& target, const std::vector<std::string>& options) {
+        finished_ = streamsim(line(target, options));
+        EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();
+        Json result = read_json(results_ / "result.json");
+        EXPECT_THAT(books_problems(result), IsEmpty());
+        EXPECT_EQ(finished_.exit_code, exit_code_of(result));
+        return result;
+    }
+
+    TempDir results_;
+    Finished finished_;
+};
+
+std::vector<std::uint64_t> slots_of(const Json& result, const std::string& kind, int error = 0) {
+    std::vector<std::uint64_t> slots;
+    for (const Json& drop : result["drops"]) {
+        if (drop["kind"] == kind && drop["errno"] == error) slots.push_back(drop["frame"]);
+    }
+    return slots;
+}
+
+TEST_F(Record, AWriteThatHangsLosesWhatTheBufferCannotHold) {
+    // One frame at once. Frame 30 (slot 30, at 1.250 s) takes 480 ms longer: slots 31 to 37 fill the buffer;
+    // 38, 39, 40 and 41 (458.3 ms after slot 30) find no place, and 42 (500.0 ms after it) does.
+    SinkMount mount("write frame.0000031.dpx delay=480ms\n");
+    const Json result = record(mount.path(), {"--record", "1", "--inflight", "1", "--frames", "72"});
+    EXPECT_THAT(slots_of(result, "dropped"), ::testing::ElementsAre(38, 39, 40, 41)) << finished_.text();
+    EXPECT_EQ(result["totals"]["frames_on_time"], 68);
+    EXPECT_EQ(result["totals"]["bytes_written"], 68 * kFrameBytes);
+    EXPECT_EQ(mount.count("create"), 68U);
+    EXPECT_EQ(mount.count("remove"), 68U) << "recordings are removed after the run";
+    EXPECT_THAT(tree_of(mount.path()), IsEmpty());
+}
+
+TEST_F(Record, ACreateAndAnFsyncAreOfTheFrame) {
+    SinkMount mount("create frame.0000011.dpx delay=190ms\nfsync frame.0000041.dpx delay=190ms\n");
+    const Json result = record(
+        mount.path(), {"--record", "1", "--durable", "--inflight", "1", "--readahead", "2", "--frames", "60"});
+    // The slow frame and the next one fill the buffer; those 83.3, 125.0 and 166.7 ms after it are lost.
+    EXPECT_THAT(slots_of(result, "dropped"), ::testing::ElementsAre(12, 13, 14, 42, 43, 44))
+        << finished_.text();
+    EXPECT_EQ(mount.count("fsync"), 54U);
+    EXPECT_GE(result["streams"][0]["sync_ns"]["max"], 190'000'000);
+}
+
+TEST_F(Record, WithoutDurableNothingIsSynced) {
+    SinkMount mount("");
+    const Json result = record(mount.path(), {"--record", "2", "--frames", "24"});
+    EXPECT_EQ(result["totals"]["frames_on_time"], 48);
+    EXPECT_EQ(mount.count("fsync"), 0U);
+}
+
+TEST_F(Record, ErrorsAreFailedFramesAndTheNextOnesAreTried) {
+    SinkMount mount(
+        "write frame.0000020.dpx error=EIO\ncreate frame.0000022.dpx error=EACCES\n"
+        "fsync frame.0000024.dpx error=EIO\n");
+    const Json result = record(mount.path(), {"--record", "1", "--durable", "--frames", "48"});
+    EXPECT_THAT(slots_of(result, "failed", EIO), ::testing::ElementsAre(19, 23));
+    EXPECT_THAT(slots_of(result, "failed", EACCES), ::testing::ElementsAre(21));
+    EXPECT_EQ(result["totals"]["frames_failed"], 3);
+    EXPECT_EQ(result["totals"]["frames_on_time"], 45);
+    EXPECT_EQ(finished_.exit_code, 1);
+}
+
+TEST_F(Record, AFullDiskIsCountedAndHarmsNothing) {
+    TempDir dir;
+    ASSERT_EQ(mount("tmpfs", dir.path().c_str(), "tmpfs", 0, "size=3M"), 0) << errno;
+    write_text(dir / "mine", "as it was");
+    fs::create_directory(dir / "others");
+    const auto before = tree_of(dir.path().string());
+    const Json result = record(dir.path().string(), {"--record", "1", "--frames", "96"});
+    EXPECT_THAT(tree_of(dir.path().string()), before);
+    umount2(dir.path().c_str(), MNT_DETACH);
+    const auto failed = slots_of(result, "failed", ENOSPC);
+    ASSERT_GE(failed.size(), 50U) << finished_.text();
+    EXPECT_EQ(result["totals"]["frames_on_time"].get<std::uint64_t>() + failed.size() +
+                  slots_of(result, "dropped").size(),
+              96U);
+    EXPECT_GE(result["totals"]["frames_on_time"], 35);
+    EXPECT_EQ(finished_.exit_code, 1);
+    ASSERT_FALSE(result["notices"].empty());
+    EXPECT_THAT(result["notices"][0].get<std::string>(), ::testing::HasSubstr("it will be full after"));
+}
+
+TEST_F(Record, ADirectoryThatVanishesIsCountedAndHarmsNothing) {
+    TempDir dir;
+    write_text(dir / "mine", "as it was");
+    const auto before = tree_of(dir.path().string());
+    Spawn spawn;
+    spawn.args = line(dir.path().string(), {"--record", "1", "--frames", "96", "--no-probes"});
+    Process process(streamsim_binary(), spawn);
+    std::uint64_t there = 0;
+    while (process.running() && there < 24) {
+        there = 0;
+        std::error_code error;
+        for (const auto& entry : fs::recursive_directory_iterator(dir.path(), error))
+            there += entry.path().extension() == ".dpx" ? 1U : 0U;
+        sleep_ms(5);
+    }
+    fs::remove_all(dir.path() / "streamsim-media");
+    const Finished finished = process.wait();
+    EXPECT_EQ(finished.exit_code, 1) << finished.text();
+    const Json result = read_json(results_ / "result.json");
+    EXPECT_THAT(books_problems(result), IsEmpty());
+    EXPECT_GE(result["totals"]["frames_on_time"], 24);
+    EXPECT_GE(slots_of(result, "failed", ENOENT).size(), 40U);
+    EXPECT_EQ(result["totals"]["frames_scheduled"], 96);
+    EXPECT_THAT(tree_of(dir.path().string()), before);
+}
+
+}  // namespace
+}  // namespace streamsim::tests
