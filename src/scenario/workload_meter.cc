@@ -1,0 +1,310 @@
+#include "scenario/workload_meter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+#include "scenario/reading.h"
+#include "scenario/workload_document.h"
+#include "scenario/workload_steps.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kBlockMax = 1ull << 30;
+constexpr std::uint64_t kFileMax = 1ull << 50;
+
+std::optional<std::uint64_t> read_size(const Json& value,
+                                       const std::string& pointer,
+                                       std::uint64_t least,
+                                       std::uint64_t most,
+                                       JsonProblems& problems) {
+    if (!value.is_string()) {
+        problems.add(pointer, fmt::format("expected a size such as \"64KiB\", found {}", value.dump()));
+        return std::nullopt;
+    }
+    const auto size = parse_size(value.get_ref<const std::string&>());
+    if (!size) {
+        problems.add(pointer, size.error().problems.front());
+    } else if (*size < least || *size > most) {
+        problems.add(pointer, fmt::format("expected {} to {}, found {}", show_io_size(least),
+                                          show_io_size(most), value.get_ref<const std::string&>()));
+    } else {
+        return *size;
+    }
+    return std::nullopt;
+}
+
+/// One meter.
+class MeterReader {
+public:
+    MeterReader(const Json& value, std::string pointer, const MeterPlace& place, JsonProblems& problems)
+        : place_(place), problems_(problems), object_(value, std::move(pointer), problems) {}
+
+    MeterSpec read() {
+        spec_.name = read_load_name(object_);
+        spec_.users = count(object_, "users", 1, kWorkloadUsersMax, 1);
+        spec_.inflight = count(object_, "inflight", 1, 10'000, 1);
+        spec_.burst = count(object_, "burst", 0, 1'000'000'000, 0);
+        read_operations();
+        read_loop();
+        read_transfers();
+        read_files();
+        check_fit();
+        check_sizes();
+        read_times();
+        object_.finish();
+        return std::move(spec_);
+    }
+
+private:
+    static std::uint32_t count(
+        JsonObject& object, const char* key, std::int64_t least, std::int64_t most, std::uint32_t fallback) {
+        return static_cast<std::uint32_t>(object.integer(key, least, most, false).value_or(fallback));
+    }
+
+    void read_operations() {
+        const Json* value = object_.member("operations");
+        if (value == nullptr) return;
+        JsonObject weights(*value, object_.pointer_of("operations"), problems_);
+        bool right = value->is_object();
+        double sum = 0;
+        for (std::size_t i = 0; i < kLoadOperations; ++i) {
+            const char* name = to_string(static_cast<LoadOperation>(i));
+            if (!weights.has(name)) continue;
+            const auto weight = weights.number(name, 0, 1e9);
+            right = right && weight.has_value();
+            spec_.weights[i] = weight.value_or(0);
+            sum += spec_.weights[i];
+        }
+        weights.finish();
+        if (right && sum <= 0) object_.problem("operations", "expected at least one with a weight above 0");
+        operations_known_ = right && sum > 0;
+        transfers_ = spec_.weights[0] > 0 || spec_.weights[1] > 0;
+    }
+
+    /// Notes `key` where it has no meaning.
+    void only(const char* key, bool meant, const char* of) {
+        if (object_.has(key) && !meant) object_.problem(key, fmt::format("is of {}", of));
+    }
+
+    void read_loop() {
+        const auto loop = object_.one_of("loop", {"closed", "open"}, false);
+        const bool open = loop == "open";
+        spec_.loop = open ? MeterSpec::Loop::open : MeterSpec::Loop::closed;
+        const auto arrival = object_.one_of("arrival", {"constant", "poisson"}, false);
+        spec_.arrival = arrival == "poisson" ? MeterSpec::Arrival::poisson : MeterSpec::Arrival::constant;
+        only("arrival", open, "an open loop (\"loop\": \"open\")");
+        spec_.operations_per_s = object_.number("operations_per_s", 0.001, 1e8, open).value_or(0);
+        spec_.think_time = read_scenario_time(object_, "think_time", false).value_or(Duration{});
+        only("think_time", !open, "a closed loop");
+    }
+
+    void read_transfers() {
+        spec_.random_share = object_.number("random_percent", 0, 100, false).value_or(0) / 100;
+        spec_.sequential_from_anywhere =
+            object_.one_of("sequential_from", {"last", "anywhere"}, false) == "anywhere";
+        spec_.random_by_block = object_.one_of("random_unit", {"transfer", "block"}, false) == "block";
+        spec_.non_repeating = object_.boolean("non_repeating", false).value_or(false);
+        spec_.direct = object_.boolean("direct", false).value_or(true);
+        const auto sync = object_.one_of("sync", {"never", "each-write", "at-end"}, false);
+        spec_.sync = sync == "each-write" ? MeterSpec::Sync::each_write
+                     : sync == "at-end"   ? MeterSpec::Sync::at_end
+                                          : MeterSpec::Sync::never;
+        read_sizes("blocks", object_.member("blocks", transfers_), spec_.blocks);
+        read_lengths();
+        if (!operations_known_) return;
+        for (const char* key : {"random_percent", "sequential_from", "random_unit", "non_repeating", "blocks",
+                                "lengths", "direct"}) {
+            only(key, transfers_, "reads and writes, which this meter has none of");
+        }
+        // A sweep over read_percent may bring the writes.
+        only("sync", transfers_ || sync == "never", "writes, which this meter has none of");
+        if (spec_.non_repeating && spec_.random_share == 0)
+            object_.problem("non_repeating", "is of random transfers: random_percent is 0");
+    }
+
+    void read_weighted(const Json& value, const std::string& pointer, std::vector<WeightedSize>& into) {
+        JsonObject entry(value, pointer, problems_);
+        WeightedSize size;
+        if (const Json* bytes = entry.member("bytes")) {
+            size.bytes = read_block(*bytes, entry.pointer_of("bytes")).value_or(0);
+        }
+        size.weight = entry.number("weight", 0, 1e9, false).value_or(1);
+        entry.finish();
+        for (const WeightedSize& other : into) {
+            if (size.bytes > 0 && other.bytes == size.bytes)
+                entry.problem("bytes", fmt::format("{} is given twice", show_io_size(size.bytes)));
+        }
+        into.push_back(size);
+    }
+
+    std::optional<std::uint64_t> read_block(const Json& value, const std::string& pointer) {
+        return read_size(value, pointer, 1, sizes_most_, problems_);
+    }
+
+    /// "1MiB", or an array of {"bytes", "weight"}.
+    void read_sizes(const char* key, const Json* value, std::vector<WeightedSize>& into) {
+        if (value == nullptr) return;
+        const std::string pointer = object_.pointer_of(key);
+        if (!value->is_array()) {
+            if (const auto bytes = read_block(*value, pointer)) into.push_back({*bytes, 1});
+            return;
+        }
+        if (value->empty() || value->size() > 10'000) {
+            object_.problem(key, "expected 1 to 10000 sizes");
+            return;
+        }
+        std::size_t i = 0;
+        double sum = 0;
+        for (const Json& each : *value) {
+            read_weighted(each, fmt::format("{}/{}", pointer, i++), into);
+            sum += into.back().weight;
+        }
+        if (sum <= 0) object_.problem(key, "expected at least one with a weight above 0");
+    }
+
+    void read_lengths() {
+        const Json* value = object_.member("lengths", false);
+        if (value == nullptr) return;
+        sizes_most_ = kFileMax;
+        if (!value->is_object()) {
+            read_sizes("lengths", value, spec_.lengths);
+            return;
+        }
+        JsonObject lengths(*value, object_.pointer_of("lengths"), problems_);
+        if (const Json* most = lengths.member("up_to")) {
+            spec_.length_up_to = read_block(*most, lengths.pointer_of("up_to"));
+        }
+        lengths.finish();
+        for (const WeightedSize& block : spec_.blocks) smallest_ = std::min(smallest_, block.bytes);
+        if (spec_.length_up_to && !spec_.blocks.empty() && *spec_.length_up_to < smallest_)
+            lengths.problem("up_to",
+                            fmt::format("is less than the smallest block, {}", show_io_size(smallest_)));
+    }
+
+    void read_files() {
+        const Json* value = object_.member("files", transfers_);
+        if (value == nullptr) return;
+        JsonObject files(*value, object_.pointer_of("files"), problems_);
+        spec_.set.files = count(files, "count", 1, kWorkloadFilesMax, 1);
+        if (const Json* bytes = files.member("bytes", transfers_)) {
+            const auto size = read_size(*bytes, files.pointer_of("bytes"), 0, kFileMax, problems_);
+            spec_.set.file_bytes = size.value_or(0);
+            bytes_known_ = size.has_value();
+        }
+        spec_.set.directories = count(files, "directories", 1, kWorkloadFilesMax, 1);
+        spec_.set.spare_files = count(files, "spare", 0, kWorkloadFilesMax, 0);
+        spec_.set.shared = files.boolean("shared", false).value_or(false);
+        files.finish();
+    }
+
+    /// Blocks and lengths lie within a file.
+    void check_fit() {
+        if (!bytes_known_ || !transfers_) return;
+        const std::uint64_t bytes = spec_.set.file_bytes;
+        const auto too_long = [&](const char* key, const std::vector<WeightedSize>& sizes) {
+            for (std::size_t i = 0; i < sizes.size(); ++i) {
+                if (sizes[i].bytes <= bytes) continue;
+                const std::string pointer = object_.pointer_of(key);
+                problems_.add(sizes.size() == 1 ? pointer : fmt::format("{}/{}", pointer, i),
+                              fmt::format("{} do not fit a file of {}", show_io_size(sizes[i].bytes),
+                                          show_io_size(bytes)));
+            }
+        };
+        too_long("blocks", spec_.blocks);
+        too_long("lengths", spec_.lengths);
+        if (spec_.length_up_to && *spec_.length_up_to > bytes)
+            object_.problem("lengths", fmt::format("{} do not fit a file of {}",
+                                                   show_io_size(*spec_.length_up_to), show_io_size(bytes)));
+    }
+
+    /// In the largest step.
+    std::uint64_t users_in_all() const {
+        return std::uint64_t{place_.seats} * (place_.users_max > 0 ? place_.users_max : spec_.users);
+    }
+
+    /// What a computer keeps in mind of each file, and of each user in it, stays within bounds.
+    void check_sizes() {
+        const std::uint64_t users = users_in_all();
+        if (users > kWorkloadUsersMax)
+            object_.problem("users", fmt::format("{} on {} clients are more than {}", users / place_.seats,
+                                                 place_.seats, kWorkloadUsersMax));
+        const auto too_many = [&](std::uint64_t each) { return each > kWorkloadFilesMax / users; };
+        if (too_many(spec_.set.files) || too_many(spec_.set.spare_files) || too_many(spec_.set.directories))
+            object_.problem("files", fmt::format("{} users with {} files, {} spare ones and {} directories are "
+                                                 "more than {} in all",
+                                                 users, spec_.set.files, spec_.set.spare_files,
+                                                 spec_.set.directories, kWorkloadFilesMax));
+        if (users * spec_.inflight > kWorkloadUsersMax)
+            object_.problem("inflight", fmt::format("{} users with {} in flight are more than {} in all", users,
+                                                    spec_.inflight, kWorkloadUsersMax));
+    }
+
+    void read_times() {
+        spec_.start = read_scenario_time(object_, "start", false).value_or(Duration{});
+        spec_.one_more_every = read_scenario_time(object_, "one_more_every", false).value_or(Duration{});
+        spec_.end = read_scenario_time(object_, "end", false);
+        const Duration all = place_.longest;
+        if (all.ns <= 0) return;  // a problem of its own
+        if (spec_.end && *spec_.end > all)
+            object_.problem("end", fmt::format("is after the end, {}", show_duration(all)));
+        const Duration end = std::min(spec_.end.value_or(all), all);
+        const std::uint64_t users = users_in_all();
+        const auto others = static_cast<std::int64_t>(std::min<std::uint64_t>(users, kWorkloadUsersMax)) - 1;
+        if (spec_.start >= end) {
+            object_.problem("start", fmt::format("never runs: it begins at {} and ends at {}",
+                                                 show_duration(spec_.start), show_duration(end)));
+        } else if (others > 0 && spec_.one_more_every.ns > (end - spec_.start).ns / others) {
+            object_.problem("one_more_every",
+                            fmt::format("the last of {} users would begin after all has ended, "
+                                        "at {}",
+                                        users, show_duration(end)));
+        } else if (spec_.start.ns + spec_.one_more_every.ns * others >= end.ns) {
+            object_.problem("one_more_every",
+                            fmt::format("the last of {} users would begin when all ends, at {}", users,
+                                        show_duration(end)));
+        }
+    }
+
+    const MeterPlace place_;
+    JsonProblems& problems_;
+    JsonObject object_;
+    MeterSpec spec_;
+    bool operations_known_ = false;
+    bool transfers_ = false;    // it has reads or writes
+    bool bytes_known_ = false;  // of its files
+    std::uint64_t sizes_most_ = kBlockMax;
+    std::uint64_t smallest_ = UINT64_MAX;  // block
+};
+
+}  // namespace
+
+std::string read_load_name(JsonObject& object) {
+    const auto name = object.string("name");
+    if (!name) return "";
+    const bool plain = name->find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                           "-_.") == std::string::npos;
+    if (!plain || name->front() == '.' || name->size() > 64)
+        object.problem("name", fmt::format("expected at most 64 letters, digits, \"-\", \"_\" and \".\", found "
+                                           "\"{}\"",
+                                           *name));
+    return *name;
+}
+
+std::optional<std::uint64_t> read_block_bytes(const Json& value,
+                                              const std::string& pointer,
+                                              JsonProblems& problems) {
+    return read_size(value, pointer, 1, kBlockMax, problems);
+}
+
+MeterSpec read_meter(const Json& value,
+                     const std::string& pointer,
+                     const MeterPlace& place,
+                     JsonProblems& problems) {
+    return MeterReader(value, pointer, place, problems).read();
+}
+
+}  // namespace streamsim

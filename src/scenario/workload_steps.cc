@@ -1,0 +1,91 @@
+#include "scenario/workload_steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint32_t kFew = 16;
+constexpr auto kRead = static_cast<std::size_t>(LoadOperation::read);
+constexpr auto kWrite = static_cast<std::size_t>(LoadOperation::write);
+
+std::uint32_t times(std::uint32_t count, double scale, std::int64_t most) {
+    return static_cast<std::uint32_t>(std::clamp(std::round(count * scale), 1.0, static_cast<double>(most)));
+}
+
+std::uint32_t many_times(std::uint32_t count, double scale, std::int64_t most) {
+    return count > kFew ? times(count, scale, most) : count;
+}
+
+std::uint64_t largest_of(const std::vector<WeightedSize>& sizes) {
+    std::uint64_t largest = 0;
+    for (const WeightedSize& each : sizes) largest = std::max(largest, each.bytes);
+    return largest;
+}
+
+void scale_set(MeterSpec& meter, double scale) {
+    WorkingSet& set = meter.set;
+    set.spare_files = many_times(set.spare_files, scale, kWorkloadFilesMax);
+    if (set.files > kFew) {
+        const std::uint32_t files = times(set.files, scale, kWorkloadFilesMax);
+        set.directories = times(set.directories, static_cast<double>(files) / set.files, kWorkloadFilesMax);
+        set.files = files;
+        return;
+    }
+    const std::uint64_t block = std::max<std::uint64_t>(largest_of(meter.blocks), 1);
+    const std::uint64_t transfer = std::max({block, largest_of(meter.lengths), meter.length_up_to.value_or(0)});
+    const auto bytes = static_cast<std::uint64_t>(
+        std::min(static_cast<double>(set.file_bytes) * scale, static_cast<double>(1ull << 50)));
+    const std::uint64_t least = std::min((transfer + block - 1) / block * block, set.file_bytes);
+    set.file_bytes = std::max(bytes / block * block, least);
+}
+
+}  // namespace
+
+Workload scaled(const Workload& workload, double scale) {
+    Workload out = workload;
+    for (MeterSpec& meter : out.meters) {
+        const std::uint32_t users = many_times(meter.users, scale, kWorkloadUsersMax);
+        const double each = scale * meter.users / users;  // of what a user has
+        meter.users = users;
+        meter.operations_per_s *= each;
+        scale_set(meter, meter.set.shared ? scale : each);
+    }
+    const auto scale_value = [&](double& value) {
+        if (out.sweep.over == Sweep::Over::operations_per_s) value *= scale;
+        if (out.sweep.over == Sweep::Over::users)
+            value = many_times(static_cast<std::uint32_t>(value), scale, kWorkloadUsersMax);
+    };
+    for (double& value : out.sweep.values) scale_value(value);
+    for (PrintedFigure& figure : out.printed) scale_value(figure.at);
+    return out;
+}
+
+Workload at_step(const Workload& workload, double value) {
+    Workload out = workload;
+    double rate = 0;  // of all
+    for (const MeterSpec& meter : out.meters) rate += meter.operations_per_s * meter.users * out.clients;
+    if (out.sweep.over == Sweep::Over::clients) out.clients = static_cast<std::uint32_t>(value);
+    for (MeterSpec& meter : out.meters) {
+        const double transfers = meter.weights[kRead] + meter.weights[kWrite];
+        switch (out.sweep.over) {
+            case Sweep::Over::users: meter.users = static_cast<std::uint32_t>(value); break;
+            case Sweep::Over::operations_per_s: meter.operations_per_s *= value / rate; break;
+            case Sweep::Over::read_percent:
+                meter.weights[kRead] = transfers * value / 100;
+                meter.weights[kWrite] = transfers - meter.weights[kRead];
+                break;
+            case Sweep::Over::block_bytes:
+                if (transfers > 0) meter.blocks = {{static_cast<std::uint64_t>(value), 1}};
+                break;
+            case Sweep::Over::none:
+            case Sweep::Over::clients:
+            case Sweep::Over::fill_percent:
+            case Sweep::Over::cache: break;
+        }
+    }
+    return out;
+}
+
+}  // namespace streamsim

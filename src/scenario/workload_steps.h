@@ -1,0 +1,31 @@
+// A workload in another size, and its steps.
+#pragma once
+
+#include <cstdint>
+
+#include "streamsim/workload.h"
+
+namespace streamsim {
+
+inline constexpr std::int64_t kWorkloadSeatsMax = 100'000;
+inline constexpr std::int64_t kWorkloadUsersMax = 1'000'000;   // of a meter, on all seats
+inline constexpr std::int64_t kWorkloadFilesMax = 10'000'000;  // of a meter, on all seats
+
+/// The workload `scale` times as large. For each meter:
+///   users            more than 16: times scale, rounded, at least 1; others stay, and so do clients.
+///   operations_per_s such that all users of the meter together have `scale` times as many, also where it is
+///                    the limit of a closed loop.
+///   working set      such that all users together have `scale` times as many bytes: more than 16 files (of a
+///                    user, or shared) are fewer files, with as many in a directory as before; others are
+///                    shorter files, of whole largest blocks and at least one transfer. More than 16 spare
+///                    files are fewer, at least one.
+/// A sweep over users or operations_per_s goes over `scale` times the values, and `at` of what was printed goes
+/// with it. All else stays: blocks, lengths, shares, think times, ramps, bursts, durations, and the values that
+/// were printed. REQUIRES: 0 < scale <= 1000.
+Workload scaled(const Workload& workload, double scale);
+
+/// The step at `value` of the sweep: clients, users, weights, rates or blocks are what it says. Sweeps over
+/// fill_percent and cache change nothing here: they are about what is done before.
+Workload at_step(const Workload& workload, double value);
+
+}  // namespace streamsim
