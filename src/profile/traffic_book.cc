@@ -24,11 +24,12 @@ std::uint32_t TrafficBook::add_session(const TrafficSession& session) {
     return static_cast<std::uint32_t>(traffic_.sessions.size() - 1);
 }
 
-void TrafficBook::add(const TrafficOperation& operation) {
+std::size_t TrafficBook::add(const TrafficOperation& operation) {
     traffic_.operations.push_back(operation);
     TrafficFile& file = traffic_.files[operation.file];
     if (operation.kind == TrafficKind::read || operation.kind == TrafficKind::write)
         file.bytes = std::max(file.bytes, operation.offset + operation.bytes);
+    return traffic_.operations.size() - 1;
 }
 
 void TrafficBook::note(const std::string& sentence, std::uint64_t times) {

@@ -16,11 +16,13 @@ public:
     std::uint32_t add_user(const std::string& name);
     void name_user(std::uint32_t user, const std::string& name) { traffic_.users[user].name = name; }
     std::uint32_t add_session(const TrafficSession& session);
-    void add(const TrafficOperation& operation);
+    /// Gives its number, by which it can be changed.
+    std::size_t add(const TrafficOperation& operation);
+    TrafficOperation& operation(std::size_t number) { return traffic_.operations[number]; }
+    TrafficSession& session(std::uint32_t session) { return traffic_.sessions[session]; }
     /// A sentence, once however often it is said; `times` of all are added up in front of it.
     void note(const std::string& sentence, std::uint64_t times = 1);
     void found_end() { ++traffic_.read_at_end; }
-    std::uint64_t operations() const { return traffic_.operations.size(); }
 
     /// Sorted, counted from its first operation, with its notes.
     Traffic finish(std::string source, std::string recorder, bool has_durations);
