@@ -4,6 +4,20 @@
 
 namespace streamsim {
 
+double draw_exponential(Prng& prng) {
+    for (double whole = 0;; whole += 1) {
+        const double first = prng.unit();
+        double last = first;
+        bool odd = true;  // how long the run of falling numbers is
+        for (;; odd = !odd) {
+            const double next = prng.unit();
+            if (next >= last) break;
+            last = next;
+        }
+        if (odd) return whole + first;
+    }
+}
+
 std::uint64_t entropy64() {
     std::random_device device;
     const std::uint64_t high = device();

@@ -54,6 +54,10 @@ private:
     std::uint64_t state_;
 };
 
+/// Exponential, mean 1. By comparing uniform numbers (von Neumann, "Various techniques used in connection with
+/// random digits", 1951), without the logarithm that differs between mathematics libraries.
+double draw_exponential(Prng& prng);
+
 /// 64 bits that no other run has, from the operating system. The one door for chance that is not seeded:
 /// only for identity (what makes two media sets different), never for a choice in a run.
 std::uint64_t entropy64();

@@ -8,20 +8,6 @@ namespace {
 constexpr double kTailCut = 10;  // means: LatencyModel says so
 }
 
-double draw_exponential(Prng& prng) {
-    for (double whole = 0;; whole += 1) {
-        const double first = prng.unit();
-        double last = first;
-        bool odd = true;  // how long the run of falling numbers is
-        for (;; odd = !odd) {
-            const double next = prng.unit();
-            if (next >= last) break;
-            last = next;
-        }
-        if (odd) return whole + first;
-    }
-}
-
 Duration draw_latency(const LatencyModel& model, std::uint64_t key) {
     if (model.median.ns == 0 && model.tail_share == 0) return {};
     Prng prng(key);

@@ -3,9 +3,7 @@
 //
 // LatencyModel: most requests take the median, more or less by `spread`, evenly; `tail_share` of them take an
 // exponentially distributed time more, as requests that fell behind a flash erase, a retry or a recalibration
-// (Dean and Barroso, "The Tail at Scale", 2013). The exponential is drawn by comparing uniform numbers (von
-// Neumann, "Various techniques used in connection with random digits", 1951), without the logarithm that
-// differs between mathematics libraries.
+// (Dean and Barroso, "The Tail at Scale", 2013).
 #pragma once
 
 #include <cstdint>
@@ -15,9 +13,6 @@
 #include "streamsim/cluster_model.h"
 
 namespace streamsim {
-
-/// Exponential, mean 1.
-double draw_exponential(Prng& prng);
 
 /// The time of the request that `key` names. Never negative.
 Duration draw_latency(const LatencyModel& model, std::uint64_t key);

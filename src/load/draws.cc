@@ -1,0 +1,104 @@
+#include "load/draws.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace streamsim {
+namespace {
+
+std::vector<double> weights_of(const std::vector<WeightedSize>& sizes) {
+    std::vector<double> out;
+    for (const WeightedSize& each : sizes) out.push_back(each.weight);
+    return out;
+}
+
+std::vector<WeightedSize> ascending(std::vector<WeightedSize> blocks) {
+    std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+    return blocks;
+}
+
+}  // namespace
+
+WeightedDraw::WeightedDraw(std::span<const double> weights) {
+    double sum = 0;
+    for (const double weight : weights) sums_.push_back(sum += weight);
+}
+
+std::size_t WeightedDraw::draw(Prng& prng) const {
+    STREAMSIM_CHECK(!sums_.empty() && sums_.back() > 0, "there is something to draw");
+    const double at = prng.unit() * sums_.back();
+    // What has no weight has the sum of the one before it, and is never the first above anything.
+    const auto found = std::upper_bound(sums_.begin(), sums_.end(), at);
+    if (found != sums_.end()) return static_cast<std::size_t>(found - sums_.begin());
+    // The product was rounded up to the sum itself.
+    return static_cast<std::size_t>(std::lower_bound(sums_.begin(), sums_.end(), sums_.back()) - sums_.begin());
+}
+
+BlockSizes::BlockSizes(const std::vector<WeightedSize>& blocks) {
+    for (const WeightedSize& each : ascending(blocks)) bytes_.push_back(each.bytes);
+}
+
+std::uint64_t BlockSizes::piece(std::uint64_t left, std::size_t block) const {
+    if (left >= bytes_[block]) return bytes_[block];
+    const auto above = std::upper_bound(bytes_.begin(), bytes_.end(), left);
+    return above == bytes_.begin() ? left : *(above - 1);
+}
+
+std::uint32_t BlockSizes::fitting(std::uint64_t length, std::size_t block) const {
+    if (length >= bytes_[block]) return static_cast<std::uint32_t>(block);
+    const auto above = std::upper_bound(bytes_.begin(), bytes_.end(), length);
+    return above == bytes_.begin() ? 0 : static_cast<std::uint32_t>(above - bytes_.begin() - 1);
+}
+
+Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
+    : sizes_(spec.blocks),
+      operations_(spec.weights),
+      blocks_(weights_of(ascending(spec.blocks))),
+      lengths_(weights_of(spec.lengths)),
+      random_share_(spec.random_share),
+      up_to_(spec.length_up_to && sizes_.count() > 0 ? *spec.length_up_to / sizes_.smallest() : 0),
+      alignment_(alignment),
+      file_bytes_(spec.set.file_bytes) {
+    for (const WeightedSize& each : spec.lengths) {
+        length_bytes_.push_back(whole(each.bytes));
+        longest_ = std::max(longest_, length_bytes_.back());
+    }
+    if (sizes_.count() == 0) return;
+    STREAMSIM_CHECK(file_bytes_ >= alignment_, "there is something to transfer");
+    if (spec.length_up_to) {
+        STREAMSIM_CHECK(up_to_ > 0, "a length is at least one smallest block");
+        longest_ = whole(up_to_ * sizes_.smallest());
+    } else if (length_bytes_.empty()) {
+        for (const WeightedSize& each : spec.blocks) {
+            if (each.weight > 0) longest_ = std::max(longest_, each.bytes);
+        }
+    }
+    STREAMSIM_CHECK(std::max(longest_, sizes_.largest()) <= file_bytes_, "blocks and transfers fit a file");
+}
+
+std::uint64_t Draws::whole(std::uint64_t length) const {
+    return std::min((length + alignment_ - 1) / alignment_ * alignment_, file_bytes_ / alignment_ * alignment_);
+}
+
+TransferShape Draws::shape(Prng& prng) const {
+    const std::size_t block = blocks_.draw(prng);
+    std::uint64_t length = sizes_.bytes(block);
+    if (up_to_ > 0) {
+        length = whole((1 + prng.below(up_to_)) * sizes_.smallest());
+    } else if (!length_bytes_.empty()) {
+        length = length_bytes_[length_bytes_.size() == 1 ? 0 : lengths_.draw(prng)];
+    }
+    return {length, sizes_.fitting(length, block)};
+}
+
+Duration PoissonTimes::next() {
+    at_ += draw_exponential(prng_) * ns_;
+    return {static_cast<std::int64_t>(at_)};
+}
+
+Duration constant_time(std::uint64_t k, double per_s) {
+    return {static_cast<std::int64_t>(static_cast<double>(k) * 1e9 / per_s)};
+}
+
+}  // namespace streamsim

@@ -1,0 +1,73 @@
+#include "load/files.h"
+
+#include <algorithm>
+
+#include "load/permutation.h"
+
+namespace streamsim {
+
+MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
+    : plan_(plan), draws_(draws), files_(plan.spec.set.files), file_bytes_(plan.spec.set.file_bytes) {
+    const MeterSpec& spec = plan.spec;
+    if (draws.longest() == 0) return;
+    const std::size_t pairs = std::size_t{spec.users} * files_;
+    if (files_ <= kFilesKeptOpen) open_.resize(pairs);
+    if (!spec.sequential_from_anywhere && spec.random_share < 1) {
+        // Users of a shared file begin in parts of their own, as the ranks of a parallel program do.
+        ends_.resize(pairs);
+        const std::uint64_t largest = draws.sizes().largest();
+        const std::uint64_t all = std::uint64_t{plan.seats} * spec.users;
+        for (std::uint32_t user = 0; spec.set.shared && user < spec.users; ++user) {
+            const std::uint64_t part = file_bytes_ / all * (plan.first_user + user) / largest * largest;
+            std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(pair(user, 0)), files_, part);
+        }
+    }
+    if (!spec.non_repeating) return;
+    visited_.resize(plan.names.files.size());
+    unit_ = spec.random_by_block ? draws.sizes().largest() : draws.longest();
+    unit_ = (unit_ + plan.alignment - 1) / plan.alignment * plan.alignment;
+}
+
+const std::string& MeterFiles::directory(std::uint32_t user, std::uint32_t directory) const {
+    const std::size_t of_user = plan_.spec.set.shared ? 0 : std::size_t{user} * plan_.spec.set.directories;
+    return plan_.names.directories[of_user + directory];
+}
+
+std::uint64_t MeterFiles::end_of(std::uint64_t begin, const TransferShape& shape) const {
+    std::uint64_t at = begin;
+    for (std::uint64_t left = shape.length; left > 0;) {
+        const std::uint64_t piece = draws_.sizes().piece(left, shape.block);
+        at = around(at, piece) + piece;
+        left -= piece;
+    }
+    return at;
+}
+
+std::uint64_t MeterFiles::sequential_place(std::uint32_t user,
+                                           std::uint32_t file,
+                                           const TransferShape& shape,
+                                           Prng& prng) {
+    if (ends_.empty()) {
+        const std::uint64_t block = draws_.sizes().bytes(shape.block);
+        return prng.below((file_bytes_ - shape.length) / block + 1) * block;
+    }
+    std::uint64_t& end = ends_[pair(user, file)];
+    const std::uint64_t begin = around(end, draws_.sizes().piece(shape.length, shape.block));
+    end = end_of(begin, shape);
+    return begin;
+}
+
+std::uint64_t MeterFiles::random_place(
+    std::uint32_t user, std::uint32_t file, std::uint64_t bytes, std::uint64_t grid, Prng& prng) {
+    if (visited_.empty()) return prng.below((file_bytes_ - bytes) / grid + 1) * grid;
+    // The seats of a shared file take turns in one order.
+    const bool shared = plan_.spec.set.shared;
+    const std::uint64_t places = std::max<std::uint64_t>(file_bytes_ / unit_, 1);
+    const std::size_t name = named(user, file);
+    const std::uint64_t seat = plan_.first_user / plan_.spec.users;
+    const std::uint64_t turn = shared ? visited_[name]++ * plan_.seats + seat : visited_[name]++;
+    const std::uint64_t of_file = derive_seed(plan_.seed, shared ? name : name + (seat << 32));
+    return Permutation(places, derive_seed(of_file, turn / places)).at(turn % places) * unit_;
+}
+
+}  // namespace streamsim
