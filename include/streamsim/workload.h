@@ -86,7 +86,8 @@ struct MeterSpec {
     std::optional<std::uint64_t> length_up_to;  // instead: uniform, in whole smallest blocks, at least one
     std::optional<WriteSizes> writes;           // nothing: blocks and lengths are of writes, too
     /// A transfer opens its file, moves its length (lengths empty: all of the file) from the front, and closes
-    /// it again. The open counts as one. Files come one after the other; for random transfers, as drawn.
+    /// it again. Files come one after the other, for reads and for writes by themselves; for random transfers
+    /// as they are drawn.
     bool whole_files = false;
     WorkingSet set;
     bool direct = true;
