@@ -40,6 +40,12 @@ struct WeightedSize {
     double weight = 1;  // 0: for remainders alone
 };
 
+/// Sizes of writes, where they differ from those of reads.
+struct WriteSizes {
+    std::vector<WeightedSize> blocks;   // REQUIRES: one with weight
+    std::vector<WeightedSize> lengths;  // empty: one block
+};
+
 /// What a meter works on, below TARGET/streamsim-media/.
 struct WorkingSet {
     std::uint32_t files = 1;        // of each user (N-N), or of all users together (shared, N-1)
@@ -78,6 +84,11 @@ struct MeterSpec {
     /// Lengths of transfers; empty: one block. One entry or more: drawn by weight.
     std::vector<WeightedSize> lengths;
     std::optional<std::uint64_t> length_up_to;  // instead: uniform, in whole smallest blocks, at least one
+    std::optional<WriteSizes> writes;           // nothing: blocks and lengths are of writes, too
+    /// A transfer opens its file, moves its length (lengths empty: all of the file) from the front, and closes
+    /// it again. Files come one after the other, for reads and for writes by themselves; for random transfers
+    /// as they are drawn.
+    bool whole_files = false;
     WorkingSet set;
     bool direct = true;
     Sync sync = Sync::never;

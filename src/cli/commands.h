@@ -40,6 +40,7 @@ int prepare_command(CliContext& context, Control& control, CliOptions& options);
 int formats_command(CliContext& context, const CliOptions& options);
 int inspect_command(CliContext& context, Control& control, const CliOptions& options);
 int max_command(CliContext& context, Control& control, CliOptions& options);
+int profile_command(CliContext& context, Control& control, const CliOptions& options);
 int report_command(CliContext& context, const CliOptions& options);
 int run_command(CliContext& context, Control& control, CliOptions& options);
 int clean_command(CliContext& context, const CliOptions& options);

@@ -23,7 +23,8 @@ template <typename T>
 Result<T> index_with_bar(Control& control,
                          bool quiet,
                          bool& left_behind,
-                         std::function<Result<T>(IndexProgress&)> index) {
+                         std::function<Result<T>(IndexProgress&)> index,
+                         const char* what = "reading clips") {
     struct Shared {  // lives as long as the thread that reads
         IndexProgress progress;
         std::optional<Result<T>> result;
@@ -42,7 +43,7 @@ Result<T> index_with_bar(Control& control,
                 bar.reset();
                 return;
             }
-            if (!bar) bar.emplace(STDERR_FILENO, true, "reading clips", total);
+            if (!bar) bar.emplace(STDERR_FILENO, true, what, total);
             bar->update(shared->progress.bytes_done, control.now_ns() - begin_ns);
         };
     }

@@ -389,7 +389,9 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         reader.problems.push_back(extra.starts_with("-")
                                       ? fmt::format("{}: there is no such option (see --help)", extra)
                                       : fmt::format("'{}': one {} is expected", extra,
-                                                    options.command == Command::run ? "FILE" : "TARGET"));
+                                                    options.command == Command::run       ? "FILE"
+                                                    : options.command == Command::profile ? "CAPTURE"
+                                                                                          : "TARGET"));
     }
     if (options.command == Command::run) {
         options.name = typed.target;
@@ -399,6 +401,12 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         reader.count("--clients", typed.clients, 100'000, options.clients);
         read_scale(reader, typed, options);
         if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
+    } else if (options.command == Command::profile) {
+        options.name = typed.target;
+        if (options.name.empty())
+            reader.problems.emplace_back("CAPTURE is missing: expected an strace log or a capture (see --help)");
+        if (options.workload == "-" && options.files.json == "-")
+            reader.note("--json", "'-' is where the document goes already");
     } else if (options.command == Command::report) {
         if (options.results.empty())
             reader.problems.emplace_back(
@@ -466,7 +474,7 @@ CliOptions::Command command_of(int argc, const char* const* argv) {
     const std::pair<std::string_view, Command> commands[] = {
         {"prepare", Command::prepare}, {"max", Command::max},         {"report", Command::report},
         {"run", Command::run},         {"formats", Command::formats}, {"inspect", Command::inspect},
-        {"clean", Command::clean}};
+        {"profile", Command::profile}, {"clean", Command::clean}};
     for (const auto& [name, command] : commands) {
         if (argc > 1 && name == argv[1]) return command;
     }

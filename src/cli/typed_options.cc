@@ -9,7 +9,7 @@ constexpr const char* kAbout =
     "that was not there in time. It measures delivery to this client; it does not decode.\n\n"
     "  streamsim --dpx12 --streams 4 /mnt/media   play four UHD sequences (made first where there are none)\n"
     "  streamsim /mnt/media/shot                  play what is there\n"
-    "  streamsim prepare|max|run|formats|inspect|report|clean   see streamsim COMMAND --help";
+    "  streamsim prepare|max|run|formats|inspect|profile|report|clean   see streamsim COMMAND --help";
 
 void add_credentials(CLI::App& app, CliOptions& options) {
     app.add_option("--credentials", options.credentials,
@@ -229,6 +229,31 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             app.add_flag("--audio", typed.audio, "the audio chunks of a container, too");
             app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
             add_json_option(app, options, "as a document; - is standard output");
+            break;
+        case Command::profile:
+            app.description(
+                "learns a workload document from real traffic, and shows how well what it plays fits it:\n"
+                "  strace -f -ttt -T -y -o player.log PLAYER ...      streamsim profile player.log -o player.json");
+            app.add_option("CAPTURE", typed.target,
+                           "an strace log (of -ff: the name without the process), or a capture of NFSv3, NFSv4 or "
+                           "SMB2 (pcap, pcapng; by tshark)")
+                ->option_text(" ");
+            app.add_option("--output,-o", options.workload,
+                           "where the document goes; nothing that is there is overwritten (standard output)")
+                ->type_name("WORKLOAD.json")
+                ->group("Results");
+            app.add_option("--name", options.workload_name, "of the document (the capture's)")
+                ->type_name("NAME")
+                ->group("Results");
+            app.add_option("--only", options.only,
+                           "count files whose paths begin so, and no others; repeatable (regular files where data "
+                           "moves, without those of the system)")
+                ->type_name("PATH")
+                ->expected(1)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+                ->allow_extra_args(false)
+                ->group("Reading");
+            add_json_option(app, options, "what was found and how it fits, as a document; - is standard output");
             break;
         case Command::run:
             app.description(

@@ -22,6 +22,17 @@ std::vector<WeightedSize> ascending(std::vector<WeightedSize> blocks) {
     return blocks;
 }
 
+/// Of reads and of writes, each once.
+std::vector<WeightedSize> all_blocks(const MeterSpec& spec) {
+    std::vector<WeightedSize> out = spec.blocks;
+    if (!spec.writes) return out;
+    for (const WeightedSize& each : spec.writes->blocks) {
+        const auto is_same = [&](const WeightedSize& other) { return other.bytes == each.bytes; };
+        if (std::none_of(out.begin(), out.end(), is_same)) out.push_back(each);
+    }
+    return out;
+}
+
 }  // namespace
 
 WeightedDraw::WeightedDraw(std::span<const double> weights) {
@@ -56,17 +67,17 @@ std::uint32_t BlockSizes::fitting(std::uint64_t length, std::size_t block) const
 }
 
 Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
-    : sizes_(spec.blocks),
+    : sizes_(all_blocks(spec)),
       operations_(spec.weights),
-      blocks_(weights_of(ascending(spec.blocks))),
-      lengths_(weights_of(spec.lengths)),
       random_share_(spec.random_share),
       up_to_(spec.length_up_to && sizes_.count() > 0 ? *spec.length_up_to / sizes_.smallest() : 0),
       alignment_(alignment),
-      file_bytes_(spec.set.file_bytes) {
-    for (const WeightedSize& each : spec.lengths) {
-        length_bytes_.push_back(whole(each.bytes));
-        longest_ = std::max(longest_, length_bytes_.back());
+      file_bytes_(spec.set.file_bytes),
+      whole_files_(spec.whole_files),
+      reads_(sizes_of(spec.blocks, spec.lengths)),
+      writes_(spec.writes ? sizes_of(spec.writes->blocks, spec.writes->lengths) : reads_) {
+    for (const Sizes* sizes : {&reads_, &writes_}) {
+        for (const std::uint64_t length : sizes->length_bytes) longest_ = std::max(longest_, length);
     }
     if (weight_of(spec, LoadOperation::read) + weight_of(spec, LoadOperation::write) <= 0)
         return;  // no transfers
@@ -74,25 +85,41 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
     if (spec.length_up_to) {
         STREAMSIM_CHECK(up_to_ > 0, "a length is at least one smallest block");
         longest_ = whole(up_to_ * sizes_.smallest());
-    } else if (length_bytes_.empty()) {
-        for (const WeightedSize& each : spec.blocks) {
-            if (each.weight > 0) longest_ = std::max(longest_, each.bytes);
+    } else {
+        for (const Sizes* sizes : {&reads_, &writes_}) {
+            for (std::size_t i = 0; sizes->length_bytes.empty() && i < sizes->blocks.size(); ++i) {
+                if (sizes->blocks[i] > 0) longest_ = std::max(longest_, sizes_.bytes(i));
+            }
         }
     }
     STREAMSIM_CHECK(std::max(longest_, sizes_.largest()) <= file_bytes_, "blocks and transfers fit a file");
+}
+
+Draws::Sizes Draws::sizes_of(const std::vector<WeightedSize>& blocks,
+                             const std::vector<WeightedSize>& lengths) const {
+    std::vector<double> weights(sizes_.count(), 0);
+    for (const WeightedSize& each : blocks) weights[sizes_.fitting(each.bytes, 0)] = each.weight;
+    Sizes sizes{weights, WeightedDraw(weights), WeightedDraw(weights_of(lengths)), {}};
+    for (const WeightedSize& each : lengths) sizes.length_bytes.push_back(whole(each.bytes));
+    if (whole_files_ && lengths.empty()) {
+        sizes.length = WeightedDraw(std::vector<double>{1});
+        sizes.length_bytes.push_back(whole(file_bytes_));
+    }
+    return sizes;
 }
 
 std::uint64_t Draws::whole(std::uint64_t length) const {
     return std::min((length + alignment_ - 1) / alignment_ * alignment_, file_bytes_ / alignment_ * alignment_);
 }
 
-TransferShape Draws::shape(Prng& prng) const {
-    const std::size_t block = blocks_.draw(prng);
+TransferShape Draws::shape(Prng& prng, bool writes) const {
+    const Sizes& sizes = writes ? writes_ : reads_;
+    const std::size_t block = sizes.block.draw(prng);
     std::uint64_t length = sizes_.bytes(block);
     if (up_to_ > 0) {
         length = whole((1 + prng.below(up_to_)) * sizes_.smallest());
-    } else if (!length_bytes_.empty()) {
-        length = length_bytes_[length_bytes_.size() == 1 ? 0 : lengths_.draw(prng)];
+    } else if (!sizes.length_bytes.empty()) {
+        length = sizes.length_bytes[sizes.length_bytes.size() == 1 ? 0 : sizes.length.draw(prng)];
     }
     return {length, sizes_.fitting(length, block)};
 }

@@ -58,22 +58,29 @@ public:
     const BlockSizes& sizes() const { return sizes_; }
     LoadOperation operation(Prng& prng) const { return static_cast<LoadOperation>(operations_.draw(prng)); }
     bool random(Prng& prng) const { return random_share_ > 0 && prng.unit() < random_share_; }
-    TransferShape shape(Prng& prng) const;
+    TransferShape shape(Prng& prng, bool writes = false) const;
     /// Of any transfer; 0: there are none.
     std::uint64_t longest() const { return longest_; }
 
 private:
+    /// Of reads, or of writes.
+    struct Sizes {
+        std::vector<double> blocks;  // weights, by BlockSizes
+        WeightedDraw block;
+        WeightedDraw length;
+        std::vector<std::uint64_t> length_bytes;
+    };
+    Sizes sizes_of(const std::vector<WeightedSize>& blocks, const std::vector<WeightedSize>& lengths) const;
     std::uint64_t whole(std::uint64_t length) const;
 
     const BlockSizes sizes_;
     const WeightedDraw operations_;
-    WeightedDraw blocks_;  // by BlockSizes
-    const WeightedDraw lengths_;
-    std::vector<std::uint64_t> length_bytes_;
     const double random_share_;
     const std::uint64_t up_to_;  // in smallest blocks; 0: not so
     const std::uint64_t alignment_;
     const std::uint64_t file_bytes_;
+    const bool whole_files_;
+    const Sizes reads_, writes_;
     std::uint64_t longest_ = 0;
 };
 

@@ -11,8 +11,8 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     const MeterSpec& spec = plan.spec;
     if (draws.longest() == 0) return;
     const std::size_t pairs = std::size_t{spec.users} * files_;
-    if (files_ <= kFilesKeptOpen) open_.resize(pairs);
-    if (!spec.sequential_from_anywhere && spec.random_share < 1) {
+    if (files_ <= kFilesKeptOpen && !spec.whole_files) open_.resize(pairs);
+    if (!spec.whole_files && !spec.sequential_from_anywhere && spec.random_share < 1) {
         // Users of a shared file begin in parts of their own, as the ranks of a parallel program do.
         ends_.resize(pairs);
         const std::uint64_t largest = draws.sizes().largest();
@@ -22,7 +22,7 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
             std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(pair(user, 0)), files_, part);
         }
     }
-    if (!spec.non_repeating) return;
+    if (!spec.non_repeating || spec.whole_files) return;
     visited_.resize(plan.names.files.size());
     unit_ = spec.random_by_block ? draws.sizes().largest() : draws.longest();
     unit_ = (unit_ + plan.alignment - 1) / plan.alignment * plan.alignment;

@@ -12,7 +12,7 @@
 namespace streamsim {
 
 /// A user that has no more files than this keeps each of them open; of more, each transfer opens its own and
-/// closes it again.
+/// closes it again; so it does where files are moved whole.
 inline constexpr std::uint32_t kFilesKeptOpen = 64;
 
 /// Of one meter. A file of a user is named by an index of [0, spec.set.files).

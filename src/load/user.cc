@@ -21,6 +21,8 @@ bool asks_for(const MeterSpec& spec, LoadOperation operation) {
 std::uint64_t block_memory(const MeterSpec& spec) {
     std::uint64_t largest = 0;
     for (const WeightedSize& each : spec.blocks) largest = std::max(largest, each.bytes);
+    if (!spec.writes) return (largest + kPage - 1) / kPage * kPage;
+    for (const WeightedSize& each : spec.writes->blocks) largest = std::max(largest, each.bytes);
     return (largest + kPage - 1) / kPage * kPage;
 }
 
@@ -171,8 +173,13 @@ MeterTask MeterUser::draw(Instant intended) {
 void MeterUser::draw_transfer(MeterTask& task) {
     task.file = room_.files.count() == 1 ? 0 : static_cast<std::uint32_t>(prng_.below(room_.files.count()));
     task.random = room_.draws.random(prng_);
-    task.shape = room_.draws.shape(prng_);
+    const bool writes = task.operation == LoadOperation::write;
+    task.shape = room_.draws.shape(prng_, writes);
     MeterFiles& files = room_.files;
+    if (spec().whole_files) {
+        if (!task.random) task.file = next_files_[writes]++ % files.count();
+        return;
+    }
     if (!task.random) {
         task.offset = files.sequential_place(user_, task.file, task.shape, prng_);
     } else if (!spec().random_by_block) {

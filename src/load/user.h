@@ -1,6 +1,7 @@
 // One user: when each of its operations begins, and what it is.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -70,6 +71,7 @@ private:
     Place* idle_ = nullptr;  // by due
     std::uint32_t busy_ = 0;
     std::uint64_t operations_ = 0;  // that were drawn
+    std::array<std::uint32_t, 2> next_files_{};  // of reads and writes of whole files
     CreatedFiles created_;
     std::uint64_t created_names_ = 0;  // that were used
 

@@ -107,22 +107,28 @@ private:
             object_.one_of("sequential_from", {"last", "anywhere"}, false) == "anywhere";
         spec_.random_by_block = object_.one_of("random_unit", {"transfer", "block"}, false) == "block";
         spec_.non_repeating = object_.boolean("non_repeating", false).value_or(false);
+        spec_.whole_files = object_.boolean("whole_files", false).value_or(false);
         spec_.direct = object_.boolean("direct", false).value_or(true);
         const auto sync = object_.one_of("sync", {"never", "each-write", "at-end"}, false);
         spec_.sync = sync == "each-write" ? MeterSpec::Sync::each_write
                      : sync == "at-end"   ? MeterSpec::Sync::at_end
                                           : MeterSpec::Sync::never;
-        read_sizes("blocks", object_.member("blocks", transfers_), spec_.blocks);
+        read_sizes(object_, "blocks", object_.member("blocks", transfers_), spec_.blocks);
         read_lengths();
+        read_writes();
         if (!operations_known_) return;
         for (const char* key : {"random_percent", "sequential_from", "random_unit", "non_repeating", "blocks",
-                                "lengths", "direct"}) {
+                                "lengths", "writes", "whole_files", "direct"}) {
             only(key, transfers_, "reads and writes, which this meter has none of");
         }
         // A sweep over read_percent may bring the writes.
         only("sync", transfers_ || sync == "never", "writes, which this meter has none of");
         if (spec_.non_repeating && spec_.random_share == 0)
             object_.problem("non_repeating", "is of random transfers: random_percent is 0");
+        if (!spec_.whole_files) return;
+        for (const char* key : {"sequential_from", "random_unit", "non_repeating"})
+            only(key, false, "places within files, which whole_files has none of");
+        if (spec_.length_up_to) object_.problem("lengths", "up_to is not for whole_files: give sizes");
     }
 
     void read_weighted(const Json& value, const std::string& pointer, std::vector<WeightedSize>& into) {
@@ -145,15 +151,15 @@ private:
     }
 
     /// "1MiB", or an array of {"bytes", "weight"}.
-    void read_sizes(const char* key, const Json* value, std::vector<WeightedSize>& into) {
+    void read_sizes(JsonObject& object, const char* key, const Json* value, std::vector<WeightedSize>& into) {
         if (value == nullptr) return;
-        const std::string pointer = object_.pointer_of(key);
+        const std::string pointer = object.pointer_of(key);
         if (!value->is_array()) {
             if (const auto bytes = read_block(*value, pointer)) into.push_back({*bytes, 1});
             return;
         }
         if (value->empty() || value->size() > 10'000) {
-            object_.problem(key, "expected 1 to 10000 sizes");
+            object.problem(key, "expected 1 to 10000 sizes");
             return;
         }
         std::size_t i = 0;
@@ -162,7 +168,7 @@ private:
             read_weighted(each, fmt::format("{}/{}", pointer, i++), into);
             sum += into.back().weight;
         }
-        if (sum <= 0) object_.problem(key, "expected at least one with a weight above 0");
+        if (sum <= 0) object.problem(key, "expected at least one with a weight above 0");
     }
 
     void read_lengths() {
@@ -170,7 +176,7 @@ private:
         if (value == nullptr) return;
         sizes_most_ = kFileMax;
         if (!value->is_object()) {
-            read_sizes("lengths", value, spec_.lengths);
+            read_sizes(object_, "lengths", value, spec_.lengths);
             return;
         }
         JsonObject lengths(*value, object_.pointer_of("lengths"), problems_);
@@ -182,6 +188,20 @@ private:
         if (spec_.length_up_to && !spec_.blocks.empty() && *spec_.length_up_to < smallest_)
             lengths.problem("up_to",
                             fmt::format("is less than the smallest block, {}", show_io_size(smallest_)));
+    }
+
+    void read_writes() {
+        const Json* value = object_.member("writes", false);
+        if (value == nullptr) return;
+        JsonObject writes(*value, object_.pointer_of("writes"), problems_);
+        WriteSizes sizes;
+        sizes_most_ = kBlockMax;
+        read_sizes(writes, "blocks", writes.member("blocks"), sizes.blocks);
+        sizes_most_ = kFileMax;
+        read_sizes(writes, "lengths", writes.member("lengths", false), sizes.lengths);
+        writes.finish();
+        if (spec_.length_up_to) object_.problem("writes", "has no meaning beside lengths up_to");
+        spec_.writes = std::move(sizes);
     }
 
     void read_files() {
@@ -207,7 +227,7 @@ private:
         const auto too_long = [&](const char* key, const std::vector<WeightedSize>& sizes) {
             for (std::size_t i = 0; i < sizes.size(); ++i) {
                 if (sizes[i].bytes <= bytes) continue;
-                const std::string pointer = object_.pointer_of(key);
+                const std::string pointer = object_.pointer() + "/" + key;
                 problems_.add(sizes.size() == 1 ? pointer : fmt::format("{}/{}", pointer, i),
                               fmt::format("{} do not fit a file of {}", show_io_size(sizes[i].bytes),
                                           show_io_size(bytes)));
@@ -215,6 +235,10 @@ private:
         };
         too_long("blocks", spec_.blocks);
         too_long("lengths", spec_.lengths);
+        if (spec_.writes) {
+            too_long("writes/blocks", spec_.writes->blocks);
+            too_long("writes/lengths", spec_.writes->lengths);
+        }
         if (spec_.length_up_to && *spec_.length_up_to > bytes)
             object_.problem("lengths", fmt::format("{} do not fit a file of {}",
                                                    show_io_size(*spec_.length_up_to), show_io_size(bytes)));

@@ -1,0 +1,25 @@
+// What `profile` found, for people and as a document. Inside cli/ only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profile/fit.h"
+#include "profile/learn.h"
+
+namespace streamsim {
+
+struct ProfileFindings {
+    Profile profile;
+    std::vector<Fit> fits;  // by meter
+    std::string source, recorder;
+    std::string rule;  // which files count
+    std::vector<std::string> notes;
+    std::uint64_t files = 0;
+};
+
+std::string profile_text(const ProfileFindings& found);
+/// Schema streamsim.profile, version 1.
+std::string profile_json(const ProfileFindings& found);
+
+}  // namespace streamsim

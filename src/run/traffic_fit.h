@@ -1,0 +1,13 @@
+// The traffic of a meter that was learnt, played in virtual time on a storage that takes the times of the trace.
+#pragma once
+
+#include "profile/behaviour.h"
+#include "profile/learn.h"
+
+namespace streamsim {
+
+/// What the meter does, counted as the trace was: some ten thousand operations of it, or what it does in the
+/// document's time.
+Behaviour played_behaviour(const LearntMeter& meter, Duration duration);
+
+}  // namespace streamsim

@@ -1,0 +1,57 @@
+// A storage in virtual time on which each operation takes as long as one like it was seen to take.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/prng.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/storage.h"
+
+namespace streamsim {
+
+/// Times that were seen, nanoseconds.
+struct SampledTimes {
+    std::map<std::uint64_t, std::vector<std::int64_t>> reads, writes;  // by bytes
+    std::vector<std::int64_t> opens, syncs, stats, lists, removes, renames;
+};
+
+/// Every file is there, and nothing fails. Operations do not wait for each other: what they waited for is in the
+/// times.
+class SampledStorage final : public Storage {
+public:
+    /// `loop` and `times` outlive it.
+    SampledStorage(EventLoop& loop, const SampledTimes& times, std::uint64_t seed);
+    ~SampledStorage() override;
+
+    void open(OpenOp& op) override;
+    void read(ReadOp& op) override;
+    void write(WriteOp& op) override;
+    void sync(SyncOp& op) override;
+    void perform(PathOp& op) override;
+    void hint(FileId, std::uint64_t, std::uint64_t) override {}
+    void close(FileId) override {}
+    /// It runs to its end, which is near.
+    void cancel(Op&) override {}
+    StorageCapabilities capabilities() const override;
+    void use_memory(std::span<std::byte>) override {}
+    void shutdown(Callback done) override;
+
+private:
+    std::int64_t draw(const std::vector<std::int64_t>& times);
+    std::int64_t draw(const std::map<std::uint64_t, std::vector<std::int64_t>>& times, std::uint64_t bytes);
+    void complete(Op& op, std::int64_t ns);
+    void arm();
+    void on_timer();
+
+    EventLoop& loop_;
+    const SampledTimes& times_;
+    Prng prng_;
+    std::multimap<Instant, Op*> waiting_;  // by their ends
+    TimerId timer_ = 0;
+    Callback shutdown_;
+};
+
+}  // namespace streamsim
