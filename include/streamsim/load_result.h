@@ -1,6 +1,7 @@
 // What came of a workload, step by step: the tables and curves of its report, as plain data.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,31 @@ struct LoadFigures {
     std::int64_t latency_max_ns = 0;
     std::optional<std::int64_t> latency_p99_ns;  // of one meter on one seat alone
 };
+
+/// The figures of meters together: rates add up, each over the time of its meter; latencies weigh by operations.
+inline LoadFigures load_figures(const std::string& name, const std::vector<const MeterResult*>& meters) {
+    LoadFigures out;
+    out.name = name;
+    double latency_ns = 0;
+    const auto read = static_cast<std::size_t>(LoadOperation::read);
+    const auto write = static_cast<std::size_t>(LoadOperation::write);
+    for (const MeterResult* meter : meters) {
+        out.operations += meter->all.done;
+        out.failed += meter->all.failed;
+        latency_ns += static_cast<double>(meter->all.response_sum_ns);
+        if (meter->all.response_ns)
+            out.latency_max_ns = std::max(out.latency_max_ns, meter->all.response_ns->max);
+        if (meter->wall_ns <= 0) continue;
+        const double per_s = 1e9 / static_cast<double>(meter->wall_ns);
+        out.operations_per_s += static_cast<double>(meter->all.done) * per_s;
+        out.read_bytes_per_s += static_cast<double>(meter->operations[read].bytes) * per_s;
+        out.write_bytes_per_s += static_cast<double>(meter->operations[write].bytes) * per_s;
+    }
+    if (out.operations > 0) out.latency_mean_ns = latency_ns / static_cast<double>(out.operations);
+    if (meters.size() == 1 && meters.front()->all.response_ns)
+        out.latency_p99_ns = meters.front()->all.response_ns->p99;
+    return out;
+}
 
 /// Rows seq_rd, rand_rd, seq_wr, rand_wr and All; columns the block sizes, and All.
 struct ModeTable {

@@ -401,6 +401,13 @@ struct PartResult {
     std::vector<double> utilisation_per_interval;
 };
 
+/// Streams without meters and meters without streams, each played for as long before: what they cost each other.
+struct AloneResult {
+    FrameCounts streams;
+    std::optional<MarginSummary> margin_ns;
+    std::vector<MeterResult> meters;
+};
+
 struct RunResult {
     std::string version, revision;
     std::vector<std::string> backends;
@@ -455,6 +462,7 @@ struct RunResult {
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<MeterResult> meters;    // by seat, then as asked for
+    std::optional<AloneResult> alone;   // nothing: there are not both, or it was not measured
     std::vector<DropRecord> drops;      // by seat, stream, slot
     std::uint64_t drops_omitted = 0;
     std::vector<SeekRecord> seeks;  // by seat, stream, slot

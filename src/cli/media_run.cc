@@ -145,6 +145,46 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
     return std::move(*result);
 }
 
+/// A run whose result is a part of another's.
+Result<RunResult> MediaRun::play_aside(std::unique_ptr<Session> session,
+                                       const PlayRequest& request,
+                                       const std::string& about) {
+    if (!options_.quiet) context_.log.info("{}", about);
+    auto result = watch_session(*session, request, about);
+    if (!result || session->stuck()) {
+        left_behind_ = true;
+        (void)session.release();  // threads or the kernel still use it
+        return interrupted_error();
+    }
+    if (*result && (**result).interrupted) return interrupted_error();
+    return std::move(*result);
+}
+
+Result<std::optional<AloneResult>> MediaRun::measure_alone(
+    const PlayRequest& request,
+    bool has_streams,
+    const std::function<std::unique_ptr<Session>(const PlayRequest&)>& streams) {
+    if (request.meters.empty() || !has_streams || !options_.alone || context_.ranks != nullptr)
+        return std::optional<AloneResult>();
+    PlayRequest alone = request;
+    alone.spare_streams = 0;
+    alone.find_cause = false;
+    alone.meters.clear();
+    const auto played =
+        play_aside(streams(alone), alone, "first the streams without the meters (--not-alone leaves that out)");
+    if (!played) return played.error();
+    alone.meters = request.meters;
+    alone.streams = 0;
+    alone.record = {};
+    alone.formats.clear();
+    const auto loaded = play_aside(
+        std::make_unique<Session>(alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(), context_.program,
+                                  [this](const std::string& text) { say_notice(text); }),
+        alone, "then the meters without the streams");
+    if (!loaded) return loaded.error();
+    return std::optional(AloneResult{played->totals, played->margin_ns, loaded->meters});
+}
+
 /// Of several computers each keeps one, also where nobody asked for it.
 Result<void> MediaRun::open_journal(const PlayRequest& request) {
     Ranks* const ranks = context_.ranks;
@@ -204,6 +244,7 @@ void MediaRun::write_files(RunResult result) {
 
 int MediaRun::write_results(RunResult result) {
     complete(result);
+    result.alone = alone_;
     journal_.finish(result);
     if (!options_.quiet) {
         const bool stdout_taken = outputs_.standard_output();

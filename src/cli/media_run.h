@@ -53,6 +53,12 @@ protected:
     Result<void> together(const Result<void>& own);
     /// Before any rank has looked at the target but the first.
     Result<void> choose_formats_together();
+    /// Streams alone, then meters alone, each as long as `request` says. `streams` makes the session of the first.
+    /// Nothing: there are not both, or it is not wanted. Errors: as a session's; interrupted.
+    Result<std::optional<AloneResult>> measure_alone(
+        const PlayRequest& request,
+        bool has_streams,
+        const std::function<std::unique_ptr<Session>(const PlayRequest&)>& streams);
     /// `about` is what is being played, for the live view; `request` for the result of a run that was left.
     int play_session(Session& session, const PlayRequest& request, const std::string& about);
     int interrupted_before_play(const PlayRequest& request);
@@ -68,7 +74,8 @@ protected:
     Control& control_;
     CliOptions& options_;
     std::unique_ptr<ByteStore> store_;
-    bool left_behind_ = false;  // a thread is still in a call that does not return
+    bool left_behind_ = false;          // a thread is still in a call that does not return
+    std::optional<AloneResult> alone_;  // of measure_alone(), for the result
 
 private:
     void say_plan(const PreparePlan& plan);
@@ -80,6 +87,10 @@ private:
     Result<RunResult> play_with_others(Session& session, const PlayRequest& request);
     void watch_ranks(Session& session);
     void write_files(RunResult result);
+
+    Result<RunResult> play_aside(std::unique_ptr<Session> session,
+                                 const PlayRequest& request,
+                                 const std::string& about);
 
     ResultOutputs outputs_;
     RunJournal journal_;                      // of --journal

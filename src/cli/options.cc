@@ -381,6 +381,80 @@ void check_files(Reader& reader, const ResultFiles& files) {
     }
 }
 
+void read_target(Reader& reader, const Typed& typed, CliOptions& options) {
+    if (typed.target.empty()) {
+        reader.problems.emplace_back(
+            "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
+        return;
+    }
+    auto target = parse_target(typed.target);
+    if (!target) {
+        for (const auto& problem : target.error().problems) reader.problems.push_back(problem);
+        return;
+    }
+    options.play.target = *target;
+    auto credentials = find_credentials(*target, options.credentials);
+    if (credentials) options.play.credentials = std::move(*credentials);
+    if (!credentials) reader.note("--credentials", credentials.error());
+}
+
+/// What a command is about: a target or a file.
+void read_subject(Reader& reader, const Typed& typed, CliOptions& options) {
+    using Command = CliOptions::Command;
+    if (options.command == Command::run) {
+        options.name = typed.target;
+        if (options.name.empty())
+            reader.problems.emplace_back("FILE is missing: expected a scenario or a workload (see --help)");
+        reader.time("--duration", typed.duration, false, options.play.duration);
+        reader.count("--clients", typed.clients, 100'000, options.clients);
+        read_scale(reader, typed, options);
+        if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
+    } else if (options.command == Command::profile) {
+        options.name = typed.target;
+        if (options.name.empty())
+            reader.problems.emplace_back(
+                "CAPTURE is missing: expected an strace log or a capture (see --help)");
+        if (options.workload == "-" && options.files.json == "-")
+            reader.note("--json", "'-' is where the document goes already");
+    } else if (options.command == Command::report) {
+        if (options.results.empty())
+            reader.problems.emplace_back(
+                "RESULT is missing: expected a document that --json wrote (see --help)");
+        if (options.results.size() > 1 && !options.merge && !options.files.junit.empty())
+            reader.note("--junit", "is the verdict of one result; several were given");
+    } else if (options.command != Command::formats) {
+        read_target(reader, typed, options);
+    }
+}
+
+/// What play, prepare and max have in common. Errors: environment.
+Result<void> read_play(Reader& reader, const Typed& typed, CliOptions& options) {
+    read_media_options(reader, typed, options.play);
+    read_play_options(reader, typed, options.play);
+    options.play.keep_frames = options.files.need_frames();
+    options.play.keep_histograms = !options.journal.empty();
+    if (options.command == CliOptions::Command::max) read_max_options(reader, typed, options);
+    const auto directory = formats_directory();
+    if (!directory) return directory.error();
+    if (options.play.target.kind == Target::Kind::model) {
+        auto opened = open_model(options.play.target, *directory + "/storage");
+        if (!opened && opened.error().kind == ErrorKind::environment) return opened;
+        if (!opened)
+            for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
+    }
+    const auto catalogue = Catalogue::load(*directory + "/media");
+    if (!catalogue) return catalogue.error();
+    read_formats(reader, typed, *catalogue, options.play.formats);
+    read_scale(reader, typed, options);
+    read_meters(reader, *directory, options);
+    const MediaFormat* standard = catalogue->find("dpx12");
+    if (standard == nullptr)
+        return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));
+    options.default_format = *standard;
+    read_record_options(reader, typed, options);
+    return {};
+}
+
 /// What the parser took is checked, and turned into a request.
 Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     using Command = CliOptions::Command;
@@ -393,69 +467,12 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
                                                     : options.command == Command::profile ? "CAPTURE"
                                                                                           : "TARGET"));
     }
-    if (options.command == Command::run) {
-        options.name = typed.target;
-        if (options.name.empty())
-            reader.problems.emplace_back("FILE is missing: expected a scenario or a workload (see --help)");
-        reader.time("--duration", typed.duration, false, options.play.duration);
-        reader.count("--clients", typed.clients, 100'000, options.clients);
-        read_scale(reader, typed, options);
-        if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
-    } else if (options.command == Command::profile) {
-        options.name = typed.target;
-        if (options.name.empty())
-            reader.problems.emplace_back("CAPTURE is missing: expected an strace log or a capture (see --help)");
-        if (options.workload == "-" && options.files.json == "-")
-            reader.note("--json", "'-' is where the document goes already");
-    } else if (options.command == Command::report) {
-        if (options.results.empty())
-            reader.problems.emplace_back(
-                "RESULT is missing: expected a document that --json wrote (see --help)");
-        if (options.results.size() > 1 && !options.merge && !options.files.junit.empty())
-            reader.note("--junit", "is the verdict of one result; several were given");
-    } else if (options.command != Command::formats) {
-        if (typed.target.empty()) {
-            reader.problems.emplace_back(
-                "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
-        } else {
-            auto target = parse_target(typed.target);
-            if (target) {
-                options.play.target = *target;
-                auto credentials = find_credentials(*target, options.credentials);
-                if (credentials) options.play.credentials = std::move(*credentials);
-                if (!credentials) reader.note("--credentials", credentials.error());
-            } else {
-                for (const auto& problem : target.error().problems) reader.problems.push_back(problem);
-            }
-        }
-    }
+    read_subject(reader, typed, options);
     options.play.audio = typed.audio;
     options.play.keep_index = typed.keep_index;
     if (options.command == Command::play || options.command == Command::prepare ||
         options.command == Command::max) {
-        read_media_options(reader, typed, options.play);
-        read_play_options(reader, typed, options.play);
-        options.play.keep_frames = options.files.need_frames();
-        options.play.keep_histograms = !options.journal.empty();
-        if (options.command == Command::max) read_max_options(reader, typed, options);
-        const auto directory = formats_directory();
-        if (!directory) return directory.error();
-        if (options.play.target.kind == Target::Kind::model) {
-            auto opened = open_model(options.play.target, *directory + "/storage");
-            if (!opened && opened.error().kind == ErrorKind::environment) return opened;
-            if (!opened)
-                for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
-        }
-        const auto catalogue = Catalogue::load(*directory + "/media");
-        if (!catalogue) return catalogue.error();
-        read_formats(reader, typed, *catalogue, options.play.formats);
-        read_scale(reader, typed, options);
-        read_meters(reader, *directory, options);
-        const MediaFormat* standard = catalogue->find("dpx12");
-        if (standard == nullptr)
-            return environment_error(fmt::format("{}: the format dpx12 is missing", *directory));
-        options.default_format = *standard;
-        read_record_options(reader, typed, options);
+        if (auto read = read_play(reader, typed, options); !read) return read;
     }
     check_files(reader, options.files);
     if (!options.metrics.empty()) {

@@ -34,9 +34,9 @@ struct CliOptions {
     std::optional<std::uint64_t> seed;     // run: instead of the scenario's
     bool frames = false;                   // inspect --frames
     std::string credentials;               // the file; empty: as the environment says
-    std::string workload;       // profile: where the document goes; empty: standard output
-    std::string workload_name;  // profile: the document's; empty: the capture's
-    std::vector<std::string> only;  // profile: beginnings of paths that count; empty: its own rule
+    std::string workload;                  // profile: where the document goes; empty: standard output
+    std::string workload_name;             // profile: the document's; empty: the capture's
+    std::vector<std::string> only;         // profile: beginnings of paths that count; empty: its own rule
     ResultFiles files;
     std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
     std::optional<Duration> confirm;   // max: how long the found number is played again

@@ -24,7 +24,11 @@ private:
 };
 
 Result<void> MediaCommand::prepare_missing() {
-    if (store_ == nullptr || options_.play.formats.empty()) return {};
+    if (store_ == nullptr) return {};
+    if (!options_.play.meters.empty()) {
+        if (auto written = write_load_sets(options_.play); !written) return written;
+    }
+    if (options_.play.formats.empty()) return {};
     auto plans =
         in_background<std::vector<PreparePlan>>([this] { return missing_media(*store_, options_.play); });
     if (!plans) return plans.error();
@@ -79,8 +83,14 @@ int MediaCommand::play_media(FoundMedia media) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
-    Session session(options_.play, std::move(media), context_.program,
-                    [this](const std::string& notice) { say_notice(notice); });
+    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const PlayRequest& request) {
+        return std::make_unique<Session>(request, media, context_.program, say);
+    });
+    if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
+    if (!alone) return report_error(context_, alone.error());
+    alone_ = std::move(*alone);
+    Session session(options_.play, std::move(media), context_.program, say);
     return play_session(session, options_.play, options_.play.target.url);
 }
 

@@ -71,6 +71,9 @@ Result<void> ScenarioCommand::take_own_seats() {
 
 Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts) {
     if (store_ == nullptr) return {};
+    if (!request_.meters.empty()) {
+        if (auto written = write_load_sets(request_); !written) return written;
+    }
     const auto plans =
         in_background<std::vector<PreparePlan>>([this, parts] { return missing_media(*store_, parts); });
     if (!plans) return plans.error();
@@ -112,8 +115,14 @@ int ScenarioCommand::run() {
     auto parts = find();
     if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!parts) return report_error(context_, parts.error());
-    Session session(request_, std::move(*parts), scenario_.faults, context_.program,
-                    [this](const std::string& notice) { say_notice(notice); });
+    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    auto alone = measure_alone(request_, true, [&](const PlayRequest& request) {
+        return std::make_unique<Session>(request, *parts, scenario_.faults, context_.program, say);
+    });
+    if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
+    if (!alone) return report_error(context_, alone.error());
+    alone_ = std::move(*alone);
+    Session session(request_, std::move(*parts), scenario_.faults, context_.program, say);
     return play_session(session, request_, scenario_.source);
 }
 

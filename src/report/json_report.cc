@@ -112,6 +112,15 @@ OrderedJson totals_json(const RunResult& result) {
     return totals;
 }
 
+OrderedJson alone_json(const AloneResult& alone) {
+    OrderedJson streams = OrderedJson::object();
+    add_counts(alone.streams, streams);
+    streams["margin_ns"] = margin_json(alone.margin_ns);
+    OrderedJson meters = OrderedJson::array();
+    for (const MeterResult& meter : alone.meters) meters.push_back(meter_json(meter));
+    return {{"streams", std::move(streams)}, {"meters", std::move(meters)}};
+}
+
 OrderedJson scenario_json(const ScenarioFacts& scenario) {
     return {{"file", scenario.file},
             {"description", scenario.description},
@@ -445,6 +454,7 @@ std::string json_report(const RunResult& result) {
                          {"notes", result.media.notes}});
     out.table("streams", result.streams, stream_json);
     if (!result.meters.empty()) out.table("meters", result.meters, meter_json);
+    if (result.alone) out.member("alone", alone_json(*result.alone));
     out.table("drops", result.drops, drop_json);
     out.member("drops_omitted", result.drops_omitted);
     out.table("seeks", result.seeks, seek_json);

@@ -30,8 +30,11 @@ std::string show_step(const Workload& workload, double at);
 /// What the steps differ in: "clients"; empty where there is one step.
 std::string sweep_word(Sweep::Over over);
 
-/// The meters of a run beside its streams: a row each. Empty where it has none.
+/// The meters of a run: a row each, with its heading. Empty where it has none.
 std::string meters_table(const RunResult& result);
+
+/// What streams and meters cost each other: each alone, and beside the other. Empty where that was not measured.
+std::string alone_table(const RunResult& result);
 
 /// "4 KiB" where it is whole, else bytes.
 std::string show_block(std::uint64_t bytes);

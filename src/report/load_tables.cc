@@ -216,7 +216,36 @@ std::string meters_table(const RunResult& result) {
                    meter.all.response_ns ? show_duration({meter.all.response_ns->max}) : "",
                    show_count(meter.all.failed), show_count(meter.unfinished)});
     }
-    return table.text();
+    return "meters\n" + table.text();
+}
+
+std::string alone_table(const RunResult& result) {
+    if (!result.alone) return "";
+    const auto missed = [](const FrameCounts& counts) {
+        return show_count(counts.dropped + counts.late + counts.failed);
+    };
+    const auto margin = [](const std::optional<MarginSummary>& of) {
+        return of ? show_duration({of->p1}) : std::string("-");
+    };
+    const auto figures = [](const std::vector<MeterResult>& meters) {
+        std::vector<const MeterResult*> all;
+        for (const MeterResult& meter : meters) all.push_back(&meter);
+        return load_figures("", all);
+    };
+    const LoadFigures alone = figures(result.alone->meters);
+    const LoadFigures beside = figures(result.meters);
+    TextTable table;
+    table.column("", Align::left);
+    table.column("alone", Align::right);
+    table.column("together", Align::right);
+    table.row({"streams: frames missed", missed(result.alone->streams), missed(result.totals)});
+    table.row({"streams: p1 margin", margin(result.alone->margin_ns), margin(result.margin_ns)});
+    table.row({"meters: operations/s", fmt::format("{:.1f}", alone.operations_per_s),
+               fmt::format("{:.1f}", beside.operations_per_s)});
+    table.row({"meters: MB/s", show_megabytes(alone.read_bytes_per_s + alone.write_bytes_per_s),
+               show_megabytes(beside.read_bytes_per_s + beside.write_bytes_per_s)});
+    table.row({"meters: mean latency", show_latency(alone.latency_mean_ns), show_latency(beside.latency_mean_ns)});
+    return "what streams and meters cost each other\n" + table.text();
 }
 
 }  // namespace streamsim

@@ -68,6 +68,27 @@ void read_counts(Members& members, FrameCounts& into) {
         .get("seeks", into.seeks);
 }
 
+struct AloneStreams {
+    AloneResult& of;
+};
+void read(const Node& node, AloneStreams& into) {
+    Members members(node);
+    members.get("margin_ns", into.of.margin_ns);
+    members.get("frames_scheduled", into.of.streams.scheduled)
+        .get("frames_on_time", into.of.streams.on_time)
+        .get("frames_late", into.of.streams.late)
+        .get("frames_dropped", into.of.streams.dropped)
+        .get("frames_failed", into.of.streams.failed)
+        .get("frames_cancelled", into.of.streams.cancelled)
+        .get("startup_drops", into.of.streams.startup_drops)
+        .get("stalls", into.of.streams.stalls);
+}
+
+void read(const Node& node, AloneResult& into) {
+    AloneStreams streams{into};
+    Members(node).get("streams", streams).get("meters", into.meters);
+}
+
 void read(const Node& node, ReasonCounts& into) {
     Members(node)
         .get("late", into.late)
@@ -448,6 +469,7 @@ void read(const Node& node, RunResult& result) {
         .get("media", result.media)
         .get("streams", result.streams)
         .added("meters", result.meters)
+        .added("alone", result.alone)
         .get("drops", result.drops)
         .get("drops_omitted", result.drops_omitted)
         .get("seeks", result.seeks)

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/load_report.h"
 #include "report/server_text.h"
 #include "report/text_tables.h"
 
@@ -505,7 +506,8 @@ std::string text_report(const RunResult& result, bool colour) {
     client_lines(result, lines);
     add_lines(lines, out);
     for (const std::string& table :
-         {parts_table(result), seats_table(result), streams_table(result), drops_table(result)}) {
+         {parts_table(result), seats_table(result), streams_table(result), meters_table(result), alone_table(result),
+          drops_table(result)}) {
         if (!table.empty()) out += "\n" + table;
     }
     return out;

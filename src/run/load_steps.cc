@@ -65,30 +65,6 @@ double measured(const LoadFigures& figures, const std::string& quantity) {
 
 }  // namespace
 
-LoadFigures figures_of(const std::string& name, const std::vector<const MeterResult*>& meters) {
-    LoadFigures out;
-    out.name = name;
-    double latency_ns = 0;
-    const auto read = static_cast<std::size_t>(LoadOperation::read);
-    const auto write = static_cast<std::size_t>(LoadOperation::write);
-    for (const MeterResult* meter : meters) {
-        out.operations += meter->all.done;
-        out.failed += meter->all.failed;
-        latency_ns += static_cast<double>(meter->all.response_sum_ns);
-        if (meter->all.response_ns)
-            out.latency_max_ns = std::max(out.latency_max_ns, meter->all.response_ns->max);
-        if (meter->wall_ns <= 0) continue;
-        const double per_s = 1e9 / static_cast<double>(meter->wall_ns);
-        out.operations_per_s += static_cast<double>(meter->all.done) * per_s;
-        out.read_bytes_per_s += static_cast<double>(meter->operations[read].bytes) * per_s;
-        out.write_bytes_per_s += static_cast<double>(meter->operations[write].bytes) * per_s;
-    }
-    if (out.operations > 0) out.latency_mean_ns = latency_ns / static_cast<double>(out.operations);
-    if (meters.size() == 1 && meters.front()->all.response_ns)
-        out.latency_p99_ns = meters.front()->all.response_ns->p99;
-    return out;
-}
-
 LoadStep load_step(double at, RunResult result) {
     LoadStep step;
     step.at = at;
@@ -103,13 +79,13 @@ LoadStep load_step(double at, RunResult result) {
         by_name[meter.name].push_back(&meter);
         by_seat[meter.seat].push_back(&meter);
     }
-    step.all = figures_of("all", all);
+    step.all = load_figures("all", all);
     step.modes = modes_of(all);
     for (const std::string& name : names) {
-        if (names.size() > 1) step.meters.push_back(figures_of(name, by_name[name]));
+        if (names.size() > 1) step.meters.push_back(load_figures(name, by_name[name]));
     }
     for (const auto& [seat, meters] : by_seat) {
-        step.clients.push_back(figures_of(fmt::format("seat {}", seat), meters));
+        step.clients.push_back(load_figures(fmt::format("seat {}", seat), meters));
         step.client_modes.push_back(modes_of(meters));
     }
     return step;

@@ -11,7 +11,4 @@ LoadStep load_step(double at, RunResult result);
 std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
                                                     const std::vector<LoadStep>& steps);
 
-/// The figures of meters together: rates add up over the time of each, latencies weigh by operations.
-LoadFigures figures_of(const std::string& name, const std::vector<const MeterResult*>& meters);
-
 }  // namespace streamsim
