@@ -245,6 +245,7 @@ TEST_F(SchemaAgreement, of_workloads) {
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/src/scenario")) {
         if (entry.path().extension() == ".cc") words_.merge(words_in(entry.path()));
     }
+    words_.merge(words_in(kSource + "/include/streamsim/workload.h"));  // of operations
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/workload")) {
         const Json document = Json::parse(text_of(entry.path()));
         EXPECT_TRUE(problems_of_workload(document.dump()).empty());
