@@ -114,6 +114,7 @@ TEST(MeterFailures, a_full_disk_in_the_middle_of_a_transfer_is_a_failed_transfer
     EXPECT_EQ(rig.result.all.done, 1u);
     EXPECT_EQ(rig.result.blocks_failed, 1u);
     EXPECT_EQ(rig.result.blocks_done, 2u + 4 + 2);
+    ASSERT_EQ(rig.result.errors.size(), 1u);
     EXPECT_EQ(rig.result.errors[0].error, ENOSPC);
     EXPECT_EQ(rig.result.cells[0].cell.transfers, 1u);
 }
@@ -125,6 +126,7 @@ TEST(MeterFailures, a_short_read_is_none_that_is_done) {
     rig.run(milliseconds(50));
     EXPECT_EQ(rig.result.all.done, 3u);
     EXPECT_EQ(rig.result.all.failed, 1u);
+    ASSERT_EQ(rig.result.errors.size(), 1u);
     EXPECT_EQ(rig.result.errors[0].error, ENODATA);
 }
 

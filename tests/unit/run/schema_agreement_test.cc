@@ -224,14 +224,14 @@ TEST_F(SchemaAgreement, of_scenarios) {
 /// Everything that a workload can say, but for what excludes each other.
 Json largest_workload() {
     return Json::parse(R"({
-        "schema": "streamsim.workload", "version": 1, "name": "all", "title": "All", "description": "everything",
+        "schema": "streamsim.workload", "version": 1, "name": "all", "title": "All", "description": "much",
         "basis": "none", "target": "sim:f800", "clients": 3, "duration": "60s", "report": "curve",
         "sweep": {"over": "operations_per_s", "values": [100, 200]},
         "printed": [{"at": 100, "quantity": "latency_ms", "value": 0.8, "source": "nobody"}],
         "meters": [
             {"name": "office", "users": 4, "loop": "open", "arrival": "poisson", "operations_per_s": 54,
-             "inflight": 7, "operations": {"read": 1, "write": 2, "open": 3, "stat": 4, "create": 5, "remove": 6,
-             "rename": 7, "list": 8}, "random_percent": 25, "sequential_from": "anywhere",
+             "inflight": 7, "operations": {"read": 1, "write": 2, "open": 3, "stat": 4, "create": 5,
+             "remove": 6, "rename": 7, "list": 8}, "random_percent": 25, "sequential_from": "anywhere",
              "random_unit": "block", "non_repeating": true,
              "blocks": [{"bytes": "4KiB", "weight": 3}, {"bytes": "64kB"}],
              "lengths": [{"bytes": "2MiB", "weight": 2}, {"bytes": "1MB"}],
@@ -249,6 +249,7 @@ TEST_F(SchemaAgreement, of_workloads) {
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/src/scenario")) {
         if (entry.path().extension() == ".cc") words_.merge(words_in(entry.path()));
     }
+    words_.merge(words_in(kSource + "/include/streamsim/workload.h"));  // of operations
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/workload")) {
         const Json document = Json::parse(text_of(entry.path()));
         EXPECT_TRUE(problems_of_workload(document.dump()).empty());
