@@ -82,7 +82,7 @@ void FaultStorage::sync(SyncOp& op) {
 void FaultStorage::perform(PathOp& op) {
     op.bytes = 0;
     op.entries = 0;
-    Node& node = take_node(op, 0);
+    Node& node = take_node(op, 0);  // its name is none that a rule looks for
     auto& inner = node.inner.emplace<PathOp>();
     inner.kind = op.kind;
     inner.path = op.path;
@@ -284,7 +284,7 @@ std::uint64_t FaultStorage::names_of(FileId file) const {
 
 bool FaultStorage::names_operation(FaultRule::Operation operation, const Node& node) {
     switch (operation) {
-        case FaultRule::Operation::any: return !std::holds_alternative<PathOp>(node.inner);
+        case FaultRule::Operation::any: return true;
         case FaultRule::Operation::open: return std::holds_alternative<OpenOp>(node.inner);
         case FaultRule::Operation::read: return std::holds_alternative<ReadOp>(node.inner);
         case FaultRule::Operation::write: return std::holds_alternative<WriteOp>(node.inner);

@@ -40,7 +40,8 @@ struct LocalPiece {
 /// Any number of threads at once, also of one file.
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into);
 LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from);
-/// Data and metadata; an errno.
+/// Data and metadata, by fsync(2), with which ext4, XFS and Btrfs keep the name of a new file as well. An
+/// errno.
 int sync_local(int file);
 
 /// How many of `bytes`, of which fewer than were asked for were written, count: the rest of a direct write has

@@ -98,6 +98,7 @@ public:
     void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId file) override;
     void cancel(Op& op) override;
+    /// It does not write: libsmbclient has no way to flush a file, and renames over another one in two steps.
     StorageCapabilities capabilities() const override { return {"smb", true, 1, true}; }
     std::vector<ServerTraffic> traffic() const override;
     void use_memory(std::span<std::byte>) override {}

@@ -109,6 +109,7 @@ void SmbStorage::accept(Op& op) {
 }
 
 void SmbStorage::open(OpenOp& op) {
+    STREAMSIM_CHECK(op.access == Access::read, "this storage writes");
     accept(op);
     op.file = kNoFile;
     if (!SmbProcess::fits({op.path})) return settle_later(op, ENAMETOOLONG);
@@ -173,9 +174,7 @@ void SmbStorage::complete(Op& op, int error, Instant at) {
     op.error = error;
     op.backend = nullptr;
     op.completed_at = std::clamp(at, op.submitted_at, std::max(op.submitted_at, loop_.now()));
-    op.not_before = op.completed_at;
-    const Instant look = std::clamp(looks_.last(), op.submitted_at, op.completed_at);
-    if (loop_.stalled_within(look, op.completed_at) > Duration{}) op.not_before = look;
+    op.not_before = looks_.not_before(op.submitted_at, op.completed_at);
     done_.push(op);
 }
 
