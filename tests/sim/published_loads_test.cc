@@ -108,8 +108,8 @@ TEST(PublishedCloudVolume, FromReadsAloneToWritesAlone) {
 TEST(PublishedEda, TurnsUpBetweenItsPrintedPoints) {
     Workload workload = shipped_workload("eda");
     for (MeterSpec& meter : workload.meters) {  // names cost the model nothing
-        meter.set.files = std::min(meter.set.files, 100u);
-        meter.set.directories = std::min(meter.set.directories, 10u);
+        meter.set.files = std::min(meter.set.files, 1000u);
+        meter.set.directories = std::min(meter.set.directories, 100u);
     }
     workload.duration = milliseconds(1500);
     std::vector<double> ms;

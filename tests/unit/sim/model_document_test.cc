@@ -277,14 +277,20 @@ TEST(ModelDocument, the_models_that_come_with_streamsim) {
         ASSERT_TRUE(model.has_value()) << testing::PrintToString(model.error().problems);
         EXPECT_EQ(model->name, entry.path().stem().string());
         ++found;
-        const double prores_hd =
-            30 * (model->client.decode[0].s_per_frame + model->client.decode[0].s_per_pixel * 1920 * 1080);
-        const double cores = model->client.cores * model->client.cpu_ceiling;
         if (model->name == "h500") {
+            const DecodeCost& prores = model->client.decode.at(0);
+            const double prores_hd = 30 * (prores.s_per_frame + prores.s_per_pixel * 1920 * 1080);
+            const double cores = model->client.cores * model->client.cpu_ceiling;
             EXPECT_EQ(static_cast<int>(cores / prores_hd), 15);
+            EXPECT_EQ(model->node.cpu_s_per_write, model->node.cpu_s_per_request)
+                << "nothing is said of writes";
+            EXPECT_EQ(model->node.metadata.cpu_s_per_rename, model->node.cpu_s_per_open);
+        }
+        if (model->name == "cvs") {
+            EXPECT_EQ(model->drive.write_access.tail_share, 0) << "its own, and none of reads";
         }
     }
-    EXPECT_EQ(found, 4U);
+    EXPECT_EQ(found, 6U);
 }
 
 }  // namespace
