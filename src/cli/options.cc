@@ -353,6 +353,16 @@ void check_files(Reader& reader, const ResultFiles& files) {
     }
 }
 
+/// Of a target that is one. Errors: it could not be looked for.
+Result<void> read_model(Reader& reader, const std::string& models, Target& target) {
+    if (target.kind != Target::Kind::model) return {};
+    auto opened = open_model(target, models);
+    if (!opened && opened.error().kind == ErrorKind::environment) return opened;
+    if (!opened)
+        for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
+    return {};
+}
+
 /// What the parser took is checked, and turned into a request.
 Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     using Command = CliOptions::Command;
@@ -401,12 +411,8 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
         if (options.command == Command::max) read_max_options(reader, typed, options);
         const auto directory = formats_directory();
         if (!directory) return directory.error();
-        if (options.play.target.kind == Target::Kind::model) {
-            auto opened = open_model(options.play.target, *directory + "/storage");
-            if (!opened && opened.error().kind == ErrorKind::environment) return opened;
-            if (!opened)
-                for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
-        }
+        if (auto opened = read_model(reader, *directory + "/storage", options.play.target); !opened)
+            return opened;
         const auto catalogue = Catalogue::load(*directory + "/media");
         if (!catalogue) return catalogue.error();
         read_formats(reader, typed, *catalogue, options.play.formats);

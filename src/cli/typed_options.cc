@@ -55,6 +55,20 @@ void add_media_options(CLI::App& app, Typed& typed) {
     app.add_option("--seed", typed.seed, "of every random choice (1)")->type_name("N")->group(group);
 }
 
+void add_record_options(CLI::App& app, Typed& typed) {
+    const char* group = "Recording";
+    app.add_option("--record", typed.record,
+                   "streams a seat, of each format named, that write frames on deadlines, as a camera's ingest "
+                   "does; alone, or beside --streams (0)")
+        ->type_name("N")
+        ->group(group);
+    app.add_flag("--durable", typed.durable, "a recorded frame is complete when its fsync is done")
+        ->group(group);
+    app.add_flag("--keep-recordings", typed.keep_recordings,
+                 "leave them below TARGET/streamsim-media/recordings (they are removed after the run)")
+        ->group(group);
+}
+
 void add_play_options(CLI::App& app, Typed& typed) {
     const auto text = [&](const char* group, const char* name, std::optional<std::string>& into,
                           const char* type, const char* what) {
@@ -102,20 +116,7 @@ void add_play_options(CLI::App& app, Typed& typed) {
          "where it fails: do not read on for some seconds to find out why");
     flag("Testing", "--realtime", typed.realtime, "ask for real-time scheduling of the player");
     text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
-}
-
-void add_record_options(CLI::App& app, Typed& typed) {
-    const char* group = "Recording";
-    app.add_option("--record", typed.record,
-                   "streams a seat, of each format named, that write frames on deadlines, as a camera's ingest "
-                   "does; alone, or beside --streams (0)")
-        ->type_name("N")
-        ->group(group);
-    app.add_flag("--durable", typed.durable, "a recorded frame is complete when its fsync is done")
-        ->group(group);
-    app.add_flag("--keep-recordings", typed.keep_recordings,
-                 "leave them below TARGET/streamsim-media/recordings (they are removed after the run)")
-        ->group(group);
+    add_record_options(app, typed);
 }
 
 void add_max_options(CLI::App& app, Typed& typed) {
@@ -178,7 +179,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                        "a directory, a clip, an image sequence or a URL (file:, nfs:, smb:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
-            add_record_options(app, typed);
             add_result_options(app, options);
             break;
         case Command::prepare:
@@ -186,7 +186,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_target(app, options, typed, "a directory on the storage");
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
-            add_record_options(app, typed);
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -218,7 +217,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
                        "a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL)");
             add_media_options(app, typed);
             add_play_options(app, typed);
-            add_record_options(app, typed);
             add_max_options(app, typed);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;
