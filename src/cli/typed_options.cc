@@ -55,6 +55,20 @@ void add_media_options(CLI::App& app, Typed& typed) {
     app.add_option("--seed", typed.seed, "of every random choice (1)")->type_name("N")->group(group);
 }
 
+void add_record_options(CLI::App& app, Typed& typed) {
+    const char* group = "Recording";
+    app.add_option("--record", typed.record,
+                   "streams a seat, of each format named, that write frames on deadlines, as a camera's ingest "
+                   "does; alone, or beside --streams (0)")
+        ->type_name("N")
+        ->group(group);
+    app.add_flag("--durable", typed.durable, "a recorded frame is complete when its fsync is done")
+        ->group(group);
+    app.add_flag("--keep-recordings", typed.keep_recordings,
+                 "leave them below TARGET/streamsim-media/recordings (they are removed after the run)")
+        ->group(group);
+}
+
 void add_play_options(CLI::App& app, Typed& typed) {
     const auto text = [&](const char* group, const char* name, std::optional<std::string>& into,
                           const char* type, const char* what) {
@@ -102,6 +116,7 @@ void add_play_options(CLI::App& app, Typed& typed) {
          "where it fails: do not read on for some seconds to find out why");
     flag("Testing", "--realtime", typed.realtime, "ask for real-time scheduling of the player");
     text("Testing", "--loops", typed.loops, "N", "player threads (as many as the load needs)");
+    add_record_options(app, typed);
 }
 
 void add_scale_option(CLI::App& app, Typed& typed) {
@@ -128,20 +143,6 @@ void add_alone_option(CLI::App& app, Typed& typed) {
            "--not-alone", typed.not_alone,
            "beside meters: do not measure streams and meters alone before, to say what they cost each other")
         ->group("Load");
-}
-
-void add_record_options(CLI::App& app, Typed& typed) {
-    const char* group = "Recording";
-    app.add_option("--record", typed.record,
-                   "streams a seat, of each format named, that write frames on deadlines, as a camera's ingest "
-                   "does; alone, or beside --streams (0)")
-        ->type_name("N")
-        ->group(group);
-    app.add_flag("--durable", typed.durable, "a recorded frame is complete when its fsync is done")
-        ->group(group);
-    app.add_flag("--keep-recordings", typed.keep_recordings,
-                 "leave them below TARGET/streamsim-media/recordings (they are removed after the run)")
-        ->group(group);
 }
 
 void add_max_options(CLI::App& app, Typed& typed) {
@@ -259,7 +260,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_play_options(app, typed);
             add_meter_options(app, options, typed);
             add_alone_option(app, typed);
-            add_record_options(app, typed);
             add_result_options(app, options);
             break;
         case Command::prepare:
@@ -268,7 +268,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
             add_meter_options(app, options, typed);
-            add_record_options(app, typed);
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -295,7 +294,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_media_options(app, typed);
             add_play_options(app, typed);
             add_meter_options(app, options, typed);
-            add_record_options(app, typed);
             add_max_options(app, typed);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;

@@ -68,8 +68,6 @@ Row row_of(const StreamResult& stream) {
     row.text("rate", stream.rate.to_string());
     row.text("paced", stream.paced ? "true" : "false");
     row.text("pattern", stream.pattern);
-    row.text("records", stream.records ? "true" : "false");
-    row.text("durable", stream.durable ? "true" : "false");
     const FrameCounts& counts = stream.counts;
     row.number("frames_scheduled", counts.scheduled);
     row.number("frames_on_time", counts.on_time);
@@ -81,7 +79,6 @@ Row row_of(const StreamResult& stream) {
     row.number("stalls", counts.stalls);
     row.number("stall_ns", counts.stall_ns);
     row.number("bytes_read", counts.bytes_read);
-    row.number("bytes_written", counts.bytes_written);
     row.number("passes", counts.passes);
     row.number("longest_drop_run", stream.longest_drop_run);
     if (std::isfinite(stream.required_bytes_per_s)) {
@@ -101,10 +98,13 @@ Row row_of(const StreamResult& stream) {
     latency(row, "service_ns", stream.service_ns);
     latency(row, "response_ns", stream.response_ns);
     latency(row, "open_ns", stream.open_ns);
-    latency(row, "sync_ns", stream.sync_ns);
     summary<BufferSummary, std::uint64_t>(
         row, "buffer_frames", stream.buffer_frames,
         {{"min", &BufferSummary::min}, {"p1", &BufferSummary::p1}, {"p50", &BufferSummary::p50}});
+    row.text("records", stream.records ? "true" : "false");
+    row.text("durable", stream.durable ? "true" : "false");
+    row.number("bytes_written", counts.bytes_written);
+    latency(row, "sync_ns", stream.sync_ns);
     return row;
 }
 

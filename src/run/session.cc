@@ -327,21 +327,6 @@ std::uint32_t Session::alignment_of_files() {
     return alignment;
 }
 
-/// Where what is recorded goes.
-Result<void> Session::make_recordings(std::uint32_t& alignment) {
-    const auto records = [](const PlayPart& part) { return part.request.record.streams > 0; };
-    if (!request_.target.has_files() || std::none_of(parts_.begin(), parts_.end(), records)) return {};
-    const bool keep = std::any_of(parts_.begin(), parts_.end(),
-                                  [](const PlayPart& part) { return part.request.record.keep; });
-    auto made = Recordings::make(request_.target, request_.credentials, keep, notice_);
-    if (!made) return made.error();
-    recordings_ = std::move(*made);
-    for (PlayPart& part : parts_) part.request.record.directory = recordings_->directory();
-    if (request_.target.kind == Target::Kind::local && request_.direct)
-        alignment = std::max(alignment, recordings_->alignment());
-    return {};
-}
-
 void Session::plan_model() {
     std::set<const FrameIndex*> seen;  // parts may share clips
     for (const Clip* clip : all_clips(parts_)) {
@@ -563,21 +548,6 @@ Session::Watch Session::watch() const {
     if (!planned_.load(std::memory_order_acquire)) return {};
     return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed),
             request_.target.is_virtual_time(), looking_.load(std::memory_order_relaxed)};
-}
-
-RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& program) {
-    RunResult result;
-    result.version = program.version;
-    result.revision = program.revision;
-    result.backends = backend_names();
-    result.command = program.command;
-    result.started_at = now_rfc3339();
-    result.host = read_host_facts();
-    fill_request(request, result);
-    result.interrupted = true;
-    result.verdict = {false, "interrupted before anything was played", Limit::unknown};
-    result.digest = Digest{}.hex();
-    return result;
 }
 
 }  // namespace streamsim

@@ -1,11 +1,14 @@
-// Streams that come and go while a session plays.
+// What a session records into, streams that come and go while it plays, and results that are not its last.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "host/host.h"
+#include "run/recordings.h"
 #include "run/result_builder.h"
 #include "run/session.h"
 #include "run/world.h"
+#include "storage/local_options.h"
 
 namespace streamsim {
 namespace {
@@ -40,6 +43,21 @@ std::uint64_t slots_left(const GrowingList<StreamPlan>& streams,
 }
 
 }  // namespace
+
+/// Where what is recorded goes.
+Result<void> Session::make_recordings(std::uint32_t& alignment) {
+    const auto records = [](const PlayPart& part) { return part.request.record.streams > 0; };
+    if (!request_.target.has_files() || std::none_of(parts_.begin(), parts_.end(), records)) return {};
+    const bool keep = std::any_of(parts_.begin(), parts_.end(),
+                                  [](const PlayPart& part) { return part.request.record.keep; });
+    auto made = Recordings::make(request_.target, request_.credentials, keep, notice_);
+    if (!made) return made.error();
+    recordings_ = std::move(*made);
+    for (PlayPart& part : parts_) part.request.record.directory = recordings_->directory();
+    if (request_.target.kind == Target::Kind::local && request_.direct)
+        alignment = std::max(alignment, recordings_->alignment());
+    return {};
+}
 
 std::string Session::stream_name(const StreamPlan& plan) const {
     return request_.seats > 1 ? fmt::format("stream {} of seat {}", plan.options.stream, plan.options.seat)
@@ -261,6 +279,21 @@ std::optional<RunResult> Session::snapshot() {
     }
     RunResult result = begun_;
     fill_result(facts, result);
+    return result;
+}
+
+RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& program) {
+    RunResult result;
+    result.version = program.version;
+    result.revision = program.revision;
+    result.backends = backend_names();
+    result.command = program.command;
+    result.started_at = now_rfc3339();
+    result.host = read_host_facts();
+    fill_request(request, result);
+    result.interrupted = true;
+    result.verdict = {false, "interrupted before anything was played", Limit::unknown};
+    result.digest = Digest{}.hex();
     return result;
 }
 

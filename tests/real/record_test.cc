@@ -110,27 +110,27 @@ std::vector<std::uint64_t> slots_of(const Json& result, const std::string& kind,
 }
 
 TEST_F(Record, AWriteThatHangsLosesWhatTheBufferCannotHold) {
-    // One frame at once. Frame 30 (slot 30, at 1.250 s) takes 480 ms longer: slots 31 to 37 fill the buffer;
-    // 38, 39, 40 and 41 (458.3 ms after slot 30) find no place, and 42 (500.0 ms after it) does.
-    SinkMount mount("write frame.0000031.dpx delay=480ms\n");
-    const Json result = record(mount.path(), {"--record", "1", "--inflight", "1", "--frames", "72"});
-    EXPECT_THAT(slots_of(result, "dropped"), ::testing::ElementsAre(38, 39, 40, 41)) << finished_.text();
-    EXPECT_EQ(result["totals"]["frames_on_time"], 68);
-    EXPECT_EQ(result["totals"]["bytes_written"], 68 * kFrameBytes);
-    EXPECT_EQ(mount.count("create"), 68U);
-    EXPECT_EQ(mount.count("remove"), 68U) << "recordings are removed after the run";
+    // One frame at once, ten a second. The frame of slot 15 takes 650 ms longer: slots 16 to 18 fill the
+    // buffer; those 400, 500 and 600 ms after it find no place, and the one 700 ms after it does.
+    SinkMount mount("write frame.0000016.dpx delay=650ms\n");
+    const Json result = record(mount.path(), {"--record", "1", "--inflight", "1", "--readahead", "4", "--fps",
+                                              "10", "--frames", "30"});
+    EXPECT_THAT(slots_of(result, "dropped"), ::testing::ElementsAre(19, 20, 21)) << finished_.text();
+    EXPECT_EQ(result["totals"]["frames_on_time"], 27);
+    EXPECT_EQ(result["totals"]["bytes_written"], 27 * kFrameBytes);
+    EXPECT_EQ(mount.count("create"), 27U);
+    EXPECT_EQ(mount.count("remove"), 27U) << "recordings are removed after the run";
     EXPECT_THAT(tree_of(mount.path()), IsEmpty());
 }
 
 TEST_F(Record, ACreateAndAnFsyncAreOfTheFrame) {
-    SinkMount mount("create frame.0000011.dpx delay=190ms\nfsync frame.0000041.dpx delay=190ms\n");
-    const Json result = record(
-        mount.path(), {"--record", "1", "--durable", "--inflight", "1", "--readahead", "2", "--frames", "60"});
-    // The slow frame and the next one fill the buffer; those 83.3, 125.0 and 166.7 ms after it are lost.
-    EXPECT_THAT(slots_of(result, "dropped"), ::testing::ElementsAre(12, 13, 14, 42, 43, 44))
-        << finished_.text();
-    EXPECT_EQ(mount.count("fsync"), 54U);
-    EXPECT_GE(result["streams"][0]["sync_ns"]["max"], 190'000'000);
+    SinkMount mount("create frame.0000006.dpx delay=450ms\nfsync frame.0000016.dpx delay=450ms\n");
+    const Json result = record(mount.path(), {"--record", "1", "--durable", "--inflight", "1", "--readahead",
+                                              "2", "--fps", "10", "--frames", "24"});
+    // The slow frame and the next one fill the buffer; those 200, 300 and 400 ms after it are lost.
+    EXPECT_THAT(slots_of(result, "dropped"), ::testing::ElementsAre(7, 8, 9, 17, 18, 19)) << finished_.text();
+    EXPECT_EQ(mount.count("fsync"), 18U);
+    EXPECT_GE(result["streams"][0]["sync_ns"]["max"], 450'000'000);
 }
 
 TEST_F(Record, WithoutDurableNothingIsSynced) {
@@ -158,7 +158,7 @@ TEST_F(Record, AFullDiskIsCountedAndHarmsNothing) {
     write_text(dir / "mine", "as it was");
     fs::create_directory(dir / "others");
     const auto before = tree_of(dir.path().string());
-    const Json result = record(dir.path().string(), {"--record", "1", "--frames", "96"});
+    const Json result = record(dir.path().string(), {"--record", "1", "--fps", "48", "--frames", "96"});
     EXPECT_THAT(tree_of(dir.path().string()), before);
     umount2(dir.path().c_str(), MNT_DETACH);
     const auto failed = slots_of(result, "failed", ENOSPC);
@@ -177,7 +177,7 @@ TEST_F(Record, ADirectoryThatVanishesIsCountedAndHarmsNothing) {
     write_text(dir / "mine", "as it was");
     const auto before = tree_of(dir.path().string());
     Spawn spawn;
-    spawn.args = line(dir.path().string(), {"--record", "1", "--frames", "96", "--no-probes"});
+    spawn.args = line(dir.path().string(), {"--record", "1", "--fps", "48", "--frames", "96", "--no-probes"});
     Process process(streamsim_binary(), spawn);
     std::uint64_t there = 0;
     while (process.running() && there < 24) {

@@ -98,9 +98,9 @@ TEST(ScenarioDocument, every_member_is_read) {
 TEST(ScenarioDocument, recorders_are_streams_that_write) {
     const auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "10s",
         "seats": [{"target": "sim:null", "streams": [{"format": "dpx12", "count": 3}],
-                   "recorders": [{"format": "dpx10", "count": 2, "durable": true, "on_miss": "stall", "fps": "25",
-                                  "readahead": 4, "inflight": 3, "io_size": "2MiB", "io_depth": 6, "start": "1s",
-                                  "stop": "9s"}]},
+                   "recorders": [{"format": "dpx10", "count": 2, "durable": true, "on_miss": "stall",
+                                  "fps": "25", "readahead": 4, "inflight": 3, "io_size": "2MiB",
+                                  "io_depth": 6, "start": "1s", "stop": "9s"}]},
                   {"target": "sim:null", "recorders": [{"format": "prores-hd"}]}]})",
                                         "s.json", test::words());
     ASSERT_TRUE(scenario) << scenario.error().problems.front();
