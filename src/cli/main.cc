@@ -78,7 +78,8 @@ int run(const std::vector<std::string>& words) {
     const auto command = command_of(argc, argv);
     const auto place = mpi_place();
     if (!place) return run_line(context, command, argc, argv);
-    if (is_done_at_once(command) || command == Command::inspect || command == Command::profile)  // one is enough
+    if (is_done_at_once(command) || command == Command::inspect ||
+        command == Command::profile)  // one is enough
         return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
     auto ranks = Ranks::begin();
     if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why

@@ -333,6 +333,21 @@ void check_files(Reader& reader, const ResultFiles& files) {
     }
 }
 
+/// The file that `run` or `profile` is of.
+void read_named_file(Reader& reader, const Typed& typed, CliOptions& options) {
+    options.name = typed.target;
+    if (options.command == CliOptions::Command::profile) {
+        if (options.name.empty())
+            reader.problems.emplace_back(
+                "CAPTURE is missing: expected an strace log or a capture (see --help)");
+        if (options.workload == "-" && options.files.json == "-")
+            reader.note("--json", "'-' is where the document goes already");
+        return;
+    }
+    if (options.name.empty()) reader.problems.emplace_back("FILE is missing: expected a scenario (see --help)");
+    if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
+}
+
 /// What the parser took is checked, and turned into a request.
 Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     using Command = CliOptions::Command;
@@ -345,17 +360,8 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
                                                     : options.command == Command::profile ? "CAPTURE"
                                                                                           : "TARGET"));
     }
-    if (options.command == Command::run) {
-        options.name = typed.target;
-        if (options.name.empty())
-            reader.problems.emplace_back("FILE is missing: expected a scenario (see --help)");
-        if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
-    } else if (options.command == Command::profile) {
-        options.name = typed.target;
-        if (options.name.empty())
-            reader.problems.emplace_back("CAPTURE is missing: expected an strace log or a capture (see --help)");
-        if (options.workload == "-" && options.files.json == "-")
-            reader.note("--json", "'-' is where the document goes already");
+    if (options.command == Command::run || options.command == Command::profile) {
+        read_named_file(reader, typed, options);
     } else if (options.command == Command::report) {
         if (options.results.empty())
             reader.problems.emplace_back(

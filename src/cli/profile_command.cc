@@ -34,8 +34,9 @@ Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress)
     select(*traffic, options.only);
     auto profile = learn(*traffic, name_of(options));
     if (!profile) return profile.error();
-    ProfileFindings found{std::move(*profile), {}, options.name, traffic->recorder, selection_rule(options.only),
-                          traffic->notes, 0};
+    ProfileFindings found{
+        std::move(*profile), {}, options.name, traffic->recorder, selection_rule(options.only),
+        traffic->notes,      0};
     std::set<std::uint32_t> files;
     for (const LearntMeter& meter : found.profile.meters) {
         found.fits.push_back(
@@ -52,7 +53,8 @@ Result<void> is_free(const std::string& path) {
     if (path.empty() || path == "-") return {};
     const auto there = std::filesystem::status(utf8_path(path), error);
     if (std::filesystem::is_regular_file(there) || std::filesystem::is_directory(there))
-        return bad_input(fmt::format("{}: is there, and is not overwritten; name another file or remove it", path));
+        return bad_input(
+            fmt::format("{}: is there, and is not overwritten; name another file or remove it", path));
     return {};
 }
 
@@ -76,13 +78,13 @@ int profile_command(CliContext& context, Control& control, const CliOptions& opt
     const std::string text = profile_text(*found);
     if (!options.quiet) fmt::print(document_out || json_out ? stderr : stdout, "{}", text);
     if (!options.workload.empty() || document_out) {
-        const auto written = write_document(document_out ? "-" : options.workload, "",
-                                            workload_json(found->profile.workload));
+        const auto written =
+            write_document(document_out ? "-" : options.workload, "", workload_json(found->profile.workload));
         if (!written) return report_error(context, written.error());
     }
     if (!options.files.json.empty()) {
-        const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.profile\"",
-                                            profile_json(*found));
+        const auto written =
+            write_document(options.files.json, "{\n  \"schema\": \"streamsim.profile\"", profile_json(*found));
         if (!written) return report_error(context, written.error());
     }
     return kExitPass;

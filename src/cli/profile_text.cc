@@ -19,8 +19,10 @@ std::string size_list(const SizeCounts& sizes) {
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::string out;
     for (std::size_t i = 0; i < std::min(all.size(), kSizesShown); ++i)
-        out += fmt::format("{}{} x {}", i == 0 ? "" : ", ", show_count(all[i].second), show_io_size(all[i].first));
-    if (all.size() > kSizesShown) out += fmt::format(", and {} other sizes", show_count(all.size() - kSizesShown));
+        out +=
+            fmt::format("{}{} x {}", i == 0 ? "" : ", ", show_count(all[i].second), show_io_size(all[i].first));
+    if (all.size() > kSizesShown)
+        out += fmt::format(", and {} other sizes", show_count(all.size() - kSizesShown));
     return out;
 }
 
@@ -60,10 +62,10 @@ void add_meter(std::string& out, const LearntMeter& meter) {
     add_blocks(out, "reads", all.reads);
     add_blocks(out, "writes", all.writes);
     if (!meter.sequence.empty()) out += fmt::format("  files       {}\n", meter.sequence);
-    if (spec.whole_files && meter.sequence.empty())
-        out += "  files       moved whole between open and close\n";
+    if (spec.whole_files && meter.sequence.empty()) out += "  files       moved whole between open and close\n";
     out += fmt::format("  pace        {}: {} loop, {} user{}\n", meter.arrival,
-                       spec.loop == MeterSpec::Loop::open ? "open" : "closed", spec.users, spec.users == 1 ? "" : "s");
+                       spec.loop == MeterSpec::Loop::open ? "open" : "closed", spec.users,
+                       spec.users == 1 ? "" : "s");
     if (all.in_flight_mean > 0) {
         out += fmt::format("  in flight   {:.2f} on average, {:.0f} at most; something {:.0f} % of the time\n",
                            all.in_flight_mean, all.in_flight_max, all.busy_share * 100);
@@ -78,11 +80,11 @@ void add_meter(std::string& out, const LearntMeter& meter) {
 }
 
 void add_fit(std::string& out, const Fit& fit) {
-    out += fmt::format("  {:<14} {:>14} {:>14}  {:<17} {:>8} {:>8}\n", "the fit", "traffic", "document", "", "distance",
-                       "limit");
+    out += fmt::format("  {:<14} {:>14} {:>14}  {:<17} {:>8} {:>8}\n", "the fit", "traffic", "document", "",
+                       "distance", "limit");
     for (const FitLine& line : fit.lines) {
-        out += fmt::format("  {:<14} {:>14.1f} {:>14.1f}  {:<17} {:>8.3f} {:>8.3f}  {}{}\n", line.name, line.traffic,
-                           line.played, line.unit, line.distance, line.limit, line.measure,
+        out += fmt::format("  {:<14} {:>14.1f} {:>14.1f}  {:<17} {:>8.3f} {:>8.3f}  {}{}\n", line.name,
+                           line.traffic, line.played, line.unit, line.distance, line.limit, line.measure,
                            line.fits() ? "" : ": does not fit");
     }
 }
@@ -92,7 +94,8 @@ std::string verdict_of(const ProfileFindings& found) {
     for (std::size_t i = 0; i < found.fits.size(); ++i) {
         for (const FitLine& line : found.fits[i].lines) {
             if (line.fits()) continue;
-            misfits += fmt::format("{}{}: {}", misfits.empty() ? "" : ", ", found.profile.meters[i].spec.name, line.name);
+            misfits += fmt::format("{}{}: {}", misfits.empty() ? "" : ", ", found.profile.meters[i].spec.name,
+                                   line.name);
         }
     }
     return misfits.empty() ? "fits" : "does not fit: " + misfits;
@@ -101,7 +104,8 @@ std::string verdict_of(const ProfileFindings& found) {
 OrderedJson counts_json(const SizeCounts& counts) {
     OrderedJson out = OrderedJson::array();
     constexpr std::size_t kKept = 1000;
-    for (const auto& [bytes, count] : few_sizes(counts, kKept)) out.push_back({{"bytes", bytes}, {"count", count}});
+    for (const auto& [bytes, count] : few_sizes(counts, kKept))
+        out.push_back({{"bytes", bytes}, {"count", count}});
     return out;
 }
 
@@ -159,7 +163,8 @@ OrderedJson meter_json(const LearntMeter& meter, const Fit& fit) {
 }  // namespace
 
 std::string profile_text(const ProfileFindings& found) {
-    std::string out = fmt::format("{}: {}, {} files counted\n", found.source, found.recorder, show_count(found.files));
+    std::string out =
+        fmt::format("{}: {}, {} files counted\n", found.source, found.recorder, show_count(found.files));
     out += fmt::format("  counted     {}\n", found.rule);
     for (const std::string& note : found.notes) out += fmt::format("  note        {}\n", note);
     for (std::size_t i = 0; i < found.profile.meters.size(); ++i) {
@@ -170,16 +175,11 @@ std::string profile_text(const ProfileFindings& found) {
 }
 
 std::string profile_json(const ProfileFindings& found) {
-    OrderedJson out = {{"schema", "streamsim.profile"},
-                       {"version", 1},
-                       {"source", found.source},
-                       {"recorder", found.recorder},
-                       {"counted", found.rule},
-                       {"files", found.files},
-                       {"notes", found.notes},
-                       {"fits", verdict_of(found) == "fits"},
-                       {"verdict", verdict_of(found)},
-                       {"meters", OrderedJson::array()}};
+    OrderedJson out = {{"schema", "streamsim.profile"}, {"version", 1},
+                       {"source", found.source},        {"recorder", found.recorder},
+                       {"counted", found.rule},         {"files", found.files},
+                       {"notes", found.notes},          {"fits", verdict_of(found) == "fits"},
+                       {"verdict", verdict_of(found)},  {"meters", OrderedJson::array()}};
     for (std::size_t i = 0; i < found.profile.meters.size(); ++i)
         out["meters"].push_back(meter_json(found.profile.meters[i], found.fits[i]));
     out["workload"] = OrderedJson::parse(workload_json(found.profile.workload));

@@ -153,6 +153,41 @@ void add_report_options(CLI::App& app, CliOptions& options) {
     add_file_option(app, "--junit", options.files.junit, "the verdict as JUnit XML; of one result");
 }
 
+void declare_profile(CLI::App& app, CliOptions& options, Typed& typed) {
+    app.description(
+        "learns a workload document from real traffic, and shows how well what it plays fits it:\n"
+        "  strace -f -ttt -T -y -o player.log PLAYER ...      streamsim profile player.log -o "
+        "player.json");
+    app.add_option("CAPTURE", typed.target,
+                   "an strace log (of -ff: the name without the process), or a capture of NFSv3, NFSv4 or "
+                   "SMB2 (pcap, pcapng; by tshark)")
+        ->option_text(" ");
+    app.add_option("--output,-o", options.workload,
+                   "where the document goes; nothing that is there is overwritten (standard output)")
+        ->type_name("WORKLOAD.json")
+        ->group("Results");
+    app.add_option("--name", options.workload_name, "of the document (the capture's)")
+        ->type_name("NAME")
+        ->group("Results");
+    app.add_option("--only", options.only,
+                   "count files whose paths begin so, and no others; repeatable (regular files where data "
+                   "moves, without those of the system)")
+        ->type_name("PATH")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->group("Reading");
+    add_json_option(app, options, "what was found and how it fits, as a document; - is standard output");
+}
+
+void declare_run(CLI::App& app, CliOptions& options, Typed& typed) {
+    app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
+    app.add_option("FILE", typed.target, "a scenario (JSON; examples: formats/scenario/)")->option_text(" ");
+    add_credentials(app, options);
+    app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
+    add_result_options(app, options);
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
@@ -185,39 +220,8 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             app.add_flag("--keep-index", typed.keep_index, "keep the index of a container beside it");
             add_json_option(app, options, "as a document; - is standard output");
             break;
-        case Command::profile:
-            app.description(
-                "learns a workload document from real traffic, and shows how well what it plays fits it:\n"
-                "  strace -f -ttt -T -y -o player.log PLAYER ...      streamsim profile player.log -o player.json");
-            app.add_option("CAPTURE", typed.target,
-                           "an strace log (of -ff: the name without the process), or a capture of NFSv3, NFSv4 or "
-                           "SMB2 (pcap, pcapng; by tshark)")
-                ->option_text(" ");
-            app.add_option("--output,-o", options.workload,
-                           "where the document goes; nothing that is there is overwritten (standard output)")
-                ->type_name("WORKLOAD.json")
-                ->group("Results");
-            app.add_option("--name", options.workload_name, "of the document (the capture's)")
-                ->type_name("NAME")
-                ->group("Results");
-            app.add_option("--only", options.only,
-                           "count files whose paths begin so, and no others; repeatable (regular files where data "
-                           "moves, without those of the system)")
-                ->type_name("PATH")
-                ->expected(1)
-                ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-                ->allow_extra_args(false)
-                ->group("Reading");
-            add_json_option(app, options, "what was found and how it fits, as a document; - is standard output");
-            break;
-        case Command::run:
-            app.description("runs a scenario: seats and their streams, when they begin and end, what fails");
-            app.add_option("FILE", typed.target, "a scenario (JSON; examples: formats/scenario/)")
-                ->option_text(" ");
-            add_credentials(app, options);
-            app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
-            add_result_options(app, options);
-            break;
+        case Command::profile: declare_profile(app, options, typed); break;
+        case Command::run: declare_run(app, options, typed); break;
         case Command::max:
             app.description(
                 "finds the largest number of streams that plays without a drop: 1, 2, 4, ... until one fails, "

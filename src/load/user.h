@@ -70,7 +70,7 @@ private:
     std::deque<Seat> places_;
     Place* idle_ = nullptr;  // by due
     std::uint32_t busy_ = 0;
-    std::uint64_t operations_ = 0;  // that were drawn
+    std::uint64_t operations_ = 0;               // that were drawn
     std::array<std::uint32_t, 2> next_files_{};  // of reads and writes of whole files
     CreatedFiles created_;
     std::uint64_t created_names_ = 0;  // that were used

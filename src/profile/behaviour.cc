@@ -23,7 +23,8 @@ public:
 
     /// Takes the run that continues at `offset`; nothing: none does.
     bool take(std::uint64_t offset, End& into) {
-        const auto found = std::find_if(ends_.rbegin(), ends_.rend(), [=](const End& e) { return e.at == offset; });
+        const auto found =
+            std::find_if(ends_.rbegin(), ends_.rend(), [=](const End& e) { return e.at == offset; });
         if (found == ends_.rend()) return false;
         into = *found;
         ends_.erase(std::next(found).base());

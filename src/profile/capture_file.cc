@@ -28,7 +28,8 @@ bool is_capture(const std::string& path) {
 
 /// "log.123" of "log": 123.
 std::optional<std::uint32_t> pid_of(std::string_view name, const std::string& base) {
-    if (!name.starts_with(base) || name.size() <= base.size() + 1 || name[base.size()] != '.') return std::nullopt;
+    if (!name.starts_with(base) || name.size() <= base.size() + 1 || name[base.size()] != '.')
+        return std::nullopt;
     name.remove_prefix(base.size() + 1);
     std::uint32_t pid = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
@@ -44,7 +45,8 @@ std::vector<std::pair<std::string, std::uint32_t>> process_logs(const std::strin
     const std::string base = whole.filename().string();
     std::error_code error;
     for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-        if (const auto pid = pid_of(at->path().filename().string(), base)) out.emplace_back(at->path().string(), *pid);
+        if (const auto pid = pid_of(at->path().filename().string(), base))
+            out.emplace_back(at->path().string(), *pid);
     }
     std::sort(out.begin(), out.end());
     return out;
@@ -52,9 +54,9 @@ std::vector<std::pair<std::string, std::uint32_t>> process_logs(const std::strin
 
 Result<Traffic> read_capture(const std::string& path, const ReadingProgress& progress) {
     if (!can_run("tshark")) {
-        return environment_error(
-            fmt::format("{}: is a capture, which tshark reads, and tshark is not on PATH: install the package tshark",
-                        path));
+        return environment_error(fmt::format(
+            "{}: is a capture, which tshark reads, and tshark is not on PATH: install the package tshark",
+            path));
     }
     CaptureReader reader;
     std::uint64_t lines = 0;

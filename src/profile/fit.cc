@@ -51,13 +51,14 @@ FitLine sizes_line(const char* name, const BlockFacts& traffic, const BlockFacts
     const auto mean = [](const BlockFacts& facts) {
         return facts.blocks == 0 ? 0 : static_cast<double>(facts.bytes) / static_cast<double>(facts.blocks);
     };
-    return {name,  "bytes on average",          mean(traffic),       mean(played), most,
-            kShare + chance(one, other), "Kolmogorov-Smirnov"};
+    return {name, "bytes on average",          mean(traffic),       mean(played),
+            most, kShare + chance(one, other), "Kolmogorov-Smirnov"};
 }
 
 FitLine share_line(const char* name, const BlockFacts& traffic, const BlockFacts& played) {
     const double one = traffic.sequential_share(), other = played.sequential_share();
-    const double limit = kShare + chance(static_cast<double>(traffic.blocks), static_cast<double>(played.blocks));
+    const double limit =
+        kShare + chance(static_cast<double>(traffic.blocks), static_cast<double>(played.blocks));
     return {name, "% sequential", one * 100, other * 100, std::abs(one - other), limit, "difference"};
 }
 

@@ -13,8 +13,8 @@ namespace streamsim {
 struct FitLine {
     std::string name, unit;
     double traffic = 0, played = 0;
-    double distance = 0;  // as `measure` says
-    double limit = 0;     // above which it does not fit
+    double distance = 0;       // as `measure` says
+    double limit = 0;          // above which it does not fit
     const char* measure = "";  // "total variation", "Kolmogorov-Smirnov", "difference", "ratio - 1"
     bool fits() const { return distance <= limit; }
 };

@@ -20,8 +20,8 @@ constexpr std::uint64_t kPage = 4096;
 
 std::string name_of(std::string text, const char* fallback) {
     for (char& c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                           c == '-' || c == '.';
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '_' || c == '-' || c == '.';
         if (!plain) c = '-';
     }
     text = text.substr(0, 64);
@@ -99,8 +99,9 @@ private:
             TrafficOperation piece = at;
             for (std::uint64_t left = at.bytes; left > kBlockMost; left -= kBlockMost) {
                 piece.bytes = kBlockMost;
-                piece.duration_ns = static_cast<std::int64_t>(
-                    static_cast<double>(at.duration_ns) * static_cast<double>(kBlockMost) / static_cast<double>(at.bytes));
+                piece.duration_ns =
+                    static_cast<std::int64_t>(static_cast<double>(at.duration_ns) *
+                                              static_cast<double>(kBlockMost) / static_cast<double>(at.bytes));
                 pieces.push_back(piece);
                 piece.begin_ns += piece.duration_ns;
                 piece.offset += kBlockMost;
@@ -140,7 +141,8 @@ private:
             if (at.kind != TrafficKind::read && at.kind != TrafficKind::write) continue;
             ++blocks;
             places.emplace(at.file, at.offset);
-            const double all = static_cast<double>(traffic_.files[at.file].bytes) / static_cast<double>(std::max<std::uint64_t>(at.bytes, 1));
+            const double all = static_cast<double>(traffic_.files[at.file].bytes) /
+                               static_cast<double>(std::max<std::uint64_t>(at.bytes, 1));
             if (all >= 1) expected += by_file[at.file]++ / all;
         }
         out_.spec.non_repeating = places.size() == blocks && expected >= 10;
@@ -206,15 +208,18 @@ private:
         std::uint64_t longest = std::max(largest_of(spec.blocks), largest_of(spec.lengths));
         if (spec.writes)
             longest = std::max({longest, largest_of(spec.writes->blocks), largest_of(spec.writes->lengths)});
-        spec.set.file_bytes = least == most ? most : spec.whole_files ? longest : (mean + kPage - 1) / kPage * kPage;
+        spec.set.file_bytes = least == most      ? most
+                              : spec.whole_files ? longest
+                                                 : (mean + kPage - 1) / kPage * kPage;
         spec.set.file_bytes = std::max(spec.set.file_bytes, longest);
         if (least != most) {
             out_.notes.push_back(fmt::format("its files have {} to {} bytes; those of the document all {}",
-                                             show_count(least), show_count(most), show_count(spec.set.file_bytes)));
+                                             show_count(least), show_count(most),
+                                             show_count(spec.set.file_bytes)));
         }
         if (spec.whole_files && spec.lengths.size() == 1 && spec.lengths.front().bytes == spec.set.file_bytes &&
-            (!spec.writes || (spec.writes->lengths.size() == 1 &&
-                              spec.writes->lengths.front().bytes == spec.set.file_bytes))) {
+            (!spec.writes ||
+             (spec.writes->lengths.size() == 1 && spec.writes->lengths.front().bytes == spec.set.file_bytes))) {
             spec.lengths.clear();
             if (spec.writes) spec.writes->lengths.clear();
         }
@@ -231,14 +236,18 @@ private:
             files.insert(at.file);
             directories.insert(name.substr(0, std::min(name.rfind('/'), name.size())));
         }
-        out_.spec.set.files = static_cast<std::uint32_t>((files.size() + out_.spec.users - 1) / out_.spec.users);
+        out_.spec.set.files =
+            static_cast<std::uint32_t>((files.size() + out_.spec.users - 1) / out_.spec.users);
         out_.spec.set.directories =
             static_cast<std::uint32_t>(std::min<std::size_t>(directories.size(), out_.spec.set.files));
     }
 
     void take_sync() {
-        const auto weight = [this](LoadOperation each) { return out_.spec.weights[static_cast<std::size_t>(each)]; };
-        const double gone = weight(LoadOperation::remove) + weight(LoadOperation::rename) - weight(LoadOperation::create);
+        const auto weight = [this](LoadOperation each) {
+            return out_.spec.weights[static_cast<std::size_t>(each)];
+        };
+        const double gone =
+            weight(LoadOperation::remove) + weight(LoadOperation::rename) - weight(LoadOperation::create);
         if (gone > 0) out_.spec.set.spare_files = static_cast<std::uint32_t>(std::max(gone, 1000.0));
         std::uint64_t synchronous = 0;
         for (const TrafficOperation& at : out_.operations)
@@ -282,8 +291,8 @@ private:
                 if (each.kind == TrafficKind::read && at.files.contains(each.file)) ++blocks;
             const double each = static_cast<double>(blocks) / static_cast<double>(at.passes);
             out_.sequence += fmt::format("{}a sequence of {} files {}, each read whole in {:.3g} read{}",
-                                         out_.sequence.empty() ? "" : "; ", show_count(at.files.size()), pattern, each,
-                                         each > 1 ? "s" : "");
+                                         out_.sequence.empty() ? "" : "; ", show_count(at.files.size()),
+                                         pattern, each, each > 1 ? "s" : "");
         }
     }
 
@@ -337,8 +346,8 @@ Result<Profile> learn(const Traffic& traffic, const std::string& name) {
     workload.source = traffic.source;
     workload.name = name_of(name, "profile");
     workload.title = fmt::format("What {} did", traffic.source.substr(traffic.source.rfind('/') + 1));
-    workload.description = fmt::format("Learnt from {} operations over {}.", show_count(traffic.operations.size()),
-                                       show_duration({span_ns}));
+    workload.description = fmt::format("Learnt from {} operations over {}.",
+                                       show_count(traffic.operations.size()), show_duration({span_ns}));
     workload.basis = fmt::format("measured: {} of {}", traffic.recorder, traffic.source);
     return profile;
 }

@@ -11,15 +11,44 @@ namespace {
 constexpr std::uint64_t kNfsProgram = 100003;
 
 enum Procedure3 : std::uint64_t {
-    kGetAttr3 = 1, kSetAttr3 = 2, kLookup3 = 3, kAccess3 = 4, kReadLink3 = 5, kRead3 = 6, kWrite3 = 7,
-    kCreate3 = 8, kMakeDir3 = 9, kSymLink3 = 10, kMakeNode3 = 11, kRemove3 = 12, kRemoveDir3 = 13, kRename3 = 14,
-    kLink3 = 15, kReadDir3 = 16, kReadDirPlus3 = 17, kCommit3 = 21
+    kGetAttr3 = 1,
+    kSetAttr3 = 2,
+    kLookup3 = 3,
+    kAccess3 = 4,
+    kReadLink3 = 5,
+    kRead3 = 6,
+    kWrite3 = 7,
+    kCreate3 = 8,
+    kMakeDir3 = 9,
+    kSymLink3 = 10,
+    kMakeNode3 = 11,
+    kRemove3 = 12,
+    kRemoveDir3 = 13,
+    kRename3 = 14,
+    kLink3 = 15,
+    kReadDir3 = 16,
+    kReadDirPlus3 = 17,
+    kCommit3 = 21
 };
 
 enum Operation4 : std::uint64_t {
-    kAccess4 = 3, kClose4 = 4, kCommit4 = 5, kCreate4 = 6, kGetAttr4 = 9, kGetHandle4 = 10, kLink4 = 11,
-    kLookup4 = 15, kOpen4 = 18, kPutHandle4 = 22, kRead4 = 25, kReadDir4 = 26, kReadLink4 = 27, kRemove4 = 28,
-    kRename4 = 29, kSetAttr4 = 34, kWrite4 = 38
+    kAccess4 = 3,
+    kClose4 = 4,
+    kCommit4 = 5,
+    kCreate4 = 6,
+    kGetAttr4 = 9,
+    kGetHandle4 = 10,
+    kLink4 = 11,
+    kLookup4 = 15,
+    kOpen4 = 18,
+    kPutHandle4 = 22,
+    kRead4 = 25,
+    kReadDir4 = 26,
+    kReadLink4 = 27,
+    kRemove4 = 28,
+    kRename4 = 29,
+    kSetAttr4 = 34,
+    kWrite4 = 38
 };
 
 std::uint64_t whole(std::string_view text) {
@@ -237,7 +266,8 @@ void NfsCapture::done4(const Call& call, std::int64_t end_ns) {
             asked_in_vain = failed;
         } else if (step.code == kReadDir4) {
             acted = true;
-            if (step.cookie == 0) add(call, TrafficKind::list, to_learn.value_or(file_of(handle)), failed, end_ns);
+            if (step.cookie == 0)
+                add(call, TrafficKind::list, to_learn.value_or(file_of(handle)), failed, end_ns);
         } else if (step.code == kRemove4) {
             act(TrafficKind::remove, file_in(handle, step.name), step);
         } else if (step.code == kRename4) {

@@ -11,9 +11,9 @@
 namespace streamsim {
 namespace {
 
-constexpr double kEven = 0.25;                       // coefficient of variation of even distances, at most
+constexpr double kEven = 0.25;  // coefficient of variation of even distances, at most
 constexpr double kPoissonLeast = 0.7, kPoissonMost = 1.4;  // of random ones; 1 is the theory
-constexpr std::size_t kFewest = 8;                   // distances to say anything from
+constexpr std::size_t kFewest = 8;                         // distances to say anything from
 
 bool is_transfer(const TrafficUnit& unit) {
     return unit.kind == TrafficKind::read || unit.kind == TrafficKind::write;
@@ -49,8 +49,8 @@ double distance_to_exponential(std::vector<double> values, double mean) {
 
 /// Several processes at one time, and what each has under way.
 struct Overlap {
-    double users = 1;            // at one time, at most
-    double in_flight_busy = 1;   // mean while anything is
+    double users = 1;           // at one time, at most
+    double in_flight_busy = 1;  // mean while anything is
     double in_flight_max = 1;
     double busy_share = 0;
 };
@@ -158,8 +158,7 @@ private:
     /// A closed loop asks as soon as something has come; an open one at any time.
     bool is_poisson() const {
         if (moments_.cv < kPoissonLeast || moments_.cv > kPoissonMost) return false;
-        const bool own_times =
-            overlapping_ > 0.05 * pairs_ ? follows_share_ < 0.5 : overlap_.busy_share < 0.5;
+        const bool own_times = overlapping_ > 0.05 * pairs_ ? follows_share_ < 0.5 : overlap_.busy_share < 0.5;
         const double chance = 1.36 / std::sqrt(static_cast<double>(distances_.size()));  // at 5 %
         return own_times && distance_to_exponential(distances_, moments_.mean) < 0.1 + chance;
     }
@@ -186,9 +185,9 @@ private:
         const double cycle = overlap_.users * pace_.inflight * span_s_ * 1e9 / count;
         const double think = cycle - service / count;
         if (think > 0.02 * cycle) pace_.think_time = duration(think);
-        pace_.reason = pace_.think_time.ns > 0
-                           ? fmt::format("each after the last one, and {} of other things", show_duration(pace_.think_time))
-                           : std::string("each as soon as the last one is done");
+        pace_.reason = pace_.think_time.ns > 0 ? fmt::format("each after the last one, and {} of other things",
+                                                             show_duration(pace_.think_time))
+                                               : std::string("each as soon as the last one is done");
         if (pace_.inflight > 1) pace_.reason += fmt::format(", {} at once", pace_.inflight);
     }
 
@@ -215,7 +214,8 @@ private:
         ahead.seconds = ahead.bytes / rate / 1e9;
         ahead.transfers = ahead.bytes / (before / transfers);
         pace_.read_ahead = ahead;
-        if (ahead.transfers >= 1.5 && pace_.users == 1) pace_.burst = static_cast<std::uint32_t>(std::round(ahead.transfers)) - 1;
+        if (ahead.transfers >= 1.5 && pace_.users == 1)
+            pace_.burst = static_cast<std::uint32_t>(std::round(ahead.transfers)) - 1;
     }
 
     const std::vector<TrafficUnit>& units_;

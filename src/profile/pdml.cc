@@ -8,22 +8,46 @@ namespace streamsim {
 namespace {
 
 constexpr std::array kFields = {
-    std::string_view("rpc.xid"), std::string_view("rpc.msgtyp"), std::string_view("rpc.program"),
-    std::string_view("rpc.programversion"), std::string_view("rpc.procedure"),
-    std::string_view("nfs.procedure_v3"), std::string_view("nfs.procedure_v4"), std::string_view("nfs.opcode"),
-    std::string_view("nfs.nfsstat4"), std::string_view("nfs.status3"), std::string_view("nfs.fhandle"),
-    std::string_view("nfs.name"), std::string_view("nfs.pathname.component"), std::string_view("nfs.offset3"),
-    std::string_view("nfs.count3"), std::string_view("nfs.offset4"), std::string_view("nfs.count4"),
-    std::string_view("nfs.cookie3"), std::string_view("nfs.cookie4"), std::string_view("nfs.fattr3.size"),
-    std::string_view("nfs.fattr4.size"), std::string_view("nfs.read.data_length"),
-    std::string_view("nfs.write.data_length"), std::string_view("nfs.open.opentype"),
-    std::string_view("nfs.write.stable"), std::string_view("nfs.data"),
-    std::string_view("smb2.header_len"), std::string_view("smb2.cmd"), std::string_view("smb2.msg_id"),
-    std::string_view("smb2.flags.response"), std::string_view("smb2.nt_status"), std::string_view("smb2.fid"),
-    std::string_view("smb2.filename"), std::string_view("smb2.read_length"),
-    std::string_view("smb2.write_length"), std::string_view("smb2.file_offset"),
-    std::string_view("smb2.create.disposition"), std::string_view("smb2.eof"),
-    std::string_view("smb2.create.action"), std::string_view("smb2.file_info.infolevel"),
+    std::string_view("rpc.xid"),
+    std::string_view("rpc.msgtyp"),
+    std::string_view("rpc.program"),
+    std::string_view("rpc.programversion"),
+    std::string_view("rpc.procedure"),
+    std::string_view("nfs.procedure_v3"),
+    std::string_view("nfs.procedure_v4"),
+    std::string_view("nfs.opcode"),
+    std::string_view("nfs.nfsstat4"),
+    std::string_view("nfs.status3"),
+    std::string_view("nfs.fhandle"),
+    std::string_view("nfs.name"),
+    std::string_view("nfs.pathname.component"),
+    std::string_view("nfs.offset3"),
+    std::string_view("nfs.count3"),
+    std::string_view("nfs.offset4"),
+    std::string_view("nfs.count4"),
+    std::string_view("nfs.cookie3"),
+    std::string_view("nfs.cookie4"),
+    std::string_view("nfs.fattr3.size"),
+    std::string_view("nfs.fattr4.size"),
+    std::string_view("nfs.read.data_length"),
+    std::string_view("nfs.write.data_length"),
+    std::string_view("nfs.open.opentype"),
+    std::string_view("nfs.write.stable"),
+    std::string_view("nfs.data"),
+    std::string_view("smb2.header_len"),
+    std::string_view("smb2.cmd"),
+    std::string_view("smb2.msg_id"),
+    std::string_view("smb2.flags.response"),
+    std::string_view("smb2.nt_status"),
+    std::string_view("smb2.fid"),
+    std::string_view("smb2.filename"),
+    std::string_view("smb2.read_length"),
+    std::string_view("smb2.write_length"),
+    std::string_view("smb2.file_offset"),
+    std::string_view("smb2.create.disposition"),
+    std::string_view("smb2.eof"),
+    std::string_view("smb2.create.action"),
+    std::string_view("smb2.file_info.infolevel"),
     std::string_view("smb2.disposition.delete_on_close"),
 };
 
@@ -43,7 +67,7 @@ std::string without_entities(std::string_view text) {
     std::string out;
     while (!text.empty()) {
         const auto* const found = std::find_if(std::begin(kEntities), std::end(kEntities),
-                                        [&](const auto& each) { return text.starts_with(each.first); });
+                                               [&](const auto& each) { return text.starts_with(each.first); });
         if (found != std::end(kEntities)) {
             out += found->second;
             text.remove_prefix(found->first.size());
@@ -62,7 +86,8 @@ std::int64_t nanoseconds_of(std::string_view text) {
     if (error != std::errc() || whole < 0 || whole > (std::int64_t{1} << 33)) return 0;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (!text.starts_with('.')) return whole * 1'000'000'000;
-    for (text.remove_prefix(1); !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1)) {
+    for (text.remove_prefix(1); !text.empty() && text.front() >= '0' && text.front() <= '9';
+         text.remove_prefix(1)) {
         ns += (text.front() - '0') * unit;
         unit /= 10;
     }

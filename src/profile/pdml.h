@@ -14,9 +14,9 @@ namespace streamsim {
 struct CapturedMessage {
     enum class Kind { rpc, smb2, smb2_encrypted };
     Kind kind = Kind::rpc;
-    std::int64_t time_ns = 0;  // since 1970
-    std::string from, to;      // addresses
-    std::string stream;        // of the connection
+    std::int64_t time_ns = 0;                                 // since 1970
+    std::string from, to;                                     // addresses
+    std::string stream;                                       // of the connection
     std::vector<std::pair<std::string, std::string>> fields;  // in their order
 
     /// The first of this name; empty: there is none.

@@ -110,7 +110,8 @@ Result<void> run_for_lines(const std::string& program,
     pid_t pid = -1;
     const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, words.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) return environment_error(fmt::format("{} cannot be started: {}", program, std::strerror(error)));
+    if (error != 0)
+        return environment_error(fmt::format("{} cannot be started: {}", program, std::strerror(error)));
     out.close_end(1);
     err.close_end(1);
     std::string said;

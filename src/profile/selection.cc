@@ -11,7 +11,7 @@
 namespace streamsim {
 namespace {
 
-constexpr std::string_view kSystem[] = {"/proc", "/dev",  "/sys", "/etc", "/usr", "/lib",
+constexpr std::string_view kSystem[] = {"/proc",  "/dev", "/sys",  "/etc", "/usr", "/lib",
                                         "/lib64", "/bin", "/sbin", "/run", "/boot"};
 // Of all bytes, or of all reads and writes, that have to move in a directory.
 constexpr double kLeastBytes = 0.001, kLeastTransfers = 0.01;
@@ -64,7 +64,8 @@ void made_to_be_written(Traffic& traffic) {
     for (const TrafficOperation& operation : traffic.operations)
         if (moves(operation) && operation.session != kNoSession) written[operation.session] = true;
     for (TrafficOperation& operation : traffic.operations)
-        if (operation.kind == TrafficKind::create && operation.session != kNoSession && written[operation.session])
+        if (operation.kind == TrafficKind::create && operation.session != kNoSession &&
+            written[operation.session])
             operation.kind = TrafficKind::open;
 }
 
@@ -72,9 +73,10 @@ void made_to_be_written(Traffic& traffic) {
 
 std::string selection_rule(const std::vector<std::string>& only) {
     if (!only.empty()) return fmt::format("files below {}", fmt::join(only, ", "));
-    return fmt::format("regular files outside {} and libraries, in directories with at least 0.1 % of the bytes or 1 % "
-                       "of the reads and writes",
-                       fmt::join(kSystem, ", "));
+    return fmt::format(
+        "regular files outside {} and libraries, in directories with at least 0.1 % of the bytes or 1 % "
+        "of the reads and writes",
+        fmt::join(kSystem, ", "));
 }
 
 void select(Traffic& traffic, const std::vector<std::string>& only) {
@@ -91,7 +93,8 @@ void select(Traffic& traffic, const std::vector<std::string>& only) {
         const auto busy = busy_directories(traffic, chosen);
         for (std::size_t i = 0; i < traffic.files.size(); ++i) {
             const TrafficFile& file = traffic.files[i];
-            const bool here = busy.empty() || busy.contains(directory_of(file.name)) || busy.contains(file.name);
+            const bool here =
+                busy.empty() || busy.contains(directory_of(file.name)) || busy.contains(file.name);
             chosen[i] = chosen[i] && here;
             candidate[i] = candidate[i] && here;
         }
@@ -107,14 +110,17 @@ void select(Traffic& traffic, const std::vector<std::string>& only) {
     });
     for (std::size_t i = 0; i < traffic.files.size(); ++i)
         if (chosen[i]) mappings += traffic.files[i].mappings;
-    if (left_out > 0) traffic.notes.push_back(fmt::format("{} reads and writes of other files", show_count(left_out)));
+    if (left_out > 0)
+        traffic.notes.push_back(fmt::format("{} reads and writes of other files", show_count(left_out)));
     if (mappings > 0) {
-        traffic.notes.push_back(fmt::format(
-            "{} mappings of files (mmap): what page faults read through them is in no trace", show_count(mappings)));
+        traffic.notes.push_back(
+            fmt::format("{} mappings of files (mmap): what page faults read through them is in no trace",
+                        show_count(mappings)));
     }
     if (traffic.read_at_end > 0) {
-        traffic.notes.push_back(fmt::format("{} reads that found the end of a file moved nothing, and are left out",
-                                            show_count(traffic.read_at_end)));
+        traffic.notes.push_back(
+            fmt::format("{} reads that found the end of a file moved nothing, and are left out",
+                        show_count(traffic.read_at_end)));
     }
     made_to_be_written(traffic);
 }

@@ -9,14 +9,20 @@ namespace streamsim {
 namespace {
 
 enum Command : std::uint64_t {
-    kCreate = 5, kClose = 6, kFlush = 7, kRead = 8, kWrite = 9, kQueryDirectory = 14, kQueryInfo = 16,
+    kCreate = 5,
+    kClose = 6,
+    kFlush = 7,
+    kRead = 8,
+    kWrite = 9,
+    kQueryDirectory = 14,
+    kQueryInfo = 16,
     kSetInfo = 17
 };
 
-constexpr std::uint64_t kPending = 0x103;           // STATUS_PENDING: the reply is yet to come
-constexpr std::uint64_t kEndOfFile = 0xc0000011;    // STATUS_END_OF_FILE
+constexpr std::uint64_t kPending = 0x103;         // STATUS_PENDING: the reply is yet to come
+constexpr std::uint64_t kEndOfFile = 0xc0000011;  // STATUS_END_OF_FILE
 constexpr std::uint64_t kErrors = 0xc0000000;
-constexpr std::uint64_t kRenameInformation = 10;    // FileRenameInformation
+constexpr std::uint64_t kRenameInformation = 10;                               // FileRenameInformation
 constexpr std::string_view kRelated = "ffffffff-ffff-ffff-ffff-ffffffffffff";  // of the CREATE before it
 
 bool is_counted(std::uint64_t command) {
@@ -60,7 +66,9 @@ void SmbCapture::take(const CapturedMessage& message) {
     call.renames = message.number("smb2.file_info.infolevel") == kRenameInformation;
 }
 
-TrafficOperation SmbCapture::operation(const CapturedMessage& message, const Call& call, TrafficKind kind) const {
+TrafficOperation SmbCapture::operation(const CapturedMessage& message,
+                                       const Call& call,
+                                       TrafficKind kind) const {
     TrafficOperation operation;
     operation.begin_ns = call.begin_ns;
     operation.duration_ns = message.time_ns - call.begin_ns;
@@ -99,7 +107,8 @@ void SmbCapture::close(Opened& opened) {
     if (opened.listed && !opened.data && open != nullptr) {
         open->kind = TrafficKind::list;
         book_.at(opened.file).regular = false;
-    } else if (!opened.data && !opened.questions.empty() && open != nullptr && open->kind == TrafficKind::open) {
+    } else if (!opened.data && !opened.questions.empty() && open != nullptr &&
+               open->kind == TrafficKind::open) {
         open->kind = TrafficKind::stat;
     } else if (opened.data || open == nullptr) {
         for (const TrafficOperation& question : opened.questions) book_.add(question);

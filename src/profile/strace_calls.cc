@@ -13,7 +13,8 @@ bool has_flag(std::string_view flags, std::string_view flag) {
         const auto is_letter = [](char c) {
             return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         };
-        if ((at == 0 || !is_letter(flags[at - 1])) && (end == flags.size() || !is_letter(flags[end]))) return true;
+        if ((at == 0 || !is_letter(flags[at - 1])) && (end == flags.size() || !is_letter(flags[end])))
+            return true;
     }
     return false;
 }
@@ -29,7 +30,8 @@ bool failed(const TracedCall& call) {
 /// What -y writes of a descriptor that is no file: "pipe:[12]", "TCP:[...]", "anon_inode:[eventpoll]",
 /// "/dev/null<char 1:3>", "/memfd:x (deleted)".
 bool is_file_name(std::string_view name) {
-    return name.starts_with('/') && name.find("<char ") == std::string_view::npos && !name.starts_with("/memfd:");
+    return name.starts_with('/') && name.find("<char ") == std::string_view::npos &&
+           !name.starts_with("/memfd:");
 }
 
 /// The offset that pread and its kin were given; what is negative is none.
@@ -49,34 +51,40 @@ std::optional<std::uint64_t> pointed_offset(std::string_view argument) {
 
 StraceCalls::Handler StraceCalls::handler_of(std::string_view name) {
     using Calls = StraceCalls;
-    static const std::unordered_map<std::string_view, Handler> kHandlers = {
-        {"open", &Calls::open}, {"openat", &Calls::open}, {"openat2", &Calls::open}, {"creat", &Calls::open},
-        {"close", &Calls::close}, {"close_range", &Calls::close_range},
-        {"dup", &Calls::duplicate}, {"dup2", &Calls::duplicate}, {"dup3", &Calls::duplicate},
-        {"fcntl", &Calls::control}, {"fcntl64", &Calls::control},
-        {"read", &Calls::move}, {"pread64", &Calls::move}, {"pread", &Calls::move}, {"readv", &Calls::move},
-        {"preadv", &Calls::move}, {"preadv2", &Calls::move},
-        {"write", &Calls::move}, {"pwrite64", &Calls::move}, {"pwrite", &Calls::move}, {"writev", &Calls::move},
-        {"pwritev", &Calls::move}, {"pwritev2", &Calls::move},
-        {"copy_file_range", &Calls::copy}, {"sendfile", &Calls::copy}, {"sendfile64", &Calls::copy},
-        {"splice", &Calls::copy},
-        {"lseek", &Calls::seek}, {"_llseek", &Calls::seek},
-        {"stat", &Calls::look}, {"stat64", &Calls::look}, {"lstat", &Calls::look}, {"lstat64", &Calls::look},
-        {"fstat", &Calls::look}, {"fstat64", &Calls::look}, {"newfstatat", &Calls::look},
-        {"fstatat64", &Calls::look}, {"statx", &Calls::look}, {"access", &Calls::look},
-        {"faccessat", &Calls::look}, {"faccessat2", &Calls::look}, {"readlink", &Calls::look},
-        {"readlinkat", &Calls::look},
-        {"getdents", &Calls::list}, {"getdents64", &Calls::list},
-        {"unlink", &Calls::by_name}, {"unlinkat", &Calls::by_name}, {"rename", &Calls::by_name},
-        {"renameat", &Calls::by_name}, {"renameat2", &Calls::by_name}, {"mkdir", &Calls::by_name},
-        {"mkdirat", &Calls::by_name}, {"rmdir", &Calls::by_name}, {"truncate", &Calls::by_name},
-        {"fsync", &Calls::synchronise}, {"fdatasync", &Calls::synchronise},
-        {"sync_file_range", &Calls::synchronise},
-        {"fallocate", &Calls::change}, {"ftruncate", &Calls::change}, {"ftruncate64", &Calls::change},
-        {"mmap", &Calls::map}, {"mmap2", &Calls::map},
-        {"chdir", &Calls::enter}, {"fchdir", &Calls::enter}, {"getcwd", &Calls::enter},
-        {"execve", &Calls::execute}, {"execveat", &Calls::execute},
-        {"io_uring_setup", &Calls::unseen}, {"io_submit", &Calls::unseen}, {"ioctl", &Calls::unseen}};
+    struct Names {
+        Handler handler;
+        std::string_view names;  // with a blank behind each
+    };
+    static constexpr Names kNames[] = {
+        {&Calls::open, "open openat openat2 creat "},
+        {&Calls::close, "close "},
+        {&Calls::close_range, "close_range "},
+        {&Calls::duplicate, "dup dup2 dup3 "},
+        {&Calls::control, "fcntl fcntl64 "},
+        {&Calls::move,
+         "read pread pread64 readv preadv preadv2 write pwrite pwrite64 writev pwritev pwritev2 "},
+        {&Calls::copy, "copy_file_range sendfile sendfile64 splice "},
+        {&Calls::seek, "lseek _llseek "},
+        {&Calls::look,
+         "stat stat64 lstat lstat64 fstat fstat64 newfstatat fstatat64 statx access faccessat faccessat2 "
+         "readlink "
+         "readlinkat "},
+        {&Calls::list, "getdents getdents64 "},
+        {&Calls::by_name, "unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir truncate truncate64 "},
+        {&Calls::synchronise, "fsync fdatasync sync_file_range "},
+        {&Calls::change, "fallocate ftruncate ftruncate64 "},
+        {&Calls::map, "mmap mmap2 "},
+        {&Calls::enter, "chdir fchdir getcwd "},
+        {&Calls::execute, "execve execveat "},
+        {&Calls::unseen, "io_uring_setup io_submit ioctl "}};
+    static const auto kHandlers = [] {
+        std::unordered_map<std::string_view, Handler> out;
+        for (const Names& each : kNames) {
+            for (std::string_view rest = each.names; !rest.empty(); rest.remove_prefix(rest.find(' ') + 1))
+                out.emplace(rest.substr(0, rest.find(' ')), each.handler);
+        }
+        return out;
+    }();
     const auto found = kHandlers.find(name);
     return found == kHandlers.end() ? nullptr : found->second;
 }
@@ -151,8 +159,10 @@ void StraceCalls::open(TracedProcess& process, const TracedCall& call) {
     const std::string_view flags = call.name == "creat" ? "O_CREAT|O_TRUNC" : argument(call, at + 1);
     const bool looks = failed(call) || has_flag(flags, "O_PATH");
     const bool makes = has_flag(flags, "O_TRUNC") || (has_flag(flags, "O_CREAT") && has_flag(flags, "O_EXCL"));
-    TrafficOperation entry =
-        operation(process, call, looks ? TrafficKind::stat : makes ? TrafficKind::create : TrafficKind::open);
+    TrafficOperation entry = operation(process, call,
+                                       looks   ? TrafficKind::stat
+                                       : makes ? TrafficKind::create
+                                               : TrafficKind::open);
     entry.file = book_.file(*name);
     if (failed(call)) {
         book_.add(entry);
@@ -165,8 +175,8 @@ void StraceCalls::open(TracedProcess& process, const TracedCall& call) {
     opened->counts = decorated.empty() || is_file_name(decorated);
     if (opened->directory || !opened->counts) book_.at(entry.file).regular = false;
     if (opened->counts && !opened->directory) {
-        entry.session = book_.add_session({entry.file, has_flag(flags, "O_DIRECT"),
-                                           has_flag(flags, "O_SYNC") || has_flag(flags, "O_DSYNC")});
+        entry.session = book_.add_session(
+            {entry.file, has_flag(flags, "O_DIRECT"), has_flag(flags, "O_SYNC") || has_flag(flags, "O_DSYNC")});
         opened->session = entry.session;
         book_.add(entry);
     }
@@ -214,7 +224,8 @@ void StraceCalls::moved(const TracedProcess& process,
                         OpenedFile& opened,
                         std::optional<std::uint64_t> offset) {
     if (!opened.counts) return;
-    const auto bytes = failed(call) ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, call.call.result));
+    const auto bytes =
+        failed(call) ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, call.call.result));
     if (kind == TrafficKind::write && opened.append && !offset) opened.place = book_.at(opened.file).bytes;
     const std::uint64_t at = offset.value_or(opened.place);
     if (at > UINT64_MAX / 2 - bytes) return;
@@ -236,7 +247,8 @@ void StraceCalls::move(TracedProcess& process, const TracedCall& call) {
     if (file == nullptr) {
         if (call.call.result > 0) {
             book_.note(
-                "a read or write of a descriptor that was opened out of sight is left out: strace -y names them");
+                "a read or write of a descriptor that was opened out of sight is left out: strace -y names "
+                "them");
         }
         return;
     }
@@ -253,8 +265,7 @@ void StraceCalls::copy(TracedProcess& process, const TracedCall& call) {
     if (from != nullptr)
         moved(process, call, TrafficKind::read, *from, pointed_offset(argument(call, sends ? 2 : 1)));
     if (to != nullptr && call.call.result > 0)
-        moved(process, call, TrafficKind::write, *to,
-              sends ? std::nullopt : pointed_offset(argument(call, 3)));
+        moved(process, call, TrafficKind::write, *to, sends ? std::nullopt : pointed_offset(argument(call, 3)));
 }
 
 void StraceCalls::seek(TracedProcess& process, const TracedCall& call) {
@@ -307,7 +318,8 @@ void StraceCalls::by_name(TracedProcess& process, const TracedCall& call) {
     const auto name = path(process, call, relative ? 1 : 0, relative);
     if (!name) return;
     TrafficKind kind = TrafficKind::other;
-    if (call.name.starts_with("unlink") && !has_flag(argument(call, 2), "AT_REMOVEDIR")) kind = TrafficKind::remove;
+    if (call.name.starts_with("unlink") && !has_flag(argument(call, 2), "AT_REMOVEDIR"))
+        kind = TrafficKind::remove;
     if (call.name.starts_with("rename")) kind = TrafficKind::rename;
     TrafficOperation entry = operation(process, call, kind);
     entry.file = book_.file(*name);

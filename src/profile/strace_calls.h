@@ -1,5 +1,5 @@
-// What the calls of traced programs did to files: who has which descriptor, where in the file it stands, and the
-// operations that come of it. Inside profile/ only.
+// What the calls of traced programs did to files: who has which descriptor, where in the file it stands, and
+// the operations that come of it. Inside profile/ only.
 #pragma once
 
 #include <map>

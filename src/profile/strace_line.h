@@ -22,9 +22,9 @@ struct StraceLine {
     std::optional<std::uint32_t> pid;
     enum class Clock { none, of_day, epoch, relative };
     Clock clock = Clock::none;
-    std::int64_t time_ns = 0;   // as the clock says
-    std::string_view name;      // of the call
-    std::string_view text;      // from behind the opening bracket, or behind "resumed>"
+    std::int64_t time_ns = 0;  // as the clock says
+    std::string_view name;     // of the call
+    std::string_view text;     // from behind the opening bracket, or behind "resumed>"
 };
 
 /// Nothing when it is no line of strace's.
@@ -35,8 +35,8 @@ struct StraceCall {
     std::vector<std::string_view> arguments;  // as written, at the outermost level
     bool has_result = false;                  // false: "?": the process ended in it, or it is begun again
     std::int64_t result = 0;
-    std::string_view error;        // "ENOENT"; empty: none
-    std::string_view result_path;  // -y: of the descriptor it gave
+    std::string_view error;                   // "ENOENT"; empty: none
+    std::string_view result_path;             // -y: of the descriptor it gave
     std::optional<std::int64_t> duration_ns;  // -T
 };
 

@@ -94,8 +94,8 @@ public:
 
 private:
     Thread& thread(std::uint32_t pid);
-    void complete(const Lines& at, Thread& thread, std::string_view name, std::string_view text,
-                  std::int64_t begin_ns);
+    void complete(
+        const Lines& at, Thread& thread, std::string_view name, std::string_view text, std::int64_t begin_ns);
     void begin_process(Thread& parent, const StraceCall& call);
     void not_understood(const Lines& at);
 
@@ -165,11 +165,8 @@ void StraceReader::begin_process(Thread& parent, const StraceCall& call) {
     threads_[pid] = std::move(child);
 }
 
-void StraceReader::complete(const Lines& at,
-                            Thread& thread,
-                            std::string_view name,
-                            std::string_view text,
-                            std::int64_t begin_ns) {
+void StraceReader::complete(
+    const Lines& at, Thread& thread, std::string_view name, std::string_view text, std::int64_t begin_ns) {
     const auto call = parse_strace_call(text);
     if (!call) {
         // exit_group(0) = ? and what the end of the log cut off are no mistakes of anybody.
@@ -183,7 +180,8 @@ void StraceReader::complete(const Lines& at,
         return;
     }
     const std::int64_t waited = at.time_ns() - begin_ns;
-    calls_.apply(thread.process, {name, *call, begin_ns, call->duration_ns.value_or(std::max<std::int64_t>(0, waited))});
+    calls_.apply(thread.process,
+                 {name, *call, begin_ns, call->duration_ns.value_or(std::max<std::int64_t>(0, waited))});
 }
 
 void StraceReader::take(const Lines& at) {
@@ -236,7 +234,8 @@ Result<Traffic> StraceReader::finish(const std::string& source) {
         book_.note(fmt::format("{} of {} lines are none of strace's and were left out; the first: {}",
                                show_count(strange_), show_count(lines_), strange_lines_.front()));
     if (!durations_)
-        book_.note("calls have no durations (strace -T): they are taken to take no time, so that nothing overlaps");
+        book_.note(
+            "calls have no durations (strace -T): they are taken to take no time, so that nothing overlaps");
     return book_.finish(source, "strace", durations_);
 }
 

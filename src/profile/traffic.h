@@ -16,8 +16,9 @@ constexpr const char* to_string(TrafficKind kind) {
     switch (kind) {
         case TrafficKind::read: return "read";
         case TrafficKind::write: return "write";
-        case TrafficKind::open: return "open";      // of a file that is there
-        case TrafficKind::stat: return "stat";      // every question about a name or a file, also for one that
+        case TrafficKind::open: return "open";  // of a file that is there
+        case TrafficKind::stat:
+            return "stat";                          // every question about a name or a file, also for one that
                                                     // is not there
         case TrafficKind::create: return "create";  // an open that made the file, or emptied it
         case TrafficKind::remove: return "remove";
@@ -32,10 +33,10 @@ constexpr const char* to_string(TrafficKind kind) {
 constexpr std::uint32_t kNoSession = UINT32_MAX;
 
 struct TrafficOperation {
-    std::int64_t begin_ns = 0;     // from the first one of the traffic
-    std::int64_t duration_ns = 0;  // 0 where the trace does not tell
-    std::uint32_t user = 0;        // of Traffic::users
-    std::uint32_t file = 0;        // of Traffic::files
+    std::int64_t begin_ns = 0;           // from the first one of the traffic
+    std::int64_t duration_ns = 0;        // 0 where the trace does not tell
+    std::uint32_t user = 0;              // of Traffic::users
+    std::uint32_t file = 0;              // of Traffic::files
     std::uint32_t session = kNoSession;  // of Traffic::sessions: the open that it belongs to
     TrafficKind kind = TrafficKind::read;
     bool failed = false;
@@ -65,13 +66,14 @@ struct TrafficUser {
 };
 
 struct Traffic {
-    std::string source;    // the file it was read from
-    std::string recorder;  // "strace", "NFSv3", "NFSv4", "SMB2"
+    std::string source;                        // the file it was read from
+    std::string recorder;                      // "strace", "NFSv3", "NFSv4", "SMB2"
     std::vector<TrafficOperation> operations;  // by their beginnings
     std::vector<TrafficSession> sessions;
     std::vector<TrafficFile> files;
     std::vector<TrafficUser> users;
-    std::uint64_t read_at_end = 0;  // reads that found the end of the file: they moved nothing, and are left out
+    std::uint64_t read_at_end =
+        0;  // reads that found the end of the file: they moved nothing, and are left out
     bool has_durations = true;
     std::vector<std::string> notes;  // what could not be seen or understood, in sentences
 };

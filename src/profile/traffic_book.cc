@@ -33,8 +33,8 @@ std::size_t TrafficBook::add(const TrafficOperation& operation) {
 }
 
 void TrafficBook::note(const std::string& sentence, std::uint64_t times) {
-    const auto there = std::find_if(notes_.begin(), notes_.end(),
-                                    [&](const auto& known) { return known.first == sentence; });
+    const auto there =
+        std::find_if(notes_.begin(), notes_.end(), [&](const auto& known) { return known.first == sentence; });
     if (there == notes_.end()) {
         notes_.emplace_back(sentence, times);
     } else {

@@ -1,4 +1,5 @@
-// Puts a Traffic together: files by their names, users, sessions, operations in any order. Inside profile/ only.
+// Puts a Traffic together: files by their names, users, sessions, operations in any order. Inside profile/
+// only.
 #pragma once
 
 #include <string>

@@ -158,13 +158,15 @@ private:
         return true;
     }
 
-    /// Pauses within sessions; a container that is read at the pace of its frames is no file that is moved whole.
+    /// Pauses within sessions; a container that is read at the pace of its frames is no file that is moved
+    /// whole.
     bool paced_within() const {
         std::vector<std::int64_t> pauses;
         for (const auto& [number, session] : sessions_) {
             for (std::size_t i = 1; i < session.blocks.size(); ++i) pauses.push_back(idle_[session.blocks[i]]);
         }
-        const auto long_ones = std::count_if(pauses.begin(), pauses.end(), [](auto p) { return p >= 1'000'000; });
+        const auto long_ones =
+            std::count_if(pauses.begin(), pauses.end(), [](auto p) { return p >= 1'000'000; });
         // Between every block: a slow reader; between some of them: bursts.
         const double least = static_cast<double>(sessions_.size());
         return parting(pauses, least).has_value() ||
@@ -184,7 +186,8 @@ private:
         Cut reads, writes;
         for (const auto& [number, session] : sessions_) {
             if (!session.whole) continue;
-            (operations_[session.blocks.front()].kind == TrafficKind::read ? reads : writes).add(sizes_of(session.blocks));
+            (operations_[session.blocks.front()].kind == TrafficKind::read ? reads : writes)
+                .add(sizes_of(session.blocks));
         }
         if (!reads.fits() || !writes.fits() || paced_within()) return false;
         if (!reads.empty()) out_.reads = reads.sizes();

@@ -1,5 +1,5 @@
-// Transfers within traffic: files that are moved whole between open and close, bursts of blocks that follow each
-// other, and single blocks. Inside profile/ only.
+// Transfers within traffic: files that are moved whole between open and close, bursts of blocks that follow
+// each other, and single blocks. Inside profile/ only.
 #pragma once
 
 #include <cstdint>

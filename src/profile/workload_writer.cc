@@ -13,7 +13,8 @@ namespace {
 std::string size_text(std::uint64_t bytes) {
     constexpr std::pair<int, const char*> kUnits[] = {{40, "TiB"}, {30, "GiB"}, {20, "MiB"}, {10, "KiB"}};
     for (const auto& [shift, unit] : kUnits) {
-        if (bytes > 0 && bytes % (std::uint64_t{1} << shift) == 0) return fmt::format("{}{}", bytes >> shift, unit);
+        if (bytes > 0 && bytes % (std::uint64_t{1} << shift) == 0)
+            return fmt::format("{}{}", bytes >> shift, unit);
     }
     return fmt::format("{}B", bytes);
 }
@@ -80,7 +81,8 @@ OrderedJson meter_of(const MeterSpec& meter) {
     add_loop(out, meter);
     OrderedJson operations = OrderedJson::object();
     for (std::size_t i = 0; i < kLoadOperations; ++i) {
-        if (meter.weights[i] > 0) operations[to_string(static_cast<LoadOperation>(i))] = number(meter.weights[i]);
+        if (meter.weights[i] > 0)
+            operations[to_string(static_cast<LoadOperation>(i))] = number(meter.weights[i]);
     }
     out["operations"] = std::move(operations);
     add_transfers(out, meter);
@@ -105,11 +107,13 @@ OrderedJson swept(Sweep::Over over, double value) {
 
 void add_sweep(OrderedJson& out, const Workload& workload) {
     using Over = Sweep::Over;
-    static constexpr std::pair<Over, const char*> kWords[] = {
-        {Over::clients, "clients"},           {Over::users, "users"},
-        {Over::read_percent, "read_percent"}, {Over::operations_per_s, "operations_per_s"},
-        {Over::block_bytes, "block_bytes"},   {Over::fill_percent, "fill_percent"},
-        {Over::cache, "cache"}};
+    static constexpr std::pair<Over, const char*> kWords[] = {{Over::clients, "clients"},
+                                                              {Over::users, "users"},
+                                                              {Over::read_percent, "read_percent"},
+                                                              {Over::operations_per_s, "operations_per_s"},
+                                                              {Over::block_bytes, "block_bytes"},
+                                                              {Over::fill_percent, "fill_percent"},
+                                                              {Over::cache, "cache"}};
     for (const auto& [over, word] : kWords) {
         if (over != workload.sweep.over) continue;
         OrderedJson values = OrderedJson::array();

@@ -71,7 +71,8 @@ std::vector<TrafficOperation> traffic_of(const std::vector<OperationRow>& rows, 
         }
         out.push_back(at);
     }
-    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
     return out;
 }
 
@@ -81,7 +82,11 @@ public:
     MeterPlay(const MeterPlan& plan, const SampledTimes& times, Duration duration)
         : memory_(std::make_unique_for_overwrite<std::byte[]>(Meter::memory_bytes(plan))),
           storage_(loop_, times, kSeed),
-          meter_(loop_, storage_, plan, {memory_.get(), Meter::memory_bytes(plan)}, Callback::of<&MeterPlay::changed>(this)),
+          meter_(loop_,
+                 storage_,
+                 plan,
+                 {memory_.get(), Meter::memory_bytes(plan)},
+                 Callback::of<&MeterPlay::changed>(this)),
           duration_(duration) {}
 
     std::vector<OperationRow> rows() {

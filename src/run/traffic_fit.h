@@ -1,4 +1,5 @@
-// The traffic of a meter that was learnt, played in virtual time on a storage that takes the times of the trace.
+// The traffic of a meter that was learnt, played in virtual time on a storage that takes the times of the
+// trace.
 #pragma once
 
 #include "profile/behaviour.h"

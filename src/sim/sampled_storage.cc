@@ -71,7 +71,8 @@ void SampledStorage::complete(Op& op, std::int64_t ns) {
 
 void SampledStorage::arm() {
     if (timer_ != 0) loop_.cancel(timer_);
-    timer_ = waiting_.empty() ? 0 : loop_.at(waiting_.begin()->first, Callback::of<&SampledStorage::on_timer>(this));
+    timer_ =
+        waiting_.empty() ? 0 : loop_.at(waiting_.begin()->first, Callback::of<&SampledStorage::on_timer>(this));
 }
 
 void SampledStorage::on_timer() {

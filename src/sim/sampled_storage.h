@@ -18,8 +18,8 @@ struct SampledTimes {
     std::vector<std::int64_t> opens, syncs, stats, lists, removes, renames;
 };
 
-/// Every file is there, and nothing fails. Operations do not wait for each other: what they waited for is in the
-/// times.
+/// Every file is there, and nothing fails. Operations do not wait for each other: what they waited for is in
+/// the times.
 class SampledStorage final : public Storage {
 public:
     /// `loop` and `times` outlive it.
