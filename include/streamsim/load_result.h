@@ -25,7 +25,8 @@ struct LoadFigures {
     std::optional<std::int64_t> latency_p99_ns;  // of one meter on one seat alone
 };
 
-/// The figures of meters together: rates add up, each over the time of its meter; latencies weigh by operations.
+/// The figures of meters together: rates add up, each over the time of its meter; latencies weigh by
+/// operations.
 inline LoadFigures load_figures(const std::string& name, const std::vector<const MeterResult*>& meters) {
     LoadFigures out;
     out.name = name;

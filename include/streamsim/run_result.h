@@ -401,7 +401,8 @@ struct PartResult {
     std::vector<double> utilisation_per_interval;
 };
 
-/// Streams without meters and meters without streams, each played for as long before: what they cost each other.
+/// Streams without meters and meters without streams, each played for as long before: what they cost each
+/// other.
 struct AloneResult {
     FrameCounts streams;
     std::optional<MarginSummary> margin_ns;

@@ -178,8 +178,8 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
     alone.record = {};
     alone.formats.clear();
     const auto loaded = play_aside(
-        std::make_unique<Session>(alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(), context_.program,
-                                  [this](const std::string& text) { say_notice(text); }),
+        std::make_unique<Session>(alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
+                                  context_.program, [this](const std::string& text) { say_notice(text); }),
         alone, "then the meters without the streams");
     if (!loaded) return loaded.error();
     return std::optional(AloneResult{played->totals, played->margin_ns, loaded->meters});

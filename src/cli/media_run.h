@@ -53,8 +53,8 @@ protected:
     Result<void> together(const Result<void>& own);
     /// Before any rank has looked at the target but the first.
     Result<void> choose_formats_together();
-    /// Streams alone, then meters alone, each as long as `request` says. `streams` makes the session of the first.
-    /// Nothing: there are not both, or it is not wanted. Errors: as a session's; interrupted.
+    /// Streams alone, then meters alone, each as long as `request` says. `streams` makes the session of the
+    /// first. Nothing: there are not both, or it is not wanted. Errors: as a session's; interrupted.
     Result<std::optional<AloneResult>> measure_alone(
         const PlayRequest& request,
         bool has_streams,

@@ -51,77 +51,40 @@ std::optional<std::uint64_t> pointed_offset(std::string_view argument) {
 
 StraceCalls::Handler StraceCalls::handler_of(std::string_view name) {
     using Calls = StraceCalls;
-    static const std::unordered_map<std::string_view, Handler> kHandlers = {
-        {"open", &Calls::open},
-        {"openat", &Calls::open},
-        {"openat2", &Calls::open},
-        {"creat", &Calls::open},
-        {"close", &Calls::close},
-        {"close_range", &Calls::close_range},
-        {"dup", &Calls::duplicate},
-        {"dup2", &Calls::duplicate},
-        {"dup3", &Calls::duplicate},
-        {"fcntl", &Calls::control},
-        {"fcntl64", &Calls::control},
-        {"read", &Calls::move},
-        {"pread64", &Calls::move},
-        {"pread", &Calls::move},
-        {"readv", &Calls::move},
-        {"preadv", &Calls::move},
-        {"preadv2", &Calls::move},
-        {"write", &Calls::move},
-        {"pwrite64", &Calls::move},
-        {"pwrite", &Calls::move},
-        {"writev", &Calls::move},
-        {"pwritev", &Calls::move},
-        {"pwritev2", &Calls::move},
-        {"copy_file_range", &Calls::copy},
-        {"sendfile", &Calls::copy},
-        {"sendfile64", &Calls::copy},
-        {"splice", &Calls::copy},
-        {"lseek", &Calls::seek},
-        {"_llseek", &Calls::seek},
-        {"stat", &Calls::look},
-        {"stat64", &Calls::look},
-        {"lstat", &Calls::look},
-        {"lstat64", &Calls::look},
-        {"fstat", &Calls::look},
-        {"fstat64", &Calls::look},
-        {"newfstatat", &Calls::look},
-        {"fstatat64", &Calls::look},
-        {"statx", &Calls::look},
-        {"access", &Calls::look},
-        {"faccessat", &Calls::look},
-        {"faccessat2", &Calls::look},
-        {"readlink", &Calls::look},
-        {"readlinkat", &Calls::look},
-        {"getdents", &Calls::list},
-        {"getdents64", &Calls::list},
-        {"unlink", &Calls::by_name},
-        {"unlinkat", &Calls::by_name},
-        {"rename", &Calls::by_name},
-        {"renameat", &Calls::by_name},
-        {"renameat2", &Calls::by_name},
-        {"mkdir", &Calls::by_name},
-        {"mkdirat", &Calls::by_name},
-        {"rmdir", &Calls::by_name},
-        {"truncate", &Calls::by_name},
-        {"fsync", &Calls::synchronise},
-        {"fdatasync", &Calls::synchronise},
-        {"sync_file_range", &Calls::synchronise},
-        {"fallocate", &Calls::change},
-        {"ftruncate", &Calls::change},
-        {"ftruncate64", &Calls::change},
-        {"mmap", &Calls::map},
-        {"mmap2", &Calls::map},
-        {"chdir", &Calls::enter},
-        {"fchdir", &Calls::enter},
-        {"getcwd", &Calls::enter},
-        {"execve", &Calls::execute},
-        {"execveat", &Calls::execute},
-        {"io_uring_setup", &Calls::unseen},
-        {"io_submit", &Calls::unseen},
-        {"ioctl", &Calls::unseen}};
+    struct Names {
+        Handler handler;
+        std::string_view names;  // with a blank behind each
+    };
+    static constexpr Names kNames[] = {
+        {&Calls::open, "open openat openat2 creat "},
+        {&Calls::close, "close "},
+        {&Calls::close_range, "close_range "},
+        {&Calls::duplicate, "dup dup2 dup3 "},
+        {&Calls::control, "fcntl fcntl64 "},
+        {&Calls::move,
+         "read pread pread64 readv preadv preadv2 write pwrite pwrite64 writev pwritev pwritev2 "},
+        {&Calls::copy, "copy_file_range sendfile sendfile64 splice "},
+        {&Calls::seek, "lseek _llseek "},
+        {&Calls::look,
+         "stat stat64 lstat lstat64 fstat fstat64 newfstatat fstatat64 statx access faccessat faccessat2 "
+         "readlink "
+         "readlinkat "},
+        {&Calls::list, "getdents getdents64 "},
+        {&Calls::by_name, "unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir truncate truncate64 "},
+        {&Calls::synchronise, "fsync fdatasync sync_file_range "},
+        {&Calls::change, "fallocate ftruncate ftruncate64 "},
+        {&Calls::map, "mmap mmap2 "},
+        {&Calls::enter, "chdir fchdir getcwd "},
+        {&Calls::execute, "execve execveat "},
+        {&Calls::unseen, "io_uring_setup io_submit ioctl "}};
+    static const auto kHandlers = [] {
+        std::unordered_map<std::string_view, Handler> out;
+        for (const Names& each : kNames) {
+            for (std::string_view rest = each.names; !rest.empty(); rest.remove_prefix(rest.find(' ') + 1))
+                out.emplace(rest.substr(0, rest.find(' ')), each.handler);
+        }
+        return out;
+    }();
     const auto found = kHandlers.find(name);
     return found == kHandlers.end() ? nullptr : found->second;
 }

@@ -33,7 +33,8 @@ std::string sweep_word(Sweep::Over over);
 /// The meters of a run: a row each, with its heading. Empty where it has none.
 std::string meters_table(const RunResult& result);
 
-/// What streams and meters cost each other: each alone, and beside the other. Empty where that was not measured.
+/// What streams and meters cost each other: each alone, and beside the other. Empty where that was not
+/// measured.
 std::string alone_table(const RunResult& result);
 
 /// "4 KiB" where it is whole, else bytes.

@@ -244,7 +244,8 @@ std::string alone_table(const RunResult& result) {
                fmt::format("{:.1f}", beside.operations_per_s)});
     table.row({"meters: MB/s", show_megabytes(alone.read_bytes_per_s + alone.write_bytes_per_s),
                show_megabytes(beside.read_bytes_per_s + beside.write_bytes_per_s)});
-    table.row({"meters: mean latency", show_latency(alone.latency_mean_ns), show_latency(beside.latency_mean_ns)});
+    table.row(
+        {"meters: mean latency", show_latency(alone.latency_mean_ns), show_latency(beside.latency_mean_ns)});
     return "what streams and meters cost each other\n" + table.text();
 }
 

@@ -505,9 +505,8 @@ std::string text_report(const RunResult& result, bool colour) {
     cache_lines(result, lines);
     client_lines(result, lines);
     add_lines(lines, out);
-    for (const std::string& table :
-         {parts_table(result), seats_table(result), streams_table(result), meters_table(result), alone_table(result),
-          drops_table(result)}) {
+    for (const std::string& table : {parts_table(result), seats_table(result), streams_table(result),
+                                     meters_table(result), alone_table(result), drops_table(result)}) {
         if (!table.empty()) out += "\n" + table;
     }
     return out;

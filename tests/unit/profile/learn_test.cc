@@ -1,0 +1,244 @@
+// Traffic that was made by a rule: what is learnt is the rule.
+#include "profile/learn.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/prng.h"
+#include "profile/fit.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+struct Maker {
+    Traffic traffic;
+
+    Maker() {
+        traffic.source = "test";
+        traffic.recorder = "strace";
+        traffic.users.push_back({"player"});
+    }
+    std::uint32_t file(const std::string& name, std::uint64_t bytes) {
+        traffic.files.push_back({name, bytes, 0, true});
+        return static_cast<std::uint32_t>(traffic.files.size() - 1);
+    }
+    std::uint32_t session(std::uint32_t file) {
+        traffic.sessions.push_back({file, false, false});
+        return static_cast<std::uint32_t>(traffic.sessions.size() - 1);
+    }
+    void add(TrafficKind kind,
+             std::int64_t begin_ns,
+             std::int64_t ns,
+             std::uint32_t file,
+             std::uint32_t session,
+             std::uint64_t offset = 0,
+             std::uint64_t bytes = 0) {
+        traffic.operations.push_back({begin_ns, ns, 0, file, session, kind, false, offset, bytes});
+    }
+    LearntMeter learnt() {
+        const auto profile = learn(traffic, "test");
+        EXPECT_TRUE(profile) << profile.error().problems.front();
+        EXPECT_EQ(profile->meters.size(), 1u);
+        return profile->meters.front();
+    }
+};
+
+double weight(const MeterSpec& spec, LoadOperation operation) {
+    return spec.weights[static_cast<std::size_t>(operation)];
+}
+
+/// 48 frames of 200,000 bytes in blocks of 64 KiB, each with a question before.
+Maker sequence(std::int64_t period_ns, std::uint64_t ahead) {
+    Maker make;
+    for (std::uint64_t i = 0; i < 48; ++i) {
+        const auto file = make.file("/m/f." + std::to_string(1000 + i) + ".dpx", 200'000);
+        std::int64_t now = static_cast<std::int64_t>(i < ahead ? 0 : i - ahead) * period_ns +
+                           static_cast<std::int64_t>(std::min(i, ahead)) * 2 * kMs;
+        make.add(TrafficKind::stat, now, 10'000, file, kNoSession);
+        const auto session = make.session(file);
+        make.add(TrafficKind::open, now += 20'000, 10'000, file, session);
+        for (std::uint64_t at = 0; at < 200'000; at += 65'536)
+            make.add(TrafficKind::read, now += 100'000, 90'000, file, session, at,
+                     std::min<std::uint64_t>(65'536, 200'000 - at));
+    }
+    return make;
+}
+
+TEST(Learn, AFramePerFileIsATransferWithItsOpen) {
+    const LearntMeter meter = sequence(0, 48).learnt();
+    EXPECT_TRUE(meter.spec.whole_files);
+    EXPECT_EQ(weight(meter.spec, LoadOperation::read), 48);
+    EXPECT_EQ(weight(meter.spec, LoadOperation::stat), 48);
+    EXPECT_EQ(weight(meter.spec, LoadOperation::open), 0);
+    ASSERT_EQ(meter.spec.blocks.size(), 2u);
+    EXPECT_EQ(meter.spec.blocks[0].bytes, 200'000u % 65'536);
+    EXPECT_EQ(meter.spec.blocks[0].weight, 0);
+    EXPECT_EQ(meter.spec.blocks[1].bytes, 65'536u);
+    EXPECT_TRUE(meter.spec.lengths.empty());
+    EXPECT_EQ(meter.spec.set.files, 48u);
+    EXPECT_EQ(meter.spec.set.file_bytes, 200'000u);
+    EXPECT_EQ(meter.spec.random_share, 0);
+    EXPECT_EQ(meter.sequence, "a sequence of 48 files /m/f.####.dpx, each read whole in 4 reads");
+}
+
+TEST(Learn, APlayerIsAnOpenLoopAtItsRateWithItsReadAhead) {
+    const LearntMeter meter = sequence(40 * kMs, 8).learnt();
+    EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::open);
+    EXPECT_EQ(meter.spec.arrival, MeterSpec::Arrival::constant);
+    EXPECT_NEAR(meter.spec.operations_per_s, 2 * 25, 0.5);  // each frame with its question
+    ASSERT_TRUE(meter.read_ahead);
+    EXPECT_NEAR(meter.read_ahead->transfers, 8.6, 0.7);
+    EXPECT_NEAR(meter.read_ahead->seconds, 8.6 / 25, 0.03);
+}
+
+TEST(Learn, ACopyReadsAndWritesWholeFilesInSizesOfTheirOwn) {
+    Maker make;
+    const auto from = make.file("/m/a", 1 << 20), to = make.file("/n/a", 1 << 20);
+    const auto reads = make.session(from), writes = make.session(to);
+    std::int64_t now = 0;
+    make.add(TrafficKind::open, now, 1000, from, reads);
+    make.add(TrafficKind::open, now += 2000, 1000, to, writes);
+    for (std::uint64_t at = 0; at < 1 << 20; at += 131'072) {
+        make.add(TrafficKind::read, now += 30'000, 20'000, from, reads, at, 131'072);
+        for (std::uint64_t part = 0; part < 131'072; part += 32'768)
+            make.add(TrafficKind::write, now += 20 * kMs, 19 * kMs, to, writes, at + part, 32'768);
+    }
+    const LearntMeter meter = make.learnt();
+    EXPECT_TRUE(meter.spec.whole_files);
+    EXPECT_EQ(weight(meter.spec, LoadOperation::read), 1);
+    EXPECT_EQ(weight(meter.spec, LoadOperation::write), 1);
+    EXPECT_EQ(meter.spec.blocks.front().bytes, 131'072u);
+    ASSERT_TRUE(meter.spec.writes);
+    EXPECT_EQ(meter.spec.writes->blocks.front().bytes, 32'768u);
+    EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::closed);
+}
+
+TEST(Learn, AContainerReadInBurstsKeepsItsPace) {
+    Maker make;
+    const auto file = make.file("/m/clip.mov", 1 << 30);
+    const auto session = make.session(file);
+    make.add(TrafficKind::open, 0, 1000, file, session);
+    std::uint64_t at = 0;
+    for (int frame = 0; frame < 100; ++frame) {
+        for (int block = 0; block < 8; ++block, at += 262'144)
+            make.add(TrafficKind::read, frame * 40 * kMs + block * kMs, kMs - 10'000, file, session, at,
+                     262'144);
+    }
+    const LearntMeter meter = make.learnt();
+    EXPECT_FALSE(meter.spec.whole_files);
+    ASSERT_EQ(meter.spec.lengths.size(), 1u);
+    EXPECT_EQ(meter.spec.lengths.front().bytes, 8 * 262'144u);
+    EXPECT_EQ(meter.spec.blocks.front().bytes, 262'144u);
+    EXPECT_EQ(weight(meter.spec, LoadOperation::read), 100);
+    EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::open);
+    EXPECT_EQ(meter.spec.random_share, 0);
+}
+
+/// Random reads of 4 KiB that begin at the times that `next` gives.
+template <typename Next>
+LearntMeter random_reads(std::int64_t service_ns, Next next) {
+    Maker make;
+    const auto file = make.file("/m/db", std::uint64_t{1} << 40);
+    const auto session = make.session(file);
+    Prng prng(7);
+    std::int64_t now = 0;
+    for (int i = 0; i < 2000; ++i) {
+        make.add(TrafficKind::read, now, service_ns, file, session, 4096 + prng.below(1 << 28) * 4096, 4096);
+        now = next(prng, now);
+    }
+    return make.learnt();
+}
+
+TEST(Learn, ArrivalsAtRandomArePoisson) {
+    for (const std::int64_t service : {kMs / 100, 20 * kMs}) {
+        const LearntMeter meter = random_reads(service, [](Prng& prng, std::int64_t now) {
+            return now + static_cast<std::int64_t>(-std::log(1 - prng.unit()) * 5e6);
+        });
+        EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::open) << service;
+        EXPECT_EQ(meter.spec.arrival, MeterSpec::Arrival::poisson) << service;
+        EXPECT_NEAR(meter.spec.operations_per_s, 200, 15) << service;
+        EXPECT_EQ(meter.spec.random_share, 1) << service;
+    }
+}
+
+TEST(Learn, OneAfterTheOtherIsAClosedLoopWithWhatItDoesBetween) {
+    const LearntMeter meter = random_reads(2 * kMs, [](Prng& prng, std::int64_t now) {
+        return now + 2 * kMs + static_cast<std::int64_t>(prng.below(6 * kMs));
+    });
+    EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::closed);
+    EXPECT_EQ(meter.spec.inflight, 1u);
+    EXPECT_NEAR(static_cast<double>(meter.spec.think_time.ns), 3e6, 2e5);
+}
+
+TEST(Learn, FourThatBeginAsSoonAsOneEndsAreAClosedLoopOfFour) {
+    Maker make;
+    const auto file = make.file("/m/db", std::uint64_t{1} << 40);
+    const auto session = make.session(file);
+    Prng prng(3);
+    std::vector<std::int64_t> places(4, 0);
+    for (int i = 0; i < 2000; ++i) {
+        auto first = std::min_element(places.begin(), places.end());
+        const auto service = static_cast<std::int64_t>(kMs + prng.below(4 * kMs));
+        make.add(TrafficKind::read, *first, service, file, session, 4096 + prng.below(1 << 28) * 4096, 4096);
+        *first += service + 1000;
+    }
+    const LearntMeter meter = make.learnt();
+    EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::closed);
+    EXPECT_EQ(meter.spec.inflight, 4u);
+    EXPECT_EQ(meter.spec.think_time.ns, 0);
+}
+
+TEST(Learn, NothingThatCountsIsBadInput) {
+    const auto profile = learn(Traffic{}, "test");
+    ASSERT_FALSE(profile);
+    EXPECT_THAT(profile.error().problems.front(), testing::HasSubstr("--only"));
+}
+
+TEST(Behaviour, SeveralInFlightAreSequentialInAnyOrder) {
+    Maker make;
+    const auto file = make.file("/m/a", 1 << 20);
+    for (std::uint64_t i = 0; i < 64; ++i)
+        make.add(TrafficKind::read, static_cast<std::int64_t>(i) * 1000, 4000, file, kNoSession, i * 4096,
+                 4096);
+    const Behaviour all = behaviour_of(make.traffic.operations);
+    EXPECT_EQ(all.reads.sequential, 64u);
+    EXPECT_NEAR(all.in_flight_mean, 4, 0.3);
+    EXPECT_EQ(all.in_flight_max, 4);
+}
+
+TEST(Behaviour, TooManySizesAreGroupedByPowersOfTwo) {
+    SizeCounts sizes{{4096, 100}};
+    for (std::uint64_t bytes = 1025; bytes < 1025 + 100; ++bytes) sizes[bytes] = 1;
+    const SizeCounts few = few_sizes(sizes, 1);
+    EXPECT_EQ(few, (SizeCounts{{1074, 100}, {4096, 100}}));
+}
+
+TEST(Fit, OtherSizesMixesAndRatesDoNotFit) {
+    Maker one, other, third;
+    for (Maker* each : {&one, &other, &third}) each->file("/m/a", 1 << 30);
+    for (int i = 0; i < 2000; ++i) {
+        const auto at = static_cast<std::uint64_t>(i) * 4096;
+        one.add(TrafficKind::read, i * kMs, kMs / 2, 0, kNoSession, at, 4096);
+        other.add(TrafficKind::read, i * kMs, kMs / 2, 0, kNoSession, at, i % 5 == 0 ? 2048 : 4096);
+        third.add(i % 5 == 0 ? TrafficKind::stat : TrafficKind::read, i * 2 * kMs, kMs / 2, 0, kNoSession, at,
+                  4096);
+    }
+    const auto behaviour = [](const Maker& maker) { return behaviour_of(maker.traffic.operations); };
+    const auto misfits = [](const Fit& fit) {
+        std::vector<std::string> out;
+        for (const FitLine& line : fit.lines)
+            if (!line.fits()) out.push_back(line.name);
+        return out;
+    };
+    EXPECT_TRUE(compare(behaviour(one), behaviour(one)).fits());
+    EXPECT_THAT(misfits(compare(behaviour(one), behaviour(other))), testing::Contains("read blocks"));
+    EXPECT_THAT(misfits(compare(behaviour(one), behaviour(third))),
+                testing::IsSupersetOf({"operation mix", "rate", "in flight"}));
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,223 @@
+// Logs of strace whose truth is known: one line, one call, one place in a file at a time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "profile/selection.h"
+#include "profile/strace_line.h"
+#include "profile/strace_log.h"
+
+namespace streamsim {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<Traffic> read(const std::string& text) {
+    std::istringstream in(text);
+    return read_strace_log("log", {{"log", &in, std::nullopt}}, [](std::uint64_t) { return true; });
+}
+
+/// "read f 0+4096", in order of time.
+std::vector<std::string> told(const Traffic& traffic) {
+    std::vector<std::string> out;
+    for (const TrafficOperation& at : traffic.operations) {
+        std::string line = std::string(to_string(at.kind)) + " " + traffic.files[at.file].name;
+        if (at.bytes > 0) line += " " + std::to_string(at.offset) + "+" + std::to_string(at.bytes);
+        if (at.failed) line += " failed";
+        out.push_back(line);
+    }
+    return out;
+}
+
+std::vector<std::string> told(const std::string& text) {
+    const auto traffic = read(text);
+    if (!traffic) return traffic.error().problems;
+    return told(*traffic);
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(StraceLine, EveryClockAndPrefixIsUnderstood) {
+    for (const char* line :
+         {"100 12:00:01.500000 read(3, \"\"..., 4) = 4 <0.1>",
+          "100   1795320603.500000 read(3, \"\"..., 4) = 4", "[pid 100] 12:00:01 read(3, \"\"..., 4) = 4",
+          "[pid   100]      0.500000 read(3, \"\"..., 4) = 4",
+          "100 12:00:01.5 (+     0.000010) read(3, \"\"..., 4) = 4",
+          "100 12:00:01.5 [  0] [00007f1234567890] read(3, \"\"..., 4) = 4"}) {
+        const auto parsed = parse_strace_line(line);
+        ASSERT_TRUE(parsed) << line;
+        EXPECT_EQ(parsed->kind, StraceLine::Kind::call) << line;
+        EXPECT_EQ(parsed->pid, 100u) << line;
+        EXPECT_EQ(parsed->name, "read") << line;
+        EXPECT_NE(parsed->clock, StraceLine::Clock::none) << line;
+    }
+}
+
+TEST(StraceLine, ArgumentsEndWhereStringsBracketsAndDecorationsDo) {
+    const auto call = parse_strace_call(
+        "3</a,(b>, [{iov_base=\"x\\\"),\", iov_len=3}, {iov_base=\"\"...}], 2, 4096) = 7</c d> <1.000002>");
+    ASSERT_TRUE(call);
+    ASSERT_EQ(call->arguments.size(), 4u);
+    EXPECT_EQ(decoration_of(call->arguments[0]), "/a,(b");
+    EXPECT_EQ(descriptor_of(call->arguments[0]), 3);
+    EXPECT_EQ(number_of(call->arguments[3]), 4096);
+    EXPECT_EQ(call->result, 7);
+    EXPECT_EQ(call->result_path, "/c d");
+    EXPECT_EQ(call->duration_ns, 1'000'002'000);
+}
+
+TEST(StraceLine, EscapesAreUndone) {
+    EXPECT_EQ(string_of("\"a\\tb\\303\\251\\x41\"..."),
+              "a\tb\xc3\xa9"
+              "A");
+}
+
+TEST(StraceLog, PlacesFollowReadsSeeksCopiesOfDescriptorsAndAppends) {
+    EXPECT_EQ(told("1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3 <0.1>\n"
+                   "1.1 read(3, \"x\"..., 10) = 10 <0.1>\n"
+                   "1.2 pread64(3, \"x\"..., 5, 100) = 5 <0.1>\n"
+                   "1.3 dup2(3, 7) = 7 <0.1>\n"
+                   "1.4 read(7, \"x\"..., 10) = 10 <0.1>\n"
+                   "1.5 lseek(3, -4, SEEK_CUR) = 16 <0.1>\n"
+                   "1.6 readv(7, [{iov_base=\"x\", iov_len=1}], 1) = 1 <0.1>\n"
+                   "1.7 read(3, \"\", 10) = 0 <0.1>\n"
+                   "1.8 open(\"/m/b\", O_WRONLY|O_CREAT|O_TRUNC|O_APPEND, 0644) = 4 <0.1>\n"
+                   "1.9 write(4, \"x\"..., 20) = 20 <0.1>\n"
+                   "2.0 pwrite64(4, \"x\"..., 8, 1000) = 8 <0.1>\n"
+                   "2.1 write(4, \"x\"..., 1) = 1 <0.1>\n"
+                   "2.2 close(3) = 0 <0.1>\n"
+                   "2.3 read(3, \"x\"..., 10) = 10 <0.1>\n"),
+              (Lines{"open /m/a", "read /m/a 0+10", "read /m/a 100+5", "read /m/a 10+10", "read /m/a 16+1",
+                     "create /m/b", "write /m/b 0+20", "write /m/b 1000+8", "write /m/b 1008+1"}));
+}
+
+TEST(StraceLog, UnfinishedCallsOfThreadsOverlapAndShareDescriptors) {
+    const auto traffic = read(
+        "10 1.000000 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 11 <0.000001>\n"
+        "10 2.000000 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3 <0.000001>\n"
+        "10 3.000000 pread64(3,  <unfinished ...>\n"
+        "11 3.100000 pread64(3, \"x\"..., 4096, 4096) = 4096 <0.500000>\n"
+        "10 4.000000 <... pread64 resumed>\"x\"..., 4096, 0) = 4096 <1.000000>\n");
+    // -r: each time counts from the line before
+    ASSERT_TRUE(traffic);
+    EXPECT_EQ(told(*traffic), (Lines{"open /m/a", "read /m/a 0+4096", "read /m/a 4096+4096"}));
+    EXPECT_EQ(traffic->operations[1].begin_ns, 3'000'000'000);
+    EXPECT_EQ(traffic->operations[1].duration_ns, 1'000'000'000);
+    EXPECT_EQ(traffic->operations[2].begin_ns, 6'100'000'000);
+    EXPECT_EQ(traffic->users.size(), 1u);
+}
+
+TEST(StraceLog, AForkHasDescriptorsOfItsOwnAndAnExecKeepsSome) {
+    EXPECT_EQ(told("10 00:00:01 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
+                   "10 00:00:01 openat(AT_FDCWD, \"/m/b\", O_RDONLY|O_CLOEXEC) = 4\n"
+                   "10 00:00:02 vfork( <unfinished ...>\n"
+                   "11 00:00:03 execve(\"/bin/cat\", [\"cat\"], 0x1 /* 3 vars */) = 0\n"
+                   "10 00:00:03 <... vfork resumed>) = 11\n"
+                   "11 00:00:04 read(4, \"x\"..., 7) = 7\n"
+                   "11 00:00:04 read(3, \"x\"..., 7) = 7\n"
+                   "11 00:00:04 close(3) = 0\n"
+                   "10 00:00:05 read(3, \"x\"..., 7) = 7\n"),
+              (Lines{"open /m/a", "open /m/b", "read /m/b 0+7", "read /m/a 0+7", "read /m/a 7+7"}));
+}
+
+TEST(StraceLog, CopiesInsideTheKernelReadAndWrite) {
+    EXPECT_EQ(told("1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3 <0.1>\n"
+                   "1.0 openat(AT_FDCWD, \"/m/b\", O_WRONLY|O_CREAT|O_EXCL, 0644) = 4 <0.1>\n"
+                   "1.1 copy_file_range(3, NULL, 4, NULL, 9223372035781033984, 0) = 232064 <0.1>\n"
+                   "1.2 copy_file_range(3, NULL, 4, NULL, 9223372035781033984, 0) = 0 <0.1>\n"
+                   "1.3 sendfile(4, 3, [0] => [100], 100) = 100 <0.1>\n"),
+              (Lines{"open /m/a", "create /m/b", "read /m/a 0+232064", "write /m/b 0+232064", "read /m/a 0+100",
+                     "write /m/b 232064+100"}));
+}
+
+TEST(StraceLog, NamesAreResolvedAndQuestionsCounted) {
+    EXPECT_EQ(told("1.0 chdir(\"/m\") = 0 <0.1>\n"
+                   "1.1 access(\"x/../f.0000.dpx\", F_OK) = -1 ENOENT (No such file or directory) <0.1>\n"
+                   "1.2 newfstatat(AT_FDCWD</n>, \"g\", {st_mode=S_IFREG|0644, st_size=77, ...}, 0) = 0 <0.1>\n"
+                   "1.3 openat(AT_FDCWD, \"/m\", O_RDONLY|O_DIRECTORY) = 5 <0.1>\n"
+                   "1.4 getdents64(5, 0x1 /* 3 entries */, 32768) = 80 <0.1>\n"
+                   "1.5 getdents64(5, 0x1 /* 0 entries */, 32768) = 0 <0.1>\n"
+                   "1.6 unlinkat(5, \"h\", 0) = 0 <0.1>\n"
+                   "1.7 rename(\"/m/i\", \"/m/j\") = 0 <0.1>\n"
+                   "1.8 mkdir(\"/m/k\", 0777) = 0 <0.1>\n"),
+              (Lines{"stat /m/f.0000.dpx failed", "stat /n/g", "list /m", "remove /m/h", "rename /m/i",
+                     "other /m/k"}));
+}
+
+TEST(StraceLog, WhatWasOpenedOutOfSightIsKnownByItsDecoration) {
+    EXPECT_EQ(told("1.0 read(0</m/a>, \"x\"..., 9) = 9 <0.1>\n"
+                   "1.1 write(1</dev/null<char 1:3>>, \"x\"..., 9) = 9 <0.1>\n"
+                   "1.2 read(5<TCP:[127.0.0.1:1->127.0.0.1:2]>, \"x\"..., 9) = 9 <0.1>\n"
+                   "1.3 read(0</m/a>, \"x\"..., 9) = 9 <0.1>\n"),
+              (Lines{"read /m/a 0+9", "read /m/a 9+9"}));
+}
+
+TEST(StraceLog, TimesGoOnPastMidnight) {
+    const auto traffic = read(
+        "23:59:59.900000 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3 <0.1>\n"
+        "00:00:00.400000 read(3, \"x\"..., 9) = 9 <0.1>\n");
+    ASSERT_TRUE(traffic);
+    EXPECT_EQ(traffic->operations[1].begin_ns, 500'000'000);
+}
+
+TEST(StraceLog, WhatCannotBeSeenIsSaid) {
+    const auto traffic = read(
+        "1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 3\n"
+        "1.1 io_uring_setup(8, {...}) = 4\n"
+        "1.2 read(9, \"x\"..., 9) = 9\n"
+        "--- SIGCHLD {si_signo=SIGCHLD} ---\n"
+        "1.4 exit_group(0) = ?\n"
+        "+++ exited with 0 +++\n");
+    ASSERT_TRUE(traffic);
+    std::string all;
+    for (const std::string& note : traffic->notes) all += note + "\n";
+    EXPECT_THAT(all, HasSubstr("io_uring was set up"));
+    EXPECT_THAT(all, HasSubstr("opened out of sight"));
+    EXPECT_THAT(all, HasSubstr("strace -T"));
+}
+
+TEST(StraceLog, WhatIsNoLogIsRefusedWithItsLines) {
+    EXPECT_THAT(told(""), testing::ElementsAre(HasSubstr("is empty")));
+    EXPECT_THAT(told("hello\nworld\n").front(), HasSubstr("log: line 1: 'hello': expected a line of strace"));
+    EXPECT_THAT(told(std::string("\0\x01\xff\n", 4)).front(), HasSubstr("log: line 1:"));
+    EXPECT_THAT(told("read(3, \"x\", 9) = 9\n").front(), HasSubstr("have no times"));
+    EXPECT_THAT(told(std::string(3 << 20, 'x')).front(), HasSubstr("log: line 1:"));
+}
+
+TEST(StraceLog, DamagedLinesNeverDoMoreThanNotCount) {
+    const std::string whole =
+        "10 1.0 openat(AT_FDCWD</m>, \"/m/a\", O_RDONLY) = 3</m/a> <0.1>\n"
+        "10 1.1 pread64(3</m/a>, \"x\\\"..\"..., 18446744073709551615, 9223372036854775807) = "
+        "99999999999999999999\n"
+        "10 1.2 read(3</m/a>,  <unfinished ...>\n10 1.3 <... read resumed>\"x\"..., 9) = 9 <9999999999999.9>\n"
+        "10 1.4 lseek(3</m/a>, 9223372036854775807, SEEK_SET) = 9223372036854775807 <0.1>\n"
+        "10 1.5 read(3</m/a>, \"x\"..., 9) = 9223372036854775807 <0.1>\n";
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        (void)read(whole.substr(0, i));
+        std::string changed = whole;
+        for (const char c : {'\0', '<', '"', '(', '9', '\n'}) {
+            changed[i] = c;
+            (void)read(changed);
+        }
+    }
+}
+
+TEST(Selection, SystemFilesPipesAndQuietDirectoriesAreLeftOut) {
+    const char* const log =
+        "1.0 openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY) = 3 <0.1>\n1.0 read(3, \"x\"..., 900) = 900 <0.1>\n"
+        "1.0 openat(AT_FDCWD, \"/home/u/.config\", O_RDONLY) = 4 <0.1>\n1.0 stat(\"/home/u/x\", 0x1) = 0 "
+        "<0.1>\n"
+        "1.0 openat(AT_FDCWD, \"/m/a\", O_RDONLY) = 5 <0.1>\n1.0 read(5, \"x\"..., 90000) = 90000 <0.1>\n"
+        "1.0 stat(\"/m/b\", 0x1) = -1 ENOENT (No such file or directory) <0.1>\n";
+    auto traffic = read(log);
+    ASSERT_TRUE(traffic);
+    select(*traffic, {});
+    EXPECT_EQ(told(*traffic), (Lines{"open /m/a", "read /m/a 0+90000", "stat /m/b failed"}));
+    traffic = read(log);
+    select(*traffic, {"/etc"});
+    EXPECT_EQ(told(*traffic), (Lines{"open /etc/passwd", "read /etc/passwd 0+900"}));
+}
+
+}  // namespace
+}  // namespace streamsim

@@ -1,0 +1,56 @@
+// What is written is read back as it was.
+#include "profile/workload_writer.h"
+
+#include <gtest/gtest.h>
+
+#include "scenario/workload_document.h"
+
+namespace streamsim {
+namespace {
+
+TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
+    Workload workload;
+    workload.name = "all-of-it";
+    workload.title = "A \"title\"";
+    workload.basis = "measured: here";
+    workload.duration = seconds(90);
+    MeterSpec files;
+    files.name = "files";
+    files.weights = {3, 2, 0, 5};
+    files.blocks = {{35'456, 0}, {65'536, 1}};
+    files.lengths = {{232'064, 2}, {65'536, 1}};
+    files.writes = WriteSizes{{{4096, 1}}, {{8192, 1}}};
+    files.whole_files = true;
+    files.direct = false;
+    files.set = {48, 232'064, 2, 0, false};
+    files.think_time = microseconds(1500);
+    MeterSpec random;
+    random.name = "random";
+    random.users = 2;
+    random.loop = MeterSpec::Loop::open;
+    random.arrival = MeterSpec::Arrival::poisson;
+    random.operations_per_s = 12.5;
+    random.inflight = 4;
+    random.weights = {1};
+    random.random_share = 0.995;
+    random.non_repeating = true;
+    random.blocks = {{4096, 1}};
+    random.set.file_bytes = 1 << 30;
+    random.sync = MeterSpec::Sync::never;
+    random.start = seconds(5);
+    random.end = seconds(80);
+    random.burst = 7;
+    workload.meters = {files, random};
+    const std::string text = workload_json(workload);
+    const auto read = read_workload(text, "test");
+    ASSERT_TRUE(read) << read.error().problems.front() << "\n" << text;
+    EXPECT_EQ(workload_json(*read), text);
+    EXPECT_EQ(read->meters[0].writes->lengths.front().bytes, 8192u);
+    EXPECT_TRUE(read->meters[0].whole_files);
+    EXPECT_EQ(read->meters[0].think_time.ns, 1'500'000);
+    EXPECT_EQ(read->meters[1].operations_per_s, 12.5);
+    EXPECT_EQ(read->meters[1].burst, 7u);
+}
+
+}  // namespace
+}  // namespace streamsim
