@@ -94,7 +94,7 @@ TEST_F(RecordTest, AScenarioRecords) {
     std::ofstream(scenario) << R"({"schema": "streamsim.scenario", "version": 1, "duration": "4s", "seats": [
         {"target": "sim:null", "streams": [{"format": "dpx12"}],
          "recorders": [{"format": "prores-hd", "count": 2, "start": "1s", "stop": "3s"}]}],
-        "faults": [{"kind": "errors", "at": "2s", "for": "100ms", "stream": 1, "error": "EIO"}]})";
+        "faults": [{"kind": "errors", "at": "2s", "for": "100ms", "seat": 0, "stream": 1, "error": "EIO"}]})";
     const Finished run = streamsim({"run", "--quiet", "--json", json_path(), scenario});
     EXPECT_EQ(run.exit_code, 1) << run.text();
     const Json result = read_json(json_path());
