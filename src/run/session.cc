@@ -436,7 +436,7 @@ WorldOptions Session::world_options(std::size_t world, std::size_t worlds, std::
     options.storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
     options.storage.remote.parallel_reads = options.storage.local.parallel_reads;
     options.storage.remote.parallel_opens = options.storage.local.parallel_opens;
-    add_meters(world, worlds, used, options);
+    add_meters(world, worlds, memory_->all, used, options);
     options.preroll_timeout = request_.preroll_timeout;
     options.decode_cpu = request_.decode_cpu;
     options.sync = request_.sync;

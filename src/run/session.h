@@ -131,7 +131,11 @@ private:
     std::size_t loops_needed() const;
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     std::uint32_t alignment_of_files();
-    void add_meters(std::size_t world, std::size_t worlds, std::uint64_t& used, WorldOptions& options) const;
+    void add_meters(std::size_t world,
+                    std::size_t worlds,
+                    std::span<std::byte> memory,
+                    std::uint64_t& used,
+                    WorldOptions& options) const;
     Duration play_time() const;
     Result<void> run_worlds();
     void size_pool();

@@ -21,6 +21,7 @@ Duration Session::play_time() const {
 /// storage is made for.
 void Session::add_meters(std::size_t world,
                          std::size_t worlds,
+                         std::span<std::byte> memory,
                          std::uint64_t& used,
                          WorldOptions& options) const {
     std::uint64_t blocks = options.storage.local.parallel_reads;
@@ -29,7 +30,7 @@ void Session::add_meters(std::size_t world,
         const MeterPlan& plan = meters_[i];
         const std::uint64_t bytes = Meter::memory_bytes(plan);
         options.meters.push_back(
-            {&plan, options.shared_memory ? memory_->all : memory_->all.subspan(used, bytes)});
+            {&plan, options.shared_memory ? memory : memory.subspan(used, bytes)});
         used += bytes;
         blocks += std::uint64_t{plan.spec.users} * plan.spec.inflight;
         opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;

@@ -69,6 +69,12 @@ Result<void> World::build() {
         used += options_.shared_memory ? 0 : bytes;
     }
     for (const WorldMeter& each : options_.meters) {
+        if (made_.cluster != nullptr) {  // there nobody has prepared anything
+            const WorkingSetNames& names = each.plan->names;
+            for (const std::string& file : names.files)
+                made_.cluster->add_file(file.c_str(), each.plan->spec.set.file_bytes);
+            for (const std::string& file : names.spare) made_.cluster->add_file(file.c_str(), 0);
+        }
         meters_.push_back(std::make_unique<Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
                                                   Callback::of<&World::player_changed>(this)));
     }
