@@ -132,7 +132,8 @@ void LivePlay::end() {
 ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
     ViewState state;
     const std::size_t count = watch.streams->size();
-    const bool seats = watch.streams->back().options.seat > 0 || watch.streams->front().options.seat > 0;
+    const bool seats =
+        count > 0 && (watch.streams->back().options.seat > 0 || watch.streams->front().options.seat > 0);
     std::uint64_t bytes = 0;
     std::int64_t played_ns = 0;  // in the streams' own time
     for (std::size_t i = 0; i < count; ++i) {
@@ -164,7 +165,8 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
         }
         state.streams.push_back(std::move(stream));
     }
-    state.title = fmt::format("{} from {}", streams_text(*watch.streams, state.streams), about_);
+    state.title =
+        count == 0 ? about_ : fmt::format("{} from {}", streams_text(*watch.streams, state.streams), about_);
     const std::int64_t real_ns = watch.started_ns > 0 ? now_ns - watch.started_ns : 0;
     state.elapsed_ns = watch.virtual_time ? played_ns : real_ns;
     if (state.total_ns > 0) state.elapsed_ns = std::min(state.elapsed_ns, state.total_ns);

@@ -98,7 +98,7 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
 Draws::Sizes Draws::sizes_of(const std::vector<WeightedSize>& blocks,
                              const std::vector<WeightedSize>& lengths) const {
     std::vector<double> weights(sizes_.count(), 0);
-    for (const WeightedSize& each : blocks) weights[sizes_.fitting(each.bytes, 0)] = each.weight;
+    for (const WeightedSize& each : blocks) weights[sizes_.fitting(each.bytes, sizes_.count() - 1)] = each.weight;
     Sizes sizes{weights, WeightedDraw(weights), WeightedDraw(weights_of(lengths)), {}};
     for (const WeightedSize& each : lengths) sizes.length_bytes.push_back(whole(each.bytes));
     if (whole_files_ && lengths.empty()) {

@@ -121,7 +121,7 @@ private:
     struct Memory;
 
     Result<void> plan();
-    bool in_phases() const { return parts_.front().place.has_value(); }
+    bool in_phases() const { return !parts_.empty() && parts_.front().place.has_value(); }
     void look_for_cause(RunFacts& facts);
     Result<void> make_recordings(std::uint32_t& alignment);
     std::string place_of_files() const;
