@@ -62,6 +62,10 @@ std::uint32_t BlockSizes::fitting(std::uint64_t length, std::size_t block) const
     return above == bytes_.begin() ? 0 : static_cast<std::uint32_t>(above - bytes_.begin() - 1);
 }
 
+std::size_t BlockSizes::index_of(std::uint64_t bytes) const {
+    return static_cast<std::size_t>(std::lower_bound(bytes_.begin(), bytes_.end(), bytes) - bytes_.begin());
+}
+
 Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
     : sizes_(all_blocks(spec)),
       operations_(spec.weights),
@@ -93,7 +97,7 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
 Draws::Sizes Draws::sizes_of(const std::vector<WeightedSize>& blocks,
                              const std::vector<WeightedSize>& lengths) const {
     std::vector<double> weights(sizes_.count(), 0);
-    for (const WeightedSize& each : blocks) weights[sizes_.fitting(each.bytes, 0)] = each.weight;
+    for (const WeightedSize& each : blocks) weights[sizes_.index_of(each.bytes)] = each.weight;
     Sizes sizes{weights, WeightedDraw(weights), WeightedDraw(weights_of(lengths)), {}};
     for (const WeightedSize& each : lengths) sizes.length_bytes.push_back(whole(each.bytes));
     if (whole_files_ && lengths.empty()) {
