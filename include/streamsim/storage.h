@@ -88,8 +88,8 @@ struct WriteOp : Op {
     std::uint64_t bytes = 0;            // out
 };
 
-/// What was written to the file before is on stable storage, and can be found again. REQUIRES: no write of it
-/// is outstanding.
+/// What was complete before this was submitted is on stable storage, and can be found again; of writes that are
+/// outstanding nothing is said.
 struct SyncOp : Op {
     FileId file = kNoFile;  // in
 };

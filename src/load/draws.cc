@@ -13,6 +13,10 @@ std::vector<double> weights_of(const std::vector<WeightedSize>& sizes) {
     return out;
 }
 
+double weight_of(const MeterSpec& spec, LoadOperation operation) {
+    return spec.weights[static_cast<std::size_t>(operation)];
+}
+
 std::vector<WeightedSize> ascending(std::vector<WeightedSize> blocks) {
     std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
     return blocks;
@@ -76,11 +80,12 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
       whole_files_(spec.whole_files),
       reads_(sizes_of(spec.blocks, spec.lengths)),
       writes_(spec.writes ? sizes_of(spec.writes->blocks, spec.writes->lengths) : reads_) {
+    if (weight_of(spec, LoadOperation::read) + weight_of(spec, LoadOperation::write) <= 0)
+        return;  // no transfers
+    STREAMSIM_CHECK(sizes_.count() > 0 && file_bytes_ >= alignment_, "there is something to transfer");
     for (const Sizes* sizes : {&reads_, &writes_}) {
         for (const std::uint64_t length : sizes->length_bytes) longest_ = std::max(longest_, length);
     }
-    if (sizes_.count() == 0) return;
-    STREAMSIM_CHECK(file_bytes_ >= alignment_, "there is something to transfer");
     if (spec.length_up_to) {
         STREAMSIM_CHECK(up_to_ > 0, "a length is at least one smallest block");
         longest_ = whole(up_to_ * sizes_.smallest());

@@ -61,7 +61,7 @@ public:
     LoadOperation operation(Prng& prng) const { return static_cast<LoadOperation>(operations_.draw(prng)); }
     bool random(Prng& prng) const { return random_share_ > 0 && prng.unit() < random_share_; }
     TransferShape shape(Prng& prng, bool writes = false) const;
-    /// Of any transfer.
+    /// Of any transfer; 0: there are none.
     std::uint64_t longest() const { return longest_; }
 
 private:

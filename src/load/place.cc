@@ -59,7 +59,7 @@ Place::Place(MeterRoom& room,
     path_op_.done = Callback::of<&Place::on_path>(this);
     read_.deadline = write_.deadline = Instant::never();
     if (!room.fills_buffers) return;
-    Prng bytes(mix64(reinterpret_cast<std::uintptr_t>(write_from.data())));
+    Prng bytes(derive_seed(derive_seed(room.plan.seed, room.plan.seat), ++room.stamps));
     for (std::size_t at = 0; at + sizeof(std::uint64_t) <= write_from.size(); at += sizeof(std::uint64_t)) {
         const std::uint64_t word = bytes.next();
         std::memcpy(&write_from[at], &word, sizeof word);
@@ -206,7 +206,7 @@ void Place::next_block() {
 }
 
 void Place::stamp(std::span<std::byte> block) {
-    const std::uint64_t first = ++room_.stamps << 20;
+    const std::uint64_t first = derive_seed(room_.plan.seed + room_.plan.seat, ++room_.stamps);
     for (std::size_t at = 0; at + sizeof first <= block.size(); at += kStampEvery) {
         const std::uint64_t word = mix64(first + at / kStampEvery);
         std::memcpy(&block[at], &word, sizeof word);

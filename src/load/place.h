@@ -25,7 +25,7 @@ struct MeterRoom {
     MeterBooks books;
     const Callback user_finished;
     const bool fills_buffers;  // there is memory behind them
-    std::uint64_t stamps = 0;  // of blocks that were written
+    std::uint64_t stamps = 0;  // of what was made to be written
     bool interrupted = false;
 };
 

@@ -28,12 +28,18 @@ TOGETHER = [
     # What depends on what there is: formats, files, the model.
     r"is read from real clips only", r"/format: missing, but required", r"is neither a known format",
     r"only a model has", r"have one storage in common", r"happens on a model only",
+    # Of workloads: what there are reads and writes for, what there are loops and sweeps for, what fits what.
+    r"/(blocks|files|files/bytes|operations_per_s|at): missing, but required", r"is of (an open|a closed) loop",
+    r"reads and writes, which", r"writes, which this", r"is of random transfers", r"with a weight above 0",
+    r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",
+    r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
+    r"sweep: is over",
 ]
 
 
 def load(directory):
     schemas = {}
-    for name in ("storage-model", "scenario"):
+    for name in ("storage-model", "scenario", "workload"):
         with open(f"{directory}/{name}.json", encoding="utf-8") as file:
             schemas[name] = json.load(file)
         jsonschema.Draft202012Validator.check_schema(schemas[name])

@@ -1,6 +1,6 @@
-// The readers of storage models and scenarios, and the JSON schemas that ship: what one refuses the other does.
-// Documents that say everything are changed in one place at a time; the readers judge here, the schemas in
-// schema_agreement.py, which knows JSON Schema.
+// The readers of storage models, scenarios and workloads, and the JSON schemas that ship: what one refuses the
+// other does. Documents that say everything are changed in one place at a time; the readers judge here, the
+// schemas in schema_agreement.py, which knows JSON Schema.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "run/scenario_run.h"
+#include "scenario/workload_document.h"
 #include "sim/model_document.h"
 
 namespace streamsim::test {
@@ -42,6 +43,11 @@ std::vector<std::string> problems_of_scenario(const std::string& text) {
     static const ScenarioWords words = scenario_words(*catalogue, kSource + "/formats/storage");
     const auto scenario = read_scenario(text, "s.json", words);
     return scenario ? std::vector<std::string>{} : scenario.error().problems;
+}
+
+std::vector<std::string> problems_of_workload(const std::string& text) {
+    const auto workload = read_workload(text, "w.json");
+    return workload ? std::vector<std::string>{} : workload.error().problems;
 }
 
 /// What a reader's source has between quotes and could be a key.
@@ -208,6 +214,45 @@ TEST_F(SchemaAgreement, of_scenarios) {
     }
     EXPECT_EQ(problems_of_scenario(largest_scenario().dump()), std::vector<std::string>{});
     change_everywhere(largest_scenario());
+    compare();
+}
+
+/// Everything that a workload can say, but for what excludes each other.
+Json largest_workload() {
+    return Json::parse(R"({
+        "schema": "streamsim.workload", "version": 1, "name": "all", "title": "All", "description": "much",
+        "basis": "none", "target": "sim:f800", "clients": 3, "duration": "60s", "report": "curve",
+        "sweep": {"over": "operations_per_s", "values": [100, 200]},
+        "printed": [{"at": 100, "quantity": "latency_ms", "value": 0.8, "source": "nobody"}],
+        "meters": [
+            {"name": "office", "users": 4, "loop": "open", "arrival": "poisson", "operations_per_s": 54,
+             "inflight": 7, "operations": {"read": 1, "write": 2, "open": 3, "stat": 4, "create": 5,
+             "remove": 6, "rename": 7, "list": 8}, "random_percent": 25, "sequential_from": "anywhere",
+             "random_unit": "block", "non_repeating": true,
+             "blocks": [{"bytes": "4KiB", "weight": 3}, {"bytes": "64kB"}],
+             "lengths": [{"bytes": "2MiB", "weight": 2}, {"bytes": "1MB"}],
+             "files": {"count": 9, "bytes": "4GiB", "directories": 3, "spare": 5, "shared": true},
+             "direct": false, "sync": "each-write", "one_more_every": "500ms", "start": "1s", "end": "50s",
+             "burst": 12},
+            {"name": "copy", "loop": "closed", "operations_per_s": 10, "operations": {"write": 1},
+             "blocks": "1MB", "lengths": {"up_to": "10MB"}, "files": {"bytes": "1GiB"}, "sync": "at-end",
+             "think_time": "20ms"}]})");
+}
+
+TEST_F(SchemaAgreement, of_workloads) {
+    schema_ = "workload";
+    reader_ = problems_of_workload;
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/src/scenario")) {
+        if (entry.path().extension() == ".cc") words_.merge(words_in(entry.path()));
+    }
+    words_.merge(words_in(kSource + "/include/streamsim/workload.h"));  // of operations
+    for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/workload")) {
+        const Json document = Json::parse(text_of(entry.path()));
+        EXPECT_TRUE(problems_of_workload(document.dump()).empty());
+        judge(entry.path().filename(), document);
+    }
+    EXPECT_EQ(problems_of_workload(largest_workload().dump()), std::vector<std::string>{});
+    change_everywhere(largest_workload());
     compare();
 }
 

@@ -1,0 +1,162 @@
+// What is drawn, by counting. Chi-square tests state their sample and their critical value, which a right
+// program exceeds with a chance of 1 in 1000; seeds are fixed, so that it is the same each time.
+#include "load/draws.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "load/permutation.h"
+#include "unit/load/chi_square.h"
+
+namespace streamsim::test {
+namespace {
+
+constexpr std::uint64_t kSample = 100'000;
+
+TEST(WeightedDraw, follows_the_weights_and_never_gives_what_has_none) {
+    const std::vector<double> weights = {0, 70, 0, 25, 5, 0};
+    const WeightedDraw draw(weights);
+    Prng prng(3);
+    std::vector<std::uint64_t> counts(weights.size());
+    for (std::uint64_t i = 0; i < kSample; ++i) ++counts[draw.draw(prng)];
+    EXPECT_EQ(counts[0] + counts[2] + counts[5], 0u);
+    EXPECT_LT(chi_square(counts, weights), 13.82) << "2 degrees of freedom, p = 0.001";
+}
+
+TEST(BlockSizes, a_length_is_cut_into_blocks_and_the_largest_that_fit) {
+    const BlockSizes sizes({{65'536, 1}, {4096, 1}, {1024, 0}, {2048, 0}});
+    const auto cut = [&](std::uint64_t length, std::size_t block) {
+        std::vector<std::uint64_t> pieces;
+        while (length > 0) {
+            pieces.push_back(sizes.piece(length, block));
+            length -= pieces.back();
+        }
+        return pieces;
+    };
+    EXPECT_THAT(cut(65'536 * 2 + 4096 * 2 + 3072, 3),
+                testing::ElementsAre(65'536, 65'536, 4096, 4096, 2048, 1024));
+    EXPECT_THAT(cut(4096 * 3 + 500, 2), testing::ElementsAre(4096, 4096, 4096, 500)) << "none fits 500";
+    EXPECT_EQ(sizes.fitting(70'000, 3), 3u);
+    EXPECT_EQ(sizes.fitting(5000, 3), 2u) << "booked under 4096";
+    EXPECT_EQ(sizes.fitting(100, 3), 0u);
+}
+
+MeterSpec reading() {
+    MeterSpec spec;
+    spec.weights[0] = 1;
+    spec.blocks = {{4096, 1}, {65'536, 3}, {1024, 0}};
+    spec.set.file_bytes = 1 << 24;
+    return spec;
+}
+
+TEST(Draws, lengths_are_uniform_in_whole_smallest_blocks) {
+    MeterSpec spec = reading();
+    spec.length_up_to = 20 * 1024 + 1023;
+    const Draws draws(spec, 1);
+    EXPECT_EQ(draws.longest(), 20u * 1024);
+    Prng prng(5);
+    std::vector<std::uint64_t> counts(20);
+    for (std::uint64_t i = 0; i < kSample; ++i) {
+        const std::uint64_t length = draws.shape(prng).length;
+        ASSERT_EQ(length % 1024, 0u);
+        ASSERT_GE(length, 1024u);
+        ASSERT_LE(length, 20u * 1024);
+        ++counts[length / 1024 - 1];
+    }
+    EXPECT_LT(chi_square(counts, std::vector<double>(20, 1)), 43.82) << "19 degrees of freedom, p = 0.001";
+}
+
+TEST(Draws, weighted_lengths_are_rounded_up_to_the_alignment) {
+    MeterSpec spec = reading();
+    spec.lengths = {{10'000, 1}, {4096, 3}};
+    const Draws draws(spec, 512);
+    Prng prng(5);
+    std::map<std::uint64_t, std::uint64_t> counts;
+    for (std::uint64_t i = 0; i < kSample; ++i) ++counts[draws.shape(prng).length];
+    ASSERT_EQ(counts.size(), 2u);
+    const std::vector<std::uint64_t> found = {counts[10'240], counts[4096]};
+    EXPECT_LT(chi_square(found, {1, 3}), 10.83) << "1 degree of freedom, p = 0.001";
+}
+
+TEST(Draws, without_lengths_a_transfer_is_one_block) {
+    const Draws draws(reading(), 1);
+    EXPECT_EQ(draws.longest(), 65'536u);
+    Prng prng(8);
+    std::vector<std::uint64_t> counts(2);
+    for (std::uint64_t i = 0; i < kSample; ++i) {
+        const TransferShape shape = draws.shape(prng);
+        ASSERT_EQ(shape.length, draws.sizes().bytes(shape.block));
+        ++counts.at(shape.length == 65'536 ? 1 : 0);
+    }
+    EXPECT_LT(chi_square(counts, {1, 3}), 10.83) << "1 degree of freedom, p = 0.001";
+}
+
+TEST(Permutation, every_number_comes_once) {
+    for (const std::uint64_t n : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 100u, 1023u, 1024u, 1025u, 65'537u}) {
+        for (const std::uint64_t key : {0u, 1u, 77u}) {
+            const Permutation order(n, key);
+            std::vector<bool> seen(n);
+            for (std::uint64_t i = 0; i < n; ++i) {
+                const std::uint64_t at = order.at(i);
+                ASSERT_LT(at, n);
+                ASSERT_FALSE(seen[at]) << n << " twice " << at;
+                seen[at] = true;
+            }
+        }
+    }
+    const Permutation large(1'000'000'000'000, 5);
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t i = 0; i < 10'000; ++i) seen.insert(large.at(i));
+    EXPECT_EQ(seen.size(), 10'000u);
+    EXPECT_LT(*seen.rbegin(), 1'000'000'000'000u);
+}
+
+TEST(Permutation, the_order_looks_like_chance) {
+    // Where the first quarter of the indices goes: sixteen parts of 1000 numbers, over 64 keys.
+    constexpr std::uint64_t kNumbers = 16'000;
+    std::vector<std::uint64_t> counts(16);
+    std::uint64_t rising = 0;
+    for (std::uint64_t key = 0; key < 64; ++key) {
+        const Permutation order(kNumbers, key);
+        for (std::uint64_t i = 0; i < kNumbers / 4; ++i) {
+            ++counts[order.at(i) / 1000];
+            rising += std::uint64_t{order.at(i) < order.at(i + 1)};
+        }
+    }
+    EXPECT_LT(chi_square(counts, std::vector<double>(16, 1)), 37.70) << "256,000; 15 degrees, p = 0.001";
+    // Half of the steps rise; the count of n independent ones would deviate by sqrt(n) / 2 = 253.
+    EXPECT_NEAR(static_cast<double>(rising), 128'000, 4 * 253);
+}
+
+TEST(Arrivals, constant_ones_are_exact) {
+    EXPECT_EQ(constant_time(0, 54).ns, 0);
+    EXPECT_EQ(constant_time(54'000'000, 54), seconds(1'000'000));
+    EXPECT_EQ(constant_time(1, 3).ns, 333'333'333);
+    EXPECT_EQ(constant_time(3, 3), seconds(1));
+}
+
+TEST(Arrivals, poisson_ones_have_its_mean_and_its_variance) {
+    PoissonTimes times(11, 1000);
+    Duration before;
+    double sum = 0, squares = 0;
+    std::vector<std::uint64_t> counts(10);  // of tenths of all distances, by the exponential's quantiles
+    for (std::uint64_t i = 0; i < kSample; ++i) {
+        const Duration at = times.next();
+        const double distance = static_cast<double>((at - before).ns) / 1e6;  // mean 1
+        before = at;
+        sum += distance;
+        squares += distance * distance;
+        ++counts[std::min<std::size_t>(9, static_cast<std::size_t>((1 - std::exp(-distance)) * 10))];
+    }
+    const double mean = sum / kSample;
+    EXPECT_NEAR(mean, 1, 4 / std::sqrt(double{kSample})) << "four standard errors";
+    EXPECT_NEAR(squares / kSample - mean * mean, 1, 4 * std::sqrt(8.0 / kSample)) << "four standard errors";
+    EXPECT_LT(chi_square(counts, std::vector<double>(10, 1)), 27.88) << "9 degrees of freedom, p = 0.001";
+}
+
+}  // namespace
+}  // namespace streamsim::test
