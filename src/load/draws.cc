@@ -66,6 +66,10 @@ std::uint32_t BlockSizes::fitting(std::uint64_t length, std::size_t block) const
     return above == bytes_.begin() ? 0 : static_cast<std::uint32_t>(above - bytes_.begin() - 1);
 }
 
+std::size_t BlockSizes::index_of(std::uint64_t bytes) const {
+    return static_cast<std::size_t>(std::lower_bound(bytes_.begin(), bytes_.end(), bytes) - bytes_.begin());
+}
+
 Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
     : sizes_(all_blocks(spec)),
       operations_(spec.weights),
@@ -76,12 +80,12 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
       whole_files_(spec.whole_files),
       reads_(sizes_of(spec.blocks, spec.lengths)),
       writes_(spec.writes ? sizes_of(spec.writes->blocks, spec.writes->lengths) : reads_) {
-    for (const Sizes* sizes : {&reads_, &writes_}) {
-        for (const std::uint64_t length : sizes->length_bytes) longest_ = std::max(longest_, length);
-    }
     if (weight_of(spec, LoadOperation::read) + weight_of(spec, LoadOperation::write) <= 0)
         return;  // no transfers
     STREAMSIM_CHECK(sizes_.count() > 0 && file_bytes_ >= alignment_, "there is something to transfer");
+    for (const Sizes* sizes : {&reads_, &writes_}) {
+        for (const std::uint64_t length : sizes->length_bytes) longest_ = std::max(longest_, length);
+    }
     if (spec.length_up_to) {
         STREAMSIM_CHECK(up_to_ > 0, "a length is at least one smallest block");
         longest_ = whole(up_to_ * sizes_.smallest());
@@ -98,7 +102,7 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
 Draws::Sizes Draws::sizes_of(const std::vector<WeightedSize>& blocks,
                              const std::vector<WeightedSize>& lengths) const {
     std::vector<double> weights(sizes_.count(), 0);
-    for (const WeightedSize& each : blocks) weights[sizes_.fitting(each.bytes, sizes_.count() - 1)] = each.weight;
+    for (const WeightedSize& each : blocks) weights[sizes_.index_of(each.bytes)] = each.weight;
     Sizes sizes{weights, WeightedDraw(weights), WeightedDraw(weights_of(lengths)), {}};
     for (const WeightedSize& each : lengths) sizes.length_bytes.push_back(whole(each.bytes));
     if (whole_files_ && lengths.empty()) {

@@ -44,6 +44,8 @@ public:
     std::uint64_t piece(std::uint64_t left, std::size_t block) const;
     /// `block`, or the largest that fits into `length`; the smallest, where none does.
     std::uint32_t fitting(std::uint64_t length, std::size_t block) const;
+    /// The one of just so many bytes. REQUIRES: there is one.
+    std::size_t index_of(std::uint64_t bytes) const;
 
 private:
     std::vector<std::uint64_t> bytes_;

@@ -20,9 +20,10 @@ double count_played(const Behaviour& behaviour) {
     return all;
 }
 
-/// What samples of this size differ by although they are of one distribution, at 5 %.
-double chance(double one, double other) {
-    return one > 0 && other > 0 ? 1.36 * std::sqrt((one + other) / (one * other)) : 0;
+/// What a sample of this size differs by from the distribution that it was drawn from, at 5 %. The traffic is
+/// that distribution, however few operations it has.
+double chance(double played) {
+    return played > 0 ? 1.36 / std::sqrt(played) : 0;
 }
 
 /// Half the sum of the differences of the shares of all operations.
@@ -34,7 +35,7 @@ FitLine mix_line(const Behaviour& traffic, const Behaviour& played) {
         sum += std::abs(static_cast<double>(traffic.operations[i]) / std::max(one, 1.0) -
                         static_cast<double>(played.operations[i]) / std::max(other, 1.0));
     }
-    return {"operation mix", "operations", one, other, sum / 2, kShare + chance(one, other), "total variation"};
+    return {"operation mix", "operations", one, other, sum / 2, kShare + chance(other), "total variation"};
 }
 
 FitLine sizes_line(const char* name, const BlockFacts& traffic, const BlockFacts& played) {
@@ -51,14 +52,13 @@ FitLine sizes_line(const char* name, const BlockFacts& traffic, const BlockFacts
     const auto mean = [](const BlockFacts& facts) {
         return facts.blocks == 0 ? 0 : static_cast<double>(facts.bytes) / static_cast<double>(facts.blocks);
     };
-    return {name, "bytes on average",          mean(traffic),       mean(played),
-            most, kShare + chance(one, other), "Kolmogorov-Smirnov"};
+    return {name, "bytes on average",     mean(traffic),       mean(played),
+            most, kShare + chance(other), "Kolmogorov-Smirnov"};
 }
 
 FitLine share_line(const char* name, const BlockFacts& traffic, const BlockFacts& played) {
     const double one = traffic.sequential_share(), other = played.sequential_share();
-    const double limit =
-        kShare + chance(static_cast<double>(traffic.blocks), static_cast<double>(played.blocks));
+    const double limit = kShare + chance(static_cast<double>(played.blocks));
     return {name, "% sequential", one * 100, other * 100, std::abs(one - other), limit, "difference"};
 }
 

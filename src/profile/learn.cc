@@ -161,7 +161,7 @@ private:
     }
 
     void take_pace() {
-        const Pace pace = find_pace(found_.units);
+        const Pace pace = find_pace(found_.units, out_.behaviour);
         MeterSpec& spec = out_.spec;
         spec.loop = pace.loop;
         spec.arrival = pace.arrival;

@@ -55,12 +55,12 @@ struct Overlap {
     double busy_share = 0;
 };
 
-void sweep(std::vector<std::pair<std::int64_t, int>> steps, double& most, double& area, double& busy) {
+/// The most steps up that are not down again, and how long there were any.
+void sweep(std::vector<std::pair<std::int64_t, int>> steps, double& most, double& busy) {
     std::sort(steps.begin(), steps.end());
     std::int64_t from = 0;
     double now = 0;
     for (const auto& [time, step] : steps) {
-        area += now * static_cast<double>(time - from);
         if (now > 0) busy += static_cast<double>(time - from);
         now += step;
         from = time;
@@ -70,7 +70,10 @@ void sweep(std::vector<std::pair<std::int64_t, int>> steps, double& most, double
 
 class PaceFinder {
 public:
-    explicit PaceFinder(const std::vector<TrafficUnit>& units) : units_(units) {
+    PaceFinder(const std::vector<TrafficUnit>& units, const Behaviour& behaviour) : units_(units) {
+        // Files that a copy tool has open at once are not under way at once: its calls are, or are not.
+        if (behaviour.busy_share > 0) overlap_.in_flight_busy = behaviour.in_flight_mean / behaviour.busy_share;
+        overlap_.in_flight_max = std::max(1.0, behaviour.in_flight_max);
         for (const TrafficUnit& unit : units) has_transfers_ = has_transfers_ || is_transfer(unit);
         for (const TrafficUnit& unit : units) last_ns_ = std::max(last_ns_, unit.end_ns);
         span_s_ = static_cast<double>(std::max<std::int64_t>(last_ns_ - units.front().begin_ns, 1)) / 1e9;
@@ -84,7 +87,7 @@ public:
         pace_.inflight =
             static_cast<std::uint32_t>(std::max(1.0, std::round(overlap_.in_flight_busy / overlap_.users)));
         const bool enough = distances_.size() >= kFewest;
-        if (enough && moments_.cv < kEven && overlap_.busy_share < 0.9) {
+        if (enough && moments_.cv < kEven && overlap_.busy_share < 0.9 && keeps_time()) {
             open(MeterSpec::Arrival::constant,
                  fmt::format("at even distances of {}", show_duration(duration(moments_.mean))));
             find_read_ahead();
@@ -116,11 +119,9 @@ private:
             of_users.emplace_back(life.first, 1);
             of_users.emplace_back(life.second, -1);
         }
-        double area = 0, busy = 0, ignored = 0, most = 0;
-        sweep(of_users, overlap_.users, ignored, ignored);
-        sweep(of_units, most, area, busy);
-        overlap_.in_flight_max = std::max(most, 1.0);
-        if (busy > 0) overlap_.in_flight_busy = area / busy;
+        double busy = 0, ignored = 0, most = 0;
+        sweep(of_users, overlap_.users, ignored);
+        sweep(of_units, most, busy);
         overlap_.busy_share = busy / (span_s_ * 1e9);
     }
 
@@ -155,6 +156,26 @@ private:
         if (pairs_ > 0) follows_share_ = follows / pairs_;
     }
 
+    /// Whether what asks has a clock. Its beginnings stay near those of the clock, while the errors of one that
+    /// only takes about the same time each time add up: over several distances they are larger than over one.
+    bool keeps_time() const {
+        constexpr std::size_t kSteps = 8, kMany = 4 * kSteps;
+        constexpr double kFrame = 2e6;  // ns; few of them at smaller distances are no frames
+        if (distances_.size() < kMany) return moments_.mean >= kFrame;
+        double one = 0, several = 0;
+        for (std::size_t i = 0; i + kSteps <= distances_.size(); i += kSteps) {
+            double sum = 0;
+            for (std::size_t k = i; k < i + kSteps; ++k) {
+                const double error = distances_[k] - moments_.mean;
+                one += error * error / kSteps;
+                sum += error;
+            }
+            several += sum * sum;
+        }
+        // Errors that have nothing to do with each other: eight times; of a clock: once.
+        return several <= 3 * one;
+    }
+
     /// A closed loop asks as soon as something has come; an open one at any time.
     bool is_poisson() const {
         if (moments_.cv < kPoissonLeast || moments_.cv > kPoissonMost) return false;
@@ -177,13 +198,9 @@ private:
     void closed() {
         double busy = 0;
         for (const TrafficUnit& unit : units_) busy += static_cast<double>(unit.busy_ns);
-        double service = 0;
-        for (const TrafficUnit& unit : units_) service += static_cast<double>(unit.end_ns - unit.begin_ns);
         const auto count = static_cast<double>(units_.size());
-        // What one after the other takes is the sum of the calls; of what is in flight at once, the whole.
-        if (pace_.inflight == 1) service = std::min(service, busy);
         const double cycle = overlap_.users * pace_.inflight * span_s_ * 1e9 / count;
-        const double think = cycle - service / count;
+        const double think = cycle - busy / count;
         if (think > 0.02 * cycle) pace_.think_time = duration(think);
         pace_.reason = pace_.think_time.ns > 0 ? fmt::format("each after the last one, and {} of other things",
                                                              show_duration(pace_.think_time))
@@ -231,8 +248,8 @@ private:
 
 }  // namespace
 
-Pace find_pace(const std::vector<TrafficUnit>& units) {
-    return PaceFinder(units).find();
+Pace find_pace(const std::vector<TrafficUnit>& units, const Behaviour& behaviour) {
+    return PaceFinder(units, behaviour).find();
 }
 
 }  // namespace streamsim

@@ -22,7 +22,7 @@ struct Pace {
     std::optional<ReadAhead> read_ahead;
 };
 
-/// `units` by their beginnings; at least one.
-Pace find_pace(const std::vector<TrafficUnit>& units);
+/// `units` by their beginnings; at least one. `behaviour`: of the calls that they are made of.
+Pace find_pace(const std::vector<TrafficUnit>& units, const Behaviour& behaviour);
 
 }  // namespace streamsim

@@ -111,7 +111,8 @@ void select(Traffic& traffic, const std::vector<std::string>& only) {
     for (std::size_t i = 0; i < traffic.files.size(); ++i)
         if (chosen[i]) mappings += traffic.files[i].mappings;
     if (left_out > 0)
-        traffic.notes.push_back(fmt::format("{} reads and writes of other files", show_count(left_out)));
+        traffic.notes.push_back(
+            fmt::format("{} reads and writes of other files are left out", show_count(left_out)));
     if (mappings > 0) {
         traffic.notes.push_back(
             fmt::format("{} mappings of files (mmap): what page faults read through them is in no trace",

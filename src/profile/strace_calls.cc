@@ -262,10 +262,13 @@ void StraceCalls::copy(TracedProcess& process, const TracedCall& call) {
     const bool sends = call.name.starts_with("sendfile");  // (out, in, offset of in, bytes)
     const auto from = opened(process, argument(call, sends ? 1 : 0));
     const auto to = opened(process, argument(call, sends ? 0 : 2));
+    // Both in one call: half of its time each.
+    TracedCall half{call.name, call.call, call.begin_ns, call.duration_ns / 2};
     if (from != nullptr)
-        moved(process, call, TrafficKind::read, *from, pointed_offset(argument(call, sends ? 2 : 1)));
+        moved(process, half, TrafficKind::read, *from, pointed_offset(argument(call, sends ? 2 : 1)));
+    half.begin_ns += half.duration_ns;
     if (to != nullptr && call.call.result > 0)
-        moved(process, call, TrafficKind::write, *to, sends ? std::nullopt : pointed_offset(argument(call, 3)));
+        moved(process, half, TrafficKind::write, *to, sends ? std::nullopt : pointed_offset(argument(call, 3)));
 }
 
 void StraceCalls::seek(TracedProcess& process, const TracedCall& call) {

@@ -104,8 +104,11 @@ TEST(Learn, ACopyReadsAndWritesWholeFilesInSizesOfTheirOwn) {
     make.add(TrafficKind::open, now += 2000, 1000, to, writes);
     for (std::uint64_t at = 0; at < 1 << 20; at += 131'072) {
         make.add(TrafficKind::read, now += 30'000, 20'000, from, reads, at, 131'072);
-        for (std::uint64_t part = 0; part < 131'072; part += 32'768)
-            make.add(TrafficKind::write, now += 20 * kMs, 19 * kMs, to, writes, at + part, 32'768);
+        for (std::uint64_t part = 0; part < 131'072; part += 32'768) {
+            // On a slow disk; that the next read waits for it is no pace of the reader's.
+            make.add(TrafficKind::write, now += 30'000, 20 * kMs, to, writes, at + part, 32'768);
+            now += 20 * kMs;
+        }
     }
     const LearntMeter meter = make.learnt();
     EXPECT_TRUE(meter.spec.whole_files);
@@ -172,6 +175,21 @@ TEST(Learn, OneAfterTheOtherIsAClosedLoopWithWhatItDoesBetween) {
     EXPECT_EQ(meter.spec.loop, MeterSpec::Loop::closed);
     EXPECT_EQ(meter.spec.inflight, 1u);
     EXPECT_NEAR(static_cast<double>(meter.spec.think_time.ns), 3e6, 2e5);
+}
+
+TEST(Learn, AClockIsKnownFromAboutTheSameTimeEachTime) {
+    // At the beats of a clock, somewhat late each time; and after a pause that differs as much.
+    int beat = 0;
+    const LearntMeter clock = random_reads(kMs, [&](Prng& prng, std::int64_t) {
+        return ++beat * 40 * kMs + static_cast<std::int64_t>(prng.below(6 * kMs));
+    });
+    const LearntMeter work = random_reads(kMs, [](Prng& prng, std::int64_t now) {
+        return now + 37 * kMs + static_cast<std::int64_t>(prng.below(6 * kMs));
+    });
+    EXPECT_EQ(clock.spec.loop, MeterSpec::Loop::open);
+    EXPECT_NEAR(clock.spec.operations_per_s, 25, 0.1);
+    EXPECT_EQ(work.spec.loop, MeterSpec::Loop::closed);
+    EXPECT_NEAR(static_cast<double>(work.spec.think_time.ns), 39e6, 2e5);
 }
 
 TEST(Learn, FourThatBeginAsSoonAsOneEndsAreAClosedLoopOfFour) {
