@@ -29,8 +29,7 @@ void Session::add_meters(std::size_t world,
     for (std::size_t i = world; i < meters_.size(); i += worlds) {
         const MeterPlan& plan = meters_[i];
         const std::uint64_t bytes = Meter::memory_bytes(plan);
-        options.meters.push_back(
-            {&plan, options.shared_memory ? memory : memory.subspan(used, bytes)});
+        options.meters.push_back({&plan, options.shared_memory ? memory : memory.subspan(used, bytes)});
         used += bytes;
         blocks += std::uint64_t{plan.spec.users} * plan.spec.inflight;
         opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;

@@ -329,7 +329,9 @@ void check_sizes(ScenarioReading& reading, JsonObject& object) {
     for (const ScenarioSeats& seats : reading.scenario.seats) {
         for (const ScenarioStreams& each : seats.streams) streams += std::uint64_t{seats.count} * each.count;
     }
-    const auto loads = [](const ScenarioSeats& seats) { return seats.streams.empty() && !seats.meters.empty(); };
+    const auto loads = [](const ScenarioSeats& seats) {
+        return seats.streams.empty() && !seats.meters.empty();
+    };
     const auto& all = reading.scenario.seats;
     if (!all.empty() && std::all_of(all.begin(), all.end(), loads))
         object.problem("seats", "nothing plays or records: for meters alone run their workload");

@@ -19,15 +19,15 @@ TEST(WorkingSet, each_user_has_its_own_files_or_all_share_them) {
     const WorkingSetNames own = working_set(spec, "r", 7);
     EXPECT_THAT(own.parents, ElementsAre("r", "r/s7", "r/s7/u0", "r/s7/u1"));
     EXPECT_THAT(own.directories, ElementsAre("r/s7/u0/d0", "r/s7/u0/d1", "r/s7/u1/d0", "r/s7/u1/d1"));
-    EXPECT_THAT(own.files, ElementsAre("r/s7/u0/d0/f0", "r/s7/u0/d1/f1", "r/s7/u0/d0/f2", "r/s7/u1/d0/f0",
-                                       "r/s7/u1/d1/f1", "r/s7/u1/d0/f2"));
-    EXPECT_THAT(own.spare, ElementsAre("r/s7/u0/d0/e7-0-0", "r/s7/u1/d0/e7-1-0"));
+    EXPECT_THAT(own.files, ElementsAre("r/s7/u0/d0/f0.load", "r/s7/u0/d1/f1.load", "r/s7/u0/d0/f2.load", "r/s7/u1/d0/f0.load",
+                                       "r/s7/u1/d1/f1.load", "r/s7/u1/d0/f2.load"));
+    EXPECT_THAT(own.spare, ElementsAre("r/s7/u0/d0/e7-0-0.load", "r/s7/u1/d0/e7-1-0.load"));
     spec.set.shared = true;
     const WorkingSetNames shared = working_set(spec, "r", 7);
     EXPECT_THAT(shared.parents, ElementsAre("r", "r/shared"));
     EXPECT_THAT(shared.directories, ElementsAre("r/shared/d0", "r/shared/d1"));
-    EXPECT_THAT(shared.files, ElementsAre("r/shared/d0/f0", "r/shared/d1/f1", "r/shared/d0/f2"));
-    EXPECT_THAT(shared.spare, ElementsAre("r/shared/d0/e7-0-0", "r/shared/d0/e7-1-0"));
+    EXPECT_THAT(shared.files, ElementsAre("r/shared/d0/f0.load", "r/shared/d1/f1.load", "r/shared/d0/f2.load"));
+    EXPECT_THAT(shared.spare, ElementsAre("r/shared/d0/e7-0-0.load", "r/shared/d0/e7-1-0.load"));
     spec.set.directories = 1;
     EXPECT_THAT(working_set(spec, "r", 7).directories, ElementsAre("r/shared"));
 }
@@ -77,8 +77,8 @@ TEST(MeterByName, where_no_file_is_left_one_is_created_instead) {
     EXPECT_EQ(rig.of(LoadOperation::remove).done, 6u);
     EXPECT_EQ(rig.of(LoadOperation::create).done, 4u);
     EXPECT_EQ(rig.result.substituted, 4u);
-    EXPECT_EQ(rig.asked(Asked::remove)[0].path, "root/s0/u0/e0-0-0");
-    EXPECT_EQ(rig.asked(Asked::remove)[3].path, "root/s0/u0/c0-0-3") << "numbers of tasks that change names";
+    EXPECT_EQ(rig.asked(Asked::remove)[0].path, "root/s0/u0/e0-0-0.load");
+    EXPECT_EQ(rig.asked(Asked::remove)[3].path, "root/s0/u0/c0-0-3.load") << "numbers of tasks that change names";
 }
 
 TEST(MeterFailures, they_are_counted_and_the_loop_does_not_spin) {
@@ -97,7 +97,7 @@ TEST(MeterFailures, they_are_counted_and_the_loop_does_not_spin) {
     ASSERT_EQ(rig.result.errors.size(), 1u);
     EXPECT_EQ(rig.result.errors[0].error, EIO);
     EXPECT_EQ(rig.result.errors[0].times, 100u);
-    EXPECT_EQ(rig.result.errors[0].path, "root/s0/u0/f0");
+    EXPECT_EQ(rig.result.errors[0].path, "root/s0/u0/f0.load");
     EXPECT_EQ(rig.result.errors[0].operation, LoadOperation::read);
 }
 
@@ -135,7 +135,7 @@ TEST(MeterFailures, files_that_cannot_be_opened_fail_what_is_asked_of_them) {
     rig.weigh(LoadOperation::read, 1);
     rig.spec.users = 2;
     rig.storage.error = [](const Asked& asked) {
-        return asked.kind == Asked::open && asked.path == "root/s0/u1/f0" ? EACCES : 0;
+        return asked.kind == Asked::open && asked.path == "root/s0/u1/f0.load" ? EACCES : 0;
     };
     rig.run(seconds(1));
     EXPECT_EQ(rig.result.all.done, 100u);
@@ -145,7 +145,7 @@ TEST(MeterFailures, files_that_cannot_be_opened_fail_what_is_asked_of_them) {
     EXPECT_EQ(rig.result.errors[0].times, 1u);
     EXPECT_EQ(rig.result.errors[1].operation, LoadOperation::read);
     EXPECT_EQ(rig.result.errors[1].times, 100u);
-    EXPECT_EQ(rig.result.errors[1].path, "root/s0/u1/f0");
+    EXPECT_EQ(rig.result.errors[1].path, "root/s0/u1/f0.load");
 }
 
 TEST(MeterFailures, an_fsync_that_fails_is_told) {

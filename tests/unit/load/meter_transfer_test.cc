@@ -160,7 +160,7 @@ TEST(MeterTransfers, seats_of_a_shared_file_take_turns_in_one_order) {
         rig.run(milliseconds(500));
         ASSERT_EQ(rig.asked(Asked::read).size(), 100u);
         for (const Asked& each : rig.asked(Asked::read)) {
-            EXPECT_EQ(each.path, "root/shared/f0");
+            EXPECT_EQ(each.path, "root/shared/f0.load");
             EXPECT_TRUE(seen.insert(each.offset).second) << "twice " << each.offset;
         }
     }
@@ -275,7 +275,7 @@ TEST(MeterTransfers, an_fsync_at_the_end_is_of_each_file_that_was_written_and_in
     rig.run(milliseconds(100));
     std::set<std::string> synced;
     for (const Asked& each : rig.asked(Asked::sync)) synced.insert(each.path);
-    EXPECT_THAT(synced, testing::ElementsAre("root/s0/u0/f0", "root/s0/u1/f0", "root/s0/u2/f0"));
+    EXPECT_THAT(synced, testing::ElementsAre("root/s0/u0/f0.load", "root/s0/u1/f0.load", "root/s0/u2/f0.load"));
     EXPECT_EQ(rig.asked(Asked::sync).size(), 3u);
     EXPECT_EQ(rig.result.wall_ns, milliseconds(110).ns);
     EXPECT_EQ(rig.result.all.done, 30u);
