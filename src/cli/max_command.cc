@@ -268,7 +268,7 @@ PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count,
     switch (result_.counts) {
         case MaxCounts::streams:
             request.total_streams = number;
-            request.seats = std::min(request.seats, number);
+            if (request.meters.empty()) request.seats = std::min(request.seats, number);
             break;
         case MaxCounts::streams_per_seat: request.streams = number; break;
         case MaxCounts::seats: request.seats = number; break;
@@ -287,6 +287,9 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
                                         const std::string& progress,
                                         bool& preroll_took_too_long) {
     if (auto found = find_media_for(contender, request); !found) return found.error();
+    if (store_ != nullptr && !request.meters.empty()) {  // each step finds them as the first one did
+        if (auto written = write_load_sets(request); !written) return written.error();
+    }
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
                                              [this](const std::string& text) { notice(text); });
@@ -298,6 +301,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
             "the storage has not given back everything that was asked of it: the search ends here");
         return interrupted_error();
     }
+    remove_created(request);
     if (*result && (**result).interrupted) return interrupted_error();
     preroll_took_too_long =
         alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();

@@ -107,6 +107,13 @@ Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {
     return {};
 }
 
+void MediaRun::remove_created(const PlayRequest& request) {
+    if (store_ == nullptr || left_behind_ || request.meters.empty()) return;
+    // Also after an interruption, which has been heard: not as something that could be interrupted.
+    if (auto removed = remove_created_files(*store_, request); !removed)
+        say_notice(removed.error().problems.front());
+}
+
 int MediaRun::interrupted_before_play(const PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
     const int code = write_results(Session::not_played(request, context_.program));
@@ -181,6 +188,9 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
         std::make_unique<Session>(alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
                                   context_.program, [this](const std::string& text) { say_notice(text); }),
         alone, "then the meters without the streams");
+    if (store_ != nullptr && !left_behind_) {  // the same files once more
+        if (auto written = write_load_sets(request); !written) return written.error();
+    }
     if (!loaded) return loaded.error();
     return std::optional(AloneResult{played->totals, played->margin_ns, loaded->meters});
 }
@@ -206,6 +216,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     }
     journal_.follow(session);
     auto result = watch_session(session, request, about, request.spare_streams > 0);
+    if (result) remove_created(request);
     if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");

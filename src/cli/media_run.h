@@ -39,6 +39,8 @@ protected:
     /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
     Result<void> write_load_sets(const PlayRequest& request);
     Result<void> write_load(const LoadSetPlan& plan);
+    /// What the meters of a request have created goes; says so where it cannot.
+    void remove_created(const PlayRequest& request);
     /// Plays, watched and listening. nullopt: it was left behind; the session has to stay, and the process has
     /// to end by leave(). `streams_may_change`: by hand, on a terminal.
     std::optional<Result<RunResult>> watch_session(Session& session,

@@ -158,11 +158,7 @@ Result<void> WorkloadCommand::play_step(double at) {
                     show_duration(step.duration));
     if (!options_.quiet) context_.log.info("{}", about);
     auto result = play_session_of(request, fmt::format("{}; {}", request.target.url, about));
-    if (store_ != nullptr && !left_behind_) {
-        const auto removed = aside([this, request] { return remove_created_files(*store_, request); });
-        if (!removed && removed.error().kind != ErrorKind::interrupted)
-            say_notice(removed.error().problems.front());
-    }
+    remove_created(request);
     if (!result) return result.error();
     result_.interrupted |= result->interrupted;
     result_.common = *result;

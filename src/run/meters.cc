@@ -113,6 +113,22 @@ std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::ui
     return {said.begin(), said.end()};
 }
 
+Result<void> check_meters(const PlayRequest& request) {
+    if (request.target.kind != Target::Kind::null_virtual) return {};
+    Error error{ErrorKind::bad_input, {}};
+    for (const MeterPart& part : request.meters) {
+        const MeterSpec& spec = part.spec;
+        if (spec.loop == MeterSpec::Loop::open || spec.think_time > Duration{} || spec.operations_per_s > 0)
+            continue;
+        error.problems.push_back(fmt::format(
+            "meter {}: on {} nothing takes time, so that a closed loop would never end: give it a think_time "
+            "or operations_per_s",
+            spec.name, request.target.url));
+    }
+    if (!error.problems.empty()) return error;
+    return {};
+}
+
 bool writes(const MeterSpec& spec) {
     for (std::size_t i = 0; i < kLoadOperations; ++i) {
         const auto operation = static_cast<LoadOperation>(i);

@@ -29,6 +29,9 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request);
 /// says so in sentences.
 std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment);
 
+/// Errors: bad input where a meter would do endlessly much in no time: a closed loop on sim:null.
+Result<void> check_meters(const PlayRequest& request);
+
 /// It does more than read.
 bool writes(const MeterSpec& spec);
 

@@ -283,6 +283,7 @@ Result<void> Session::plan() {
     spec_.remote.seats = request_.own_seats.value_or(request_.seats);
     spec_.remote.notice = notice_;
     for (const std::string& remark : request_.remarks) notice_(remark);
+    if (auto checked = check_meters(request_); !checked) return checked;
     meters_ = meter_plans(request_);
     std::uint32_t alignment = alignment_of_files();
     if (auto made = make_recordings(alignment); !made) return made;

@@ -19,8 +19,8 @@ TEST(WorkingSet, each_user_has_its_own_files_or_all_share_them) {
     const WorkingSetNames own = working_set(spec, "r", 7);
     EXPECT_THAT(own.parents, ElementsAre("r", "r/s7", "r/s7/u0", "r/s7/u1"));
     EXPECT_THAT(own.directories, ElementsAre("r/s7/u0/d0", "r/s7/u0/d1", "r/s7/u1/d0", "r/s7/u1/d1"));
-    EXPECT_THAT(own.files, ElementsAre("r/s7/u0/d0/f0.load", "r/s7/u0/d1/f1.load", "r/s7/u0/d0/f2.load", "r/s7/u1/d0/f0.load",
-                                       "r/s7/u1/d1/f1.load", "r/s7/u1/d0/f2.load"));
+    EXPECT_THAT(own.files, ElementsAre("r/s7/u0/d0/f0.load", "r/s7/u0/d1/f1.load", "r/s7/u0/d0/f2.load",
+                                       "r/s7/u1/d0/f0.load", "r/s7/u1/d1/f1.load", "r/s7/u1/d0/f2.load"));
     EXPECT_THAT(own.spare, ElementsAre("r/s7/u0/d0/e7-0-0.load", "r/s7/u1/d0/e7-1-0.load"));
     spec.set.shared = true;
     const WorkingSetNames shared = working_set(spec, "r", 7);
@@ -78,7 +78,8 @@ TEST(MeterByName, where_no_file_is_left_one_is_created_instead) {
     EXPECT_EQ(rig.of(LoadOperation::create).done, 4u);
     EXPECT_EQ(rig.result.substituted, 4u);
     EXPECT_EQ(rig.asked(Asked::remove)[0].path, "root/s0/u0/e0-0-0.load");
-    EXPECT_EQ(rig.asked(Asked::remove)[3].path, "root/s0/u0/c0-0-3.load") << "numbers of tasks that change names";
+    EXPECT_EQ(rig.asked(Asked::remove)[3].path, "root/s0/u0/c0-0-3.load")
+        << "numbers of tasks that change names";
 }
 
 TEST(MeterFailures, they_are_counted_and_the_loop_does_not_spin) {

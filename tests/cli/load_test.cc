@@ -1,0 +1,247 @@
+// Loads that are not playback: what is typed, what is done, what comes back.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using testing::HasSubstr;
+
+/// One row of --csv: column by name.
+using Row = std::map<std::string, std::string>;
+
+std::vector<Row> read_rows(const std::string& path) {
+    std::ifstream in(path);
+    std::string line;
+    std::vector<std::string> names;
+    std::vector<Row> rows;
+    while (std::getline(in, line)) {
+        if (!line.empty() && line.back() == '\r') line.pop_back();
+        std::istringstream fields(line);
+        std::vector<std::string> values;
+        for (std::string value; std::getline(fields, value, ',');) values.push_back(value);
+        if (names.empty()) {
+            names = values;
+            continue;
+        }
+        Row row;
+        for (std::size_t i = 0; i < values.size(); ++i) row[names[i]] = values[i];
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+double number(const Row& row, const char* column) {
+    return std::stod(row.at(column));
+}
+
+class LoadTest : public CliTest {
+protected:
+    /// Reads and writes of a file of 1 MiB.
+    static Json workload() {
+        return {{"schema", "streamsim.workload"},
+                {"version", 1},
+                {"name", "tested"},
+                {"title", "A load"},
+                {"duration", "300ms"},
+                {"report", "modes"},
+                {"meters",
+                 {{{"name", "m"},
+                   {"users", 2},
+                   {"operations", {{"read", 3}, {"write", 1}}},
+                   {"random_percent", 50},
+                   {"blocks", {{{"bytes", "4KiB"}, {"weight", 1}}, {{"bytes", "16KiB"}, {"weight", 1}}}},
+                   {"lengths", {{"up_to", "64KiB"}}},
+                   {"files", {{"count", 1}, {"bytes", "1MiB"}}}}}}};
+    }
+    std::string write(const Json& document) const {
+        const std::string path = dir_ / "workload.json";
+        write_text(path, document.dump());
+        return path;
+    }
+    Json load(const Json& document, const std::string& where, std::vector<std::string> options = {}) {
+        options.insert(options.begin(), {"run", write(document), where, "--json", json_path()});
+        finished_ = streamsim(options);
+        EXPECT_EQ(finished_.exit_code, 0) << finished_.text();
+        return finished_.exit_code == 0 ? read_json(json_path()) : Json();
+    }
+
+    Finished finished_;
+};
+
+TEST_F(LoadTest, ReadsEachPlaceOnceBeforeAnyComesAgain) {
+    Json document = workload();
+    Json& meter = document["meters"][0];
+    meter["users"] = 1;
+    meter["operations"] = {{"read", 1}};
+    meter["random_percent"] = 100;
+    meter["non_repeating"] = true;
+    meter["blocks"] = "4KiB";
+    meter.erase("lengths");
+    const std::string csv = dir_ / "rows.csv";
+    const Json result = load(document, target(), {"--csv", csv});
+    const auto rows = read_rows(csv);
+    constexpr std::size_t kPlaces = 256;
+    ASSERT_GT(rows.size(), kPlaces);
+    for (std::size_t pass = 0; (pass + 1) * kPlaces <= rows.size(); ++pass) {
+        std::set<std::string> places;
+        for (std::size_t i = 0; i < kPlaces; ++i) places.insert(rows[pass * kPlaces + i].at("offset"));
+        ASSERT_EQ(places.size(), kPlaces) << "pass " << pass;
+    }
+    const Json& all = result["steps"][0]["result"]["meters"][0]["all"];
+    EXPECT_EQ(all["failed"], 0);
+    EXPECT_LE(rows.size() - all["done"].get<std::size_t>(), 1u) << "one may have been under way at the end";
+}
+
+TEST_F(LoadTest, TablesAreWhatTheSourcesFormulasGiveForTheRows) {
+    const std::string csv = dir_ / "rows.csv";
+    const Json result = load(workload(), target(), {"--csv", csv});
+    struct Transfer {
+        double bytes = 0, blocks_ns = 0, from_ns = 1e300, to_ns = 0, largest = 0;
+        std::string mode;
+    };
+    std::map<std::string, Transfer> transfers;
+    for (const Row& row : read_rows(csv)) {
+        Transfer& transfer = transfers[row.at("user") + "/" + row.at("transfer")];
+        transfer.mode = row.at("mode");
+        transfer.bytes += number(row, "bytes");
+        transfer.blocks_ns += number(row, "completed_ns") - number(row, "submitted_ns");
+        transfer.from_ns = std::min(transfer.from_ns, number(row, "submitted_ns"));
+        transfer.to_ns = std::max(transfer.to_ns, number(row, "completed_ns"));
+        transfer.largest = std::max(transfer.largest, number(row, "bytes"));
+    }
+    // What was under way at the end is in the rows as far as it came, and in no table.
+    std::map<std::string, std::vector<Transfer>> by_mode;
+    for (const auto& [name, transfer] : transfers) by_mode[transfer.mode].push_back(transfer);
+    const Json& modes = result["steps"][0]["modes"];
+    double counted = 0;
+    for (const auto& [mode, all] : by_mode) {
+        const Json& cell = modes[mode].back();
+        const double count = cell["transfers"];
+        counted += count;
+        ASSERT_GE(static_cast<double>(all.size()), count) << mode;
+        ASSERT_LE(static_cast<double>(all.size()), count + 2) << mode;
+        if (static_cast<double>(all.size()) > count) continue;
+        double rates = 0;
+        double latencies = 0;
+        for (const Transfer& transfer : all) {
+            rates += transfer.bytes / transfer.blocks_ns * 1e3;
+            latencies += (transfer.to_ns - transfer.from_ns - transfer.blocks_ns) / 1e6;
+        }
+        EXPECT_NEAR(cell["rate_mb_per_s"].get<double>(), rates / count, 1e-6 * rates) << mode;
+        EXPECT_NEAR(cell["latency_mean_ms"].get<double>(), latencies / count, 1e-6) << mode;
+    }
+    EXPECT_EQ(modes["All"].back()["transfers"].get<double>(), counted);
+    EXPECT_THAT(finished_.out, HasSubstr("average rate (MB/s)"));
+    EXPECT_THAT(finished_.out, HasSubstr("maximum latency (s)"));
+}
+
+TEST_F(LoadTest, LeavesNothingButItsFilesWhichCleanRemoves) {
+    write_text(target() + "/mine.txt", "mine");
+    Json document = workload();
+    Json& meter = document["meters"][0];
+    meter["operations"] = {{"create", 2}, {"remove", 1}, {"rename", 1}, {"stat", 1}, {"list", 1}, {"open", 1}};
+    meter["files"] = {{"count", 4}, {"bytes", "64KiB"}, {"directories", 2}, {"spare", 3}};
+    for (const char* of_transfers : {"blocks", "lengths", "random_percent"}) meter.erase(of_transfers);
+    document["report"] = "table";
+    const Json result = load(document, target());
+    const Json& operations = result["steps"][0]["result"]["meters"][0]["operations"];
+    for (const char* name : {"create", "remove", "rename", "stat", "list", "open"})
+        EXPECT_GT(operations[name]["done"], 0) << name;
+    std::size_t created = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
+        created += entry.path().filename().string().starts_with("c") ? 1 : 0;
+    EXPECT_EQ(created, 0u);
+    const Finished clean = streamsim({"clean", target()});
+    EXPECT_EQ(clean.exit_code, 0) << clean.text();
+    EXPECT_FALSE(std::filesystem::exists(target() + "/streamsim-media")) << clean.text();
+    EXPECT_TRUE(std::filesystem::exists(target() + "/mine.txt"));
+}
+
+TEST_F(LoadTest, StepsAreARowEachAndScaleSaysSo) {
+    Json document = workload();
+    document["sweep"] = {{"over", "clients"}, {"values", {1, 3}}};
+    document["report"] = "table";
+    const Json result = load(document, "sim:f800", {"--scale", "0.5"});
+    ASSERT_EQ(result["steps"].size(), 2u);
+    EXPECT_EQ(result["steps"][1]["clients"].size(), 3u);
+    EXPECT_GT(result["steps"][1]["all"]["operations_per_s"], result["steps"][0]["all"]["operations_per_s"]);
+    EXPECT_EQ(result["scale"], 0.5);
+    EXPECT_THAT(finished_.out, HasSubstr("scaled by 0.5"));
+    EXPECT_THAT(finished_.out, HasSubstr("modelled"));
+}
+
+TEST_F(LoadTest, BesideStreamsSaysWhatEachCostsTheOther) {
+    const Finished done = streamsim({"--meter", write(workload()), "--format", small(), "--duration", "500ms",
+                                     "--clip-duration", "1s", "--json", json_path(), target()});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    const Json result = read_json(json_path());
+    EXPECT_THAT(books_problems(result), testing::IsEmpty());
+    ASSERT_EQ(result["meters"].size(), 1u);
+    EXPECT_GT(result["meters"][0]["all"]["done"], 0);
+    EXPECT_EQ(result["alone"]["streams"]["frames_scheduled"], 12);
+    EXPECT_GT(result["alone"]["meters"][0]["all"]["done"], 0);
+    EXPECT_THAT(done.out, HasSubstr("what streams and meters cost each other"));
+}
+
+TEST_F(LoadTest, FindsItsFilesAsTheyWereInEachOfItsRuns) {
+    Json document = workload();
+    Json& meter = document["meters"][0];
+    meter["operations"] = {{"create", 1}, {"remove", 1}};
+    meter["files"] = {{"count", 1}, {"bytes", "64KiB"}, {"spare", 5}};
+    for (const char* of_transfers : {"blocks", "lengths", "random_percent"}) meter.erase(of_transfers);
+    const Finished done = streamsim({"--meter", write(document), "--format", small(), "--duration", "300ms",
+                                     "--clip-duration", "1s", "--json", json_path(), target()});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    const Json result = read_json(json_path());
+    EXPECT_EQ(result["meters"][0]["all"]["failed"], 0);
+    EXPECT_GT(result["meters"][0]["all"]["done"], 0);
+}
+
+TEST_F(LoadTest, IsAPartOfAScenario) {
+    const Json document = {
+        {"schema", "streamsim.scenario"},
+        {"version", 1},
+        {"duration", "2s"},
+        {"seats",
+         {{{"target", "sim:h500"},
+           {"streams", {{{"format", "prores-hd"}}}},
+           {"meters", {{{"workload", "ebu-sequential-read"}, {"start", "500ms"}, {"stop", "1s"}}}}}}}};
+    const Finished done = streamsim({"run", write(document), "--not-alone", "--json", json_path()});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    const Json result = read_json(json_path());
+    EXPECT_EQ(result["meters"][0]["wall_ns"], 500'000'000);
+    EXPECT_GT(result["meters"][0]["all"]["done"], 0);
+    EXPECT_EQ(result["streams"][0]["frames_scheduled"], 60);
+}
+
+TEST_F(LoadTest, RefusesWhatCannotBe) {
+    const Finished unknown = streamsim({"run", "no-such-load", target()});
+    EXPECT_EQ(unknown.exit_code, 2);
+    EXPECT_THAT(unknown.err, HasSubstr("ebu-production-edit"));
+    const Finished nowhere = streamsim({"run", write(workload())});
+    EXPECT_EQ(nowhere.exit_code, 2);
+    EXPECT_THAT(nowhere.err, HasSubstr("TARGET"));
+    const Finished endless = streamsim({"run", write(workload()), "sim:null"});
+    EXPECT_EQ(endless.exit_code, 2) << endless.text();
+    EXPECT_THAT(endless.err, HasSubstr("never end"));
+    const Finished scale = streamsim({"--meter", "eda", "--scale", "0", target()});
+    EXPECT_EQ(scale.exit_code, 2);
+    EXPECT_THAT(scale.err, HasSubstr("--scale"));
+    Json wrong = workload();
+    wrong["meters"][0]["loop"] = "round";
+    wrong["meters"][0]["files"].erase("bytes");
+    const Finished problems = streamsim({"run", write(wrong), target()});
+    EXPECT_EQ(problems.exit_code, 2);
+    EXPECT_THAT(problems.err, HasSubstr("/meters/0/loop"));
+    EXPECT_THAT(problems.err, HasSubstr("/meters/0/files/bytes"));
+}
+
+}  // namespace
+}  // namespace streamsim::tests

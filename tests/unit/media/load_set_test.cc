@@ -1,0 +1,76 @@
+#include "media/load_set.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::all_problems;
+using testing::DirectoryStore;
+using testing::Place;
+
+class LoadSets : public ::testing::Test {
+protected:
+    LoadSet set() const {
+        const std::string root = load_root(place_.path());
+        return {place_.path(), {root, root + "/a"}, {{root + "/a/f0.load", 100'000}, {root + "/a/e0.load", 0}}};
+    }
+    LoadSetPlan plan() {
+        auto planned = plan_load_set(store_, set());
+        if (!planned) ADD_FAILURE() << all_problems(planned.error());
+        return std::move(*planned);
+    }
+    void write(const LoadSetPlan& planned) {
+        PrepareProgress progress;
+        const auto done = write_load_set(store_, planned, 1, progress);
+        ASSERT_TRUE(done) << all_problems(done.error());
+        EXPECT_EQ(progress.bytes_done, planned.bytes_to_write);
+    }
+    fs::path file(const char* name) const { return fs::path(load_root(place_.path())) / "a" / name; }
+
+    Place place_;
+    DirectoryStore store_;
+};
+
+TEST_F(LoadSets, AreWrittenOnceAndWhole) {
+    write(plan());
+    EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
+    EXPECT_EQ(fs::file_size(file("e0.load")), 0u);
+    EXPECT_TRUE(plan().nothing_to_do());
+    fs::resize_file(file("f0.load"), 5);
+    const LoadSetPlan again = plan();
+    ASSERT_EQ(again.missing.files.size(), 1u);
+    write(again);
+    EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
+}
+
+TEST_F(LoadSets, LoseWhatWasCreatedAndNothingElse) {
+    write(plan());
+    std::ofstream(file("c0-0-1.load")) << "created";
+    std::ofstream(file("notes.txt")) << "somebody's";
+    ASSERT_TRUE(remove_others(store_, set()));
+    EXPECT_FALSE(fs::exists(file("c0-0-1.load")));
+    EXPECT_TRUE(fs::exists(file("notes.txt")));
+    EXPECT_TRUE(fs::exists(file("f0.load")));
+}
+
+TEST_F(LoadSets, AreCleanedWithoutWhatIsSomebodyElses) {
+    write(plan());
+    std::ofstream(file("notes.txt")) << "somebody's";
+    auto cleaned = clean(store_, place_.path());
+    ASSERT_TRUE(cleaned) << all_problems(cleaned.error());
+    EXPECT_THAT(cleaned->kept, ::testing::ElementsAre(file("notes.txt").string()));
+    fs::remove(file("notes.txt"));
+    cleaned = clean(store_, place_.path());
+    ASSERT_TRUE(cleaned);
+    EXPECT_FALSE(fs::exists(fs::path(place_.path()) / kMediaDirectory));
+}
+
+}  // namespace
+}  // namespace streamsim
