@@ -156,7 +156,7 @@ TEST_F(LoadTest, LeavesNothingButItsFilesWhichCleanRemoves) {
         EXPECT_GT(operations[name]["done"], 0) << name;
     std::size_t created = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
-        created += entry.path().filename().string().starts_with("c") ? 1 : 0;
+        if (entry.path().filename().string().starts_with("c")) ++created;
     EXPECT_EQ(created, 0u);
     const Finished clean = streamsim({"clean", target()});
     EXPECT_EQ(clean.exit_code, 0) << clean.text();
