@@ -67,6 +67,7 @@ enum class Access : std::uint8_t {
 struct OpenOp : Op {
     const char* path = nullptr;    // in
     Access access = Access::read;  // in
+    bool through_cache = false;    // in: never direct, whatever else is
     FileId file = kNoFile;         // out
 };
 

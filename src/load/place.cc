@@ -141,6 +141,7 @@ void Place::begin_path() {
 void Place::open(const char* path, Access access) {
     open_.path = path;
     open_.access = access;
+    open_.through_cache = !room_.plan.spec.direct;
     open_.file = kNoFile;
     current_ = &open_;
     room_.storage.open(open_);

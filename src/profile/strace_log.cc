@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <unordered_map>
 
 #include "base/units.h"
@@ -30,6 +31,8 @@ struct Thread {
 class Lines {
 public:
     explicit Lines(const StraceFile& file) : file_(file) {}
+    Lines(const Lines&) = delete;
+    Lines& operator=(const Lines&) = delete;
 
     const std::string& name() const { return file_.name; }
     std::uint64_t number() const { return number_; }
@@ -245,10 +248,10 @@ Result<Traffic> read_strace_log(const std::string& source,
                                 const std::vector<StraceFile>& files,
                                 const ReadingProgress& progress) {
     StraceReader reader;
-    std::vector<Lines> all;
+    std::list<Lines> all;  // they stay in place: a line's parts point into it
     for (const StraceFile& file : files) {
-        Lines lines(file);
-        if (lines.next()) all.push_back(std::move(lines));
+        all.emplace_back(file);
+        if (!all.back().next()) all.pop_back();
     }
     std::uint64_t ended_bytes = 0;
     constexpr std::uint64_t kLinesBetween = 4096;

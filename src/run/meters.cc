@@ -94,9 +94,9 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
 std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment) {
     std::set<std::string> said;
     for (MeterPlan& plan : plans) {
-        plan.alignment = alignment;
         MeterSpec& spec = plan.spec;
         if (!spec.direct) continue;
+        plan.alignment = alignment;
         const auto odd = [alignment](const WeightedSize& size) { return size.bytes % alignment != 0; };
         if (std::erase_if(spec.blocks,
                           [&](const WeightedSize& size) { return size.weight <= 0 && odd(size); }) > 0)
@@ -105,6 +105,7 @@ std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::ui
                 spec.name, show_bytes(alignment)));
         if (std::none_of(spec.blocks.begin(), spec.blocks.end(), odd)) continue;
         spec.direct = false;
+        plan.alignment = 1;
         said.insert(
             fmt::format("meter {}: direct I/O here takes whole {}, and its blocks are none: it goes through "
                         "the page cache",

@@ -229,9 +229,10 @@ void ThreadsStorage::start(Op& op) {
 }
 
 void ThreadsStorage::start_open(Node& node) {
-    const auto plan = policy_.plan(static_cast<OpenOp&>(*node.op).path);
-    node.direct = plan.direct;
-    node.check = plan.check && plan.direct;
+    const auto& op = static_cast<OpenOp&>(*node.op);
+    const auto plan = policy_.plan(op.path);
+    node.direct = plan.direct && !op.through_cache;
+    node.check = plan.check && node.direct;
 }
 
 void ThreadsStorage::start_on_file(Node& node, FileId file) {

@@ -19,10 +19,11 @@ namespace streamsim {
 // ---- opens
 
 void UringStorage::start_open(UringNode& node) {
-    const auto plan = policy_.plan(static_cast<OpenOp&>(*node.op).path);
+    const auto& op = static_cast<OpenOp&>(*node.op);
+    const auto plan = policy_.plan(op.path);
     node.step = UringStep::open;
-    node.direct = plan.direct;
-    node.check = plan.check;
+    node.direct = plan.direct && !op.through_cache;
+    node.check = plan.check && (node.direct || !plan.direct);
     node.local = plan.local;
     node.objection = nullptr;
     request(node);

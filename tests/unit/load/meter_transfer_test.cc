@@ -239,6 +239,49 @@ TEST(MeterTransfers, files_that_are_opened_for_a_transfer_are_part_of_its_latenc
     EXPECT_EQ(paths.size(), 65u);
 }
 
+TEST(MeterTransfers, whole_files_are_opened_one_after_the_other_and_moved_from_the_front) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.spec.whole_files = true;
+    rig.spec.blocks = {{65'536, 1}, {35'456, 0}};
+    rig.spec.set.files = 3;
+    rig.spec.set.file_bytes = 3 * 65'536 + 35'456;
+    rig.storage.fixed = milliseconds(10);
+    rig.run(milliseconds(350));  // an open and four blocks each: seven files
+    const auto opens = rig.asked(Asked::open);
+    ASSERT_EQ(opens.size(), 7u);
+    for (std::size_t i = 3; i < opens.size(); ++i) EXPECT_EQ(opens[i].path, opens[i - 3].path);
+    EXPECT_NE(opens[0].path, opens[1].path);
+    EXPECT_NE(opens[1].path, opens[2].path);
+    const auto reads = rig.asked(Asked::read);
+    ASSERT_EQ(reads.size(), 28u);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+        EXPECT_EQ(reads[i].path, opens[i / 4].path);
+        EXPECT_EQ(reads[i].offset, i % 4 * 65'536);
+        EXPECT_EQ(reads[i].bytes, i % 4 == 3 ? 35'456u : 65'536u);
+    }
+    EXPECT_EQ(rig.of(LoadOperation::read).done, 7u);
+    EXPECT_EQ(rig.storage.open_files, 0);
+}
+
+TEST(MeterTransfers, writes_have_sizes_of_their_own_where_they_are_given) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.weigh(LoadOperation::write, 1);
+    rig.spec.blocks = {{4096, 1}};
+    rig.spec.writes = WriteSizes{{{kMiB, 1}, {8192, 0}}, {{2 * kMiB + 8192, 1}}};
+    rig.spec.set.file_bytes = 16 * kMiB;
+    rig.storage.fixed = milliseconds(1);
+    rig.run(seconds(1));
+    std::map<std::uint64_t, std::uint64_t> reads, writes;
+    for (const Asked& each : rig.asked(Asked::read)) ++reads[each.bytes];
+    for (const Asked& each : rig.asked(Asked::write)) ++writes[each.bytes];
+    EXPECT_EQ(reads.size(), 1u);
+    EXPECT_TRUE(reads.contains(4096));
+    EXPECT_EQ(writes.size(), 2u);
+    EXPECT_NEAR(static_cast<double>(writes[kMiB]), 2.0 * static_cast<double>(writes[8192]), 2);
+}
+
 TEST(MeterTransfers, a_transfer_shorter_than_its_block_is_booked_under_what_it_is_moved_in) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);

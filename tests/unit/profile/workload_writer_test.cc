@@ -1,6 +1,7 @@
 // What is written is read back as it was.
 #include "profile/workload_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scenario/workload_document.h"
@@ -50,6 +51,27 @@ TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
     EXPECT_EQ(read->meters[0].think_time.ns, 1'500'000);
     EXPECT_EQ(read->meters[1].operations_per_s, 12.5);
     EXPECT_EQ(read->meters[1].burst, 7u);
+}
+
+TEST(WorkloadReader, WholeFilesAndWritesAreHeldToWhatTheyMean) {
+    const auto problems = [](const std::string& members) {
+        const auto read = read_workload(
+            R"({"schema": "streamsim.workload", "version": 1, "name": "a", "meters": [{"name": "m",
+                "operations": {"read": 1, "write": 1}, "blocks": "4KiB", "files": {"bytes": "64KiB"}, )" +
+                members + "}]}",
+            "test");
+        return read ? std::vector<std::string>() : read.error().problems;
+    };
+    EXPECT_THAT(problems(R"("whole_files": true, "writes": {"blocks": "8KiB", "lengths": "64KiB"})"),
+                testing::IsEmpty());
+    EXPECT_THAT(problems(R"("whole_files": true, "random_percent": 50, "random_unit": "block")"),
+                testing::ElementsAre(testing::HasSubstr("/meters/0/random_unit")));
+    EXPECT_THAT(problems(R"("whole_files": true, "lengths": {"up_to": "8KiB"})"),
+                testing::ElementsAre(testing::HasSubstr("/meters/0/lengths")));
+    EXPECT_THAT(problems(R"("writes": {"lengths": "8KiB"})"),
+                testing::ElementsAre(testing::HasSubstr("/meters/0/writes/blocks")));
+    EXPECT_THAT(problems(R"("writes": {"blocks": "128KiB"})"),
+                testing::ElementsAre(testing::HasSubstr("/meters/0/writes/blocks")));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TOGETHER = [
     r"reads and writes, which", r"writes, which this", r"is of random transfers", r"with a weight above 0",
     r"do(es)? not fit", r"less than the smallest block", r"is given twice", r"another meter is named",
     r"expected 1 B to", r"says which step", r"/at: expected", r"never runs", r"would begin", r"are more than",
-    r"sweep: is over",
+    r"sweep: is over", r"which whole_files has none of", r"is not for whole_files", r"beside lengths up_to",
 ]
 
 

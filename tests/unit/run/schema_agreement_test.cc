@@ -240,7 +240,10 @@ Json largest_workload() {
              "burst": 12},
             {"name": "copy", "loop": "closed", "operations_per_s": 10, "operations": {"write": 1},
              "blocks": "1MB", "lengths": {"up_to": "10MB"}, "files": {"bytes": "1GiB"}, "sync": "at-end",
-             "think_time": "20ms"}]})");
+             "think_time": "20ms"},
+            {"name": "render", "operations": {"read": 1, "write": 1}, "random_percent": 5, "whole_files": true,
+             "blocks": "1MiB", "lengths": "3MiB", "writes": {"blocks": [{"bytes": "64KiB"}, {"bytes": "4KiB",
+             "weight": 0}], "lengths": "2MiB"}, "files": {"count": 48, "bytes": "4MiB"}}]})");
 }
 
 TEST_F(SchemaAgreement, of_workloads) {
