@@ -103,7 +103,7 @@ private:
             open.tag = {plan.seat, plan.first_stream + user, 0, 0};
             open.path = room_.files.path(user, file).c_str();
             open.access = writes ? Access::write : Access::read;
-            open.through_cache = !plan_.spec.direct;
+            open.through_cache = !plan.spec.direct;
             room_.storage.open(open);
         }
     }

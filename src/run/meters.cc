@@ -103,7 +103,9 @@ std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::ui
             said.insert(fmt::format(
                 "meter {}: direct I/O here takes whole {}: smaller remainders of transfers are left out",
                 spec.name, show_bytes(alignment)));
-        if (std::none_of(spec.blocks.begin(), spec.blocks.end(), odd)) continue;
+        const bool odd_writes =
+            spec.writes && std::any_of(spec.writes->blocks.begin(), spec.writes->blocks.end(), odd);
+        if (std::none_of(spec.blocks.begin(), spec.blocks.end(), odd) && !odd_writes) continue;
         spec.direct = false;
         plan.alignment = 1;
         said.insert(

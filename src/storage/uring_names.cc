@@ -23,7 +23,7 @@ void UringStorage::start_open(UringNode& node) {
     const auto plan = policy_.plan(op.path);
     node.step = UringStep::open;
     node.direct = plan.direct && !op.through_cache;
-    node.check = plan.check && (node.direct || !plan.direct);
+    node.check = plan.check && !op.through_cache;
     node.local = plan.local;
     node.objection = nullptr;
     request(node);
