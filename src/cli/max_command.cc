@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/units.h"
@@ -11,6 +12,7 @@
 #include "cli/ranks_run.h"
 #include "report/max_report.h"
 #include "run/max_search.h"
+#include "streamsim/load_result.h"
 
 namespace streamsim {
 namespace {
@@ -118,8 +120,12 @@ private:
     bool alone() const { return context_.ranks == nullptr; }
     bool virtual_time() const { return options_.play.target.is_virtual_time(); }
 
+    void say_meters(const std::string& format, std::uint64_t streams);
+
     MaxResult result_;
     std::vector<Contender> contenders_;
+    /// What meters did in the last run of each number of streams, by format.
+    std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
 
 Result<std::vector<Contender>> MaxCommand::of_target() {
@@ -302,6 +308,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
         return interrupted_error();
     }
     remove_created(request);
+    if (*result) beside_[contender.name][streams_of_format(request)] = (**result).meters;
     if (*result && (**result).interrupted) return interrupted_error();
     preroll_took_too_long =
         alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
@@ -356,6 +363,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     }
     auto found = find_max(*options, [&](const MaxNext& next) { return play(which, next); });
     if (!found) return found.error();
+    if (!options_.play.meters.empty()) say_meters(contender.name, found->streams * result_.streams_of_one());
     found->format = contender.name;
     found->width = contender.width;
     found->height = contender.height;
@@ -363,6 +371,22 @@ Result<void> MaxCommand::search(std::size_t which) {
     result_.interrupted |= found->interrupted;
     result_.formats.push_back(std::move(*found));
     return {};
+}
+
+/// What they did beside the number that was found.
+void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
+    const auto& runs = beside_[format];
+    const auto found = runs.find(static_cast<std::uint32_t>(streams));
+    if (found == runs.end()) return notice(fmt::format("{}: nothing plays beside the meters", format));
+    std::vector<const MeterResult*> all;
+    for (const MeterResult& meter : found->second) all.push_back(&meter);
+    const LoadFigures figures = load_figures("", all);
+    notice(fmt::format(
+        "{}: beside {} streams the meters did {} operations a second, {} read and {} written, {} on "
+        "average; {} failed",
+        format, show_count(streams), show_count(nearest_whole(figures.operations_per_s)),
+        show_rate(figures.read_bytes_per_s), show_rate(figures.write_bytes_per_s),
+        show_duration({std::llround(figures.latency_mean_ns)}), show_count(figures.failed)));
 }
 
 int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {

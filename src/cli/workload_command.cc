@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "base/units.h"
 #include "cli/formats_directory.h"
@@ -56,6 +57,12 @@ Result<void> WorkloadCommand::open_files() {
                {options_.files.csv, kLoadCsvBegins, csv_},
                {options_.files.html, kHtmlReportBegins, html_}};
     Error problems{ErrorKind::bad_input, {}};
+    for (const auto& [option, given] : {std::pair{"--trace", !options_.files.trace.empty()},
+                                        std::pair{"--junit", !options_.files.junit.empty()},
+                                        std::pair{"--journal", !options_.journal.empty()},
+                                        std::pair{"--metrics", !options_.metrics.empty()}}) {
+        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload", option));
+    }
     for (const auto& each : all) {
         if (each.path.empty()) continue;
         auto file = OutputFile::prepare(each.path, each.begins);
@@ -194,7 +201,9 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
         file.write(text);
         if (auto done = file.finish(); !done) written = done;
     };
-    if (!result_.steps.empty()) {
+    const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
+    if (!result_.steps.empty() || interrupted) {
+        result_.interrupted |= interrupted;
         if (json_.wanted()) write(json_, load_json_report(result_));
         if (csv_.wanted()) write(csv_, load_csv_report(result_));
         if (html_.wanted()) write(html_, load_html_report(result_));
@@ -209,6 +218,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
 
 int WorkloadCommand::run() {
     if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
+    result_.common = Session::not_played(options_.play, context_.program);
     const auto played = play_steps();
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
     if (left_behind_) leave(code);

@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint64_t kAudioBack = 120;
 
 /// What one frame of a source can need.
+/// More than a day of a container.
+constexpr std::uint64_t kFramesLookedAt = 6'000'000;
+
 SlotNeeds needs_of(const FrameIndex& index) {
     SlotNeeds needs;
     needs.extents = 1;
@@ -21,7 +24,9 @@ SlotNeeds needs_of(const FrameIndex& index) {
     if (index.file_per_frame()) return needs;  // images stand alone, and there may be very many
     std::size_t group = 0;
     std::size_t chunks = 0;
-    for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
+    // A recording's index has no end, and is as its first frames are.
+    const std::uint64_t frames = std::min(index.count(), kFramesLookedAt);
+    for (std::uint64_t frame = 0; frame < frames; ++frame) {
         const std::uint64_t sync = index.sync_frame(frame);
         group = std::max<std::size_t>(group, frame - std::min(sync, frame) + 1);
         chunks = std::max(chunks, index.audio(frame).size());

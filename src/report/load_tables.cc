@@ -121,13 +121,18 @@ std::string steps_table(const LoadResult& result) {
     table.column(sweep_word(result.workload.sweep.over), Align::right, Keep::where_not_zero);
     table.column("meter", Align::left, Keep::where_not_zero);
     figure_columns(table);
+    table.column("unfinished", Align::right, Keep::where_not_zero);
     for (const LoadStep& step : result.steps) {
         std::vector<std::string> fields = {show_step(result.workload, step.at), ""};
         add_figures(step.all, fields);
+        std::uint64_t unfinished = 0;
+        for (const MeterResult& meter : step.result.meters) unfinished += meter.unfinished;
+        fields.push_back(show_count(unfinished));
         table.row(std::move(fields));
         for (const LoadFigures& meter : step.meters) {
             std::vector<std::string> own = {"", printable(meter.name)};
             add_figures(meter, own);
+            own.emplace_back();
             table.row(std::move(own));
         }
     }

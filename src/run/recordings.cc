@@ -45,6 +45,20 @@ Recordings::~Recordings() {
         notice_(fmt::format("recordings could not be removed (streamsim clean {}): {}", target_, problem));
 }
 
+std::vector<std::string> Recordings::vanished(const GrowingList<StreamPlan>& streams) {
+    std::vector<std::string> gone;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        if (streams[i].record == nullptr || streams[i].clips.front().index->file_per_frame()) continue;
+        const FrameIndex& index = *streams[i].clips.front().index;
+        std::string path(index.path_capacity(), '\0');
+        index.write_path(0, path.data());
+        path.resize(path.find('\0'));
+        const auto there = store_->stat(path);
+        if (there && !*there) gone.push_back(path);
+    }
+    return gone;
+}
+
 void Recordings::leave() {
     keep_ = true;
     notice_(fmt::format("recordings are left in {} (streamsim clean {})", directory_, target_));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/growing_list.h"
 #include "base/result.h"
@@ -29,6 +30,9 @@ public:
     std::uint32_t alignment();
     /// Says so where the storage will be full before these streams end.
     void say_space(const GrowingList<StreamPlan>& streams);
+    /// After play: containers that are not there any more. One that is removed while it is open is written on,
+    /// so that no write of it fails. Blocks.
+    std::vector<std::string> vanished(const GrowingList<StreamPlan>& streams);
     /// They stay, with a notice: the storage may not answer.
     void leave();
 

@@ -205,8 +205,9 @@ Result<RunResult> Session::execute() {
     }
     RunResult result = begun_;
     fill_result(facts, result);
-    result.direct &= std::all_of(meters_.begin(), meters_.end(),
-                                 [](const MeterPlan& plan) { return plan.spec.direct; });
+    judge_recordings(result);
+    result.direct &=
+        std::all_of(meters_.begin(), meters_.end(), [](const MeterPlan& plan) { return plan.spec.direct; });
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "host/host.h"
 #include "run/recordings.h"
@@ -295,6 +296,16 @@ RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& pr
     result.verdict = {false, "interrupted before anything was played", Limit::unknown};
     result.digest = Digest{}.hex();
     return result;
+}
+
+/// What was written and is not there was not recorded.
+void Session::judge_recordings(RunResult& result) {
+    if (recordings_ == nullptr || stuck_) return;
+    for (const std::string& path : recordings_->vanished(streams_)) {
+        if (!std::exchange(result.verdict.pass, false)) continue;
+        result.verdict.limit = Limit::storage;
+        result.verdict.reason = fmt::format("{} vanished while it was being recorded", path);
+    }
 }
 
 }  // namespace streamsim
