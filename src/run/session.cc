@@ -189,6 +189,8 @@ Result<RunResult> Session::execute() {
     if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
     collect_streams(facts);
     fill_common(facts);
+    const std::vector<std::string> vanished =
+        recordings_ && !stuck_ ? recordings_->vanished(streams_) : std::vector<std::string>();
     if (recordings_ && stuck_) recordings_->leave();
     recordings_.reset();
     for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
@@ -205,7 +207,9 @@ Result<RunResult> Session::execute() {
     }
     RunResult result = begun_;
     fill_result(facts, result);
-    judge_recordings(result);
+    if (!vanished.empty() && result.verdict.pass) {  // what was written and is not there was not recorded
+        result.verdict = {false, vanished.front() + " vanished while it was being recorded", Limit::storage};
+    }
     result.direct &=
         std::all_of(meters_.begin(), meters_.end(), [](const MeterPlan& plan) { return plan.spec.direct; });
     return result;

@@ -131,7 +131,6 @@ private:
     std::size_t loops_needed() const;
     WorldOptions world_options(std::size_t world, std::size_t worlds, std::uint64_t& used);
     std::uint32_t alignment_of_files();
-    void judge_recordings(RunResult& result);
     void add_meters(std::size_t world,
                     std::size_t worlds,
                     std::span<std::byte> memory,

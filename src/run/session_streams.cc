@@ -298,14 +298,4 @@ RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& pr
     return result;
 }
 
-/// What was written and is not there was not recorded.
-void Session::judge_recordings(RunResult& result) {
-    if (recordings_ == nullptr || stuck_) return;
-    for (const std::string& path : recordings_->vanished(streams_)) {
-        if (!std::exchange(result.verdict.pass, false)) continue;
-        result.verdict.limit = Limit::storage;
-        result.verdict.reason = fmt::format("{} vanished while it was being recorded", path);
-    }
-}
-
 }  // namespace streamsim
