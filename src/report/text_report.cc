@@ -443,8 +443,11 @@ Word first_word(const RunResult& result) {
     }
     if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
     if (result.verdict.pass) return {"PLAYS", Tone::good};
-    return nothing_wrong(result.totals) ? Word{"PLAYS, BUT PERHAPS FROM A CACHE", Tone::doubtful}
-                                        : Word{"DOES NOT PLAY", Tone::bad};
+    if (!nothing_wrong(result.totals)) return {"DOES NOT PLAY", Tone::bad};
+    // Every frame was there in time. A storage that is to blame for more than that lost a recording, or failed
+    // a meter.
+    if (result.verdict.limit == Limit::storage) return {"PLAYS, BUT NOT ALL WAS DONE", Tone::bad};
+    return {"PLAYS, BUT PERHAPS FROM A CACHE", Tone::doubtful};
 }
 
 std::string after_headline(const RunResult& result) {
