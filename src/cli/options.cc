@@ -188,6 +188,12 @@ void remark_on_remote(const Typed& typed, PlayRequest& play) {
         joined, given.size() == 1 ? "means" : "mean", play.target.url));
 }
 
+void read_io(Reader& reader, const Typed& typed, PlayRequest& play) {
+    reader.choice<IoChoice>(
+        "--io", typed.io,
+        {{"auto", IoChoice::automatic}, {"uring", IoChoice::uring}, {"threads", IoChoice::threads}}, play.io);
+}
+
 void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     read_rate(reader, typed, play);
     reader.time("--duration", typed.duration, false, play.duration);
@@ -231,9 +237,7 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
     reader.time("--preroll-timeout", typed.preroll_timeout, false, play.preroll_timeout);
     reader.time("--stagger", typed.stagger, true, play.stagger);
     reader.time("--decode-cpu", typed.decode_cpu, true, play.decode_cpu);
-    reader.choice<IoChoice>(
-        "--io", typed.io,
-        {{"auto", IoChoice::automatic}, {"uring", IoChoice::uring}, {"threads", IoChoice::threads}}, play.io);
+    read_io(reader, typed, play);
     reader.count("--loops", typed.loops, 1024, play.loops);
     read_faults(reader, typed, play);
     if (typed.direct && typed.buffered)
@@ -407,6 +411,7 @@ void read_subject(Reader& reader, const Typed& typed, CliOptions& options) {
             reader.problems.emplace_back("FILE is missing: expected a scenario or a workload (see --help)");
         reader.time("--duration", typed.duration, false, options.play.duration);
         reader.count("--clients", typed.clients, 100'000, options.clients);
+        read_io(reader, typed, options.play);
         read_scale(reader, typed, options);
         if (typed.seed) reader.whole("--seed", typed.seed, options.seed.emplace());
     } else if (options.command == Command::profile) {

@@ -237,6 +237,9 @@ void declare_run(CLI::App& app, CliOptions& options, Typed& typed) {
     app.add_option("--duration", typed.duration, "of a workload: of each step (the document's)")
         ->type_name("TIME")
         ->group("Load");
+    app.add_option("--io", typed.io, "of a workload: how it reads and writes (auto)")
+        ->type_name("auto|uring|threads")
+        ->group("Load");
     app.add_option("--clients", typed.clients, "of a workload: so many, in one step (the document's)")
         ->type_name("N")
         ->group("Load");
