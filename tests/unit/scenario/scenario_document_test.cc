@@ -112,7 +112,7 @@ TEST(ScenarioDocument, recorders_are_streams_that_write) {
     EXPECT_EQ(recorders.format->name, "dpx10");
     EXPECT_EQ(recorders.count, 2U);
     EXPECT_EQ(recorders.on_miss, "stall");
-    EXPECT_EQ(recorders.rate, FrameRate{25, 1});
+    EXPECT_EQ(recorders.rate, (FrameRate{25, 1}));
     EXPECT_EQ(recorders.readahead, 4U);
     EXPECT_EQ(recorders.inflight, 3U);
     EXPECT_EQ(recorders.io_size, 2U << 20);
