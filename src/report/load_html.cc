@@ -112,8 +112,15 @@ std::string curve_of(const LoadResult& result) {
     return svg(curve);
 }
 
+/// Line by line: what is escaped has no line ends.
 std::string preformatted(const std::string& text) {
-    return "<pre class=\"table\" tabindex=\"0\">" + escaped(text) + "</pre>\n";
+    std::string out = "<pre class=\"table\" tabindex=\"0\">";
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        out += escaped(text.substr(at, end - at)) + "\n";
+        at = end + 1;
+    }
+    return out + "</pre>\n";
 }
 
 }  // namespace

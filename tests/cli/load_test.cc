@@ -168,7 +168,9 @@ TEST_F(LoadTest, StepsAreARowEachAndScaleSaysSo) {
     Json document = workload();
     document["sweep"] = {{"over", "clients"}, {"values", {1, 3}}};
     document["report"] = "table";
-    const Json result = load(document, "sim:f800", {"--scale", "0.5"});
+    const std::string html = dir_ / "report.html";
+    const Json result = load(document, "sim:f800", {"--scale", "0.5", "--html", html});
+    EXPECT_THAT(read_text(html), testing::ContainsRegex("clients .*\n +1 .*\n +3 ")) << "rows stay rows";
     ASSERT_EQ(result["steps"].size(), 2u);
     EXPECT_EQ(result["steps"][1]["clients"].size(), 3u);
     EXPECT_GT(result["steps"][1]["all"]["operations_per_s"], result["steps"][0]["all"]["operations_per_s"]);
