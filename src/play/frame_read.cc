@@ -128,6 +128,7 @@ void FrameRead::open_failed(std::uint32_t source, int error) {
 }
 
 void FrameRead::start(Instant now,
+                      const FreePlace& place,
                       std::span<std::byte> buffer,
                       std::span<const SourceFile> containers,
                       StreamTail& tail) {
@@ -136,8 +137,8 @@ void FrameRead::start(Instant now,
     starting_ = true;
     buffer_ = buffer;
     fill_ = 0;
-    outcome_.submitted = now;
-    last_submitted_ = now;
+    outcome_.submitted = last_submitted_ = now;
+    held_up_ = HeldUp(outcome_.scheduled, place, now);
     if (extents_.empty()) note_completion(now, now);
     plan_ranges(containers, tail);
     if (files_used_ == 0) open_ahead();

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "play/held_up.h"
 #include "play/play_path.h"
 #include "play/slot_reads.h"
 #include "streamsim/decoder.h"
@@ -96,6 +97,7 @@ public:
     /// is known to be missing), but never calls the owner before it returns: the owner asks ended(). `buffer`
     /// holds frame_buffer_bytes() and is this read's until it is idle again.
     void start(Instant now,
+               const FreePlace& place,
                std::span<std::byte> buffer,
                std::span<const SourceFile> containers,
                StreamTail& tail);
@@ -132,6 +134,7 @@ public:
     bool failed() const { return outcome_.reason != DropReason::none; }
     /// The last instant at which the storage was known not to have completed it.
     Instant not_before() const { return not_before_; }
+    const HeldUp& held_up() const { return held_up_; }
     /// When the last piece was handed to the storage: the client has no part in what took time afterwards.
     Instant last_submitted() const { return last_submitted_; }
 
@@ -201,6 +204,7 @@ private:
     std::uint64_t bytes_ = 0;  // that the slot needs
     Instant completed_;
     Instant not_before_;
+    HeldUp held_up_;
     Instant last_submitted_;
     // streaming
     StreamTail* tail_ = nullptr;        // the stream's, while this read owns its pending piece

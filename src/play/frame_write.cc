@@ -48,6 +48,7 @@ void FrameWrite::take(IoTag tag, Instant captured) {
 }
 
 void FrameWrite::start(Instant now,
+                       const FreePlace& place,
                        std::span<const std::byte> bytes,
                        Instant needed,
                        const SharedFile& shared) {
@@ -55,6 +56,7 @@ void FrameWrite::start(Instant now,
     state_ = State::writing;
     starting_ = true;
     outcome_.submitted = last_submitted_ = freed_ = now;
+    held_up_ = HeldUp(outcome_.scheduled, place, now);
     bytes_ = bytes;
     needed_ = needed;
     next_ = 0;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "play/held_up.h"
 #include "streamsim/media.h"
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
@@ -57,7 +58,11 @@ public:
     /// It has its place: is written. `bytes` are the frame's, rounded up to the alignment. May end at once
     /// (into a shared file that could not be made), but never calls the owner before it returns: the owner asks
     /// ended(). REQUIRES: taken.
-    void start(Instant now, std::span<const std::byte> bytes, Instant needed, const SharedFile& shared);
+    void start(Instant now,
+               const FreePlace& place,
+               std::span<const std::byte> bytes,
+               Instant needed,
+               const SharedFile& shared);
     /// The shared file was synced.
     void synced(const SyncOp& op);
     /// Asks the storage to end what is outstanding; begins nothing more.
@@ -75,12 +80,11 @@ public:
     /// What is known of the frame so far: times, bytes, reason of a failure; kind and deadline are the owner's.
     FrameOutcome& outcome() { return outcome_; }
     bool failed() const { return outcome_.reason != DropReason::none; }
-    /// When it was captured.
-    Instant scheduled() const { return outcome_.scheduled; }
     /// When its place in the buffer was free: with the last answer to it.
     Instant freed() const { return freed_; }
     /// The last instant at which the storage was known not to have given that answer.
     Instant not_before() const { return not_before_; }
+    const HeldUp& held_up() const { return held_up_; }
     /// When its last operation was handed to the storage.
     Instant last_submitted() const { return last_submitted_; }
 
@@ -123,6 +127,7 @@ private:
     Instant needed_;
     Instant freed_;
     Instant not_before_;
+    HeldUp held_up_;
     Instant last_submitted_;
 };
 

@@ -235,11 +235,7 @@ void Player::pump() {
             break;
         }
     }
-    if (in_flight_ >= places_ || blocked) {
-        place_free_from_ = Instant::never();
-    } else if (place_free_from_ == Instant::never()) {
-        place_free_from_ = loop_.now();
-    }
+    place_.left(in_flight_ < places_ && !blocked, loop_.now());
     open_ahead();
 }
 
@@ -265,7 +261,7 @@ void Player::pass_over(Instant now) {
     while (next_ < entered_ && due(next_) < now) {
         const std::uint64_t slot = next_++;
         if (slot < ahead_end_) abandon(slot);
-        const bool could_have_read = in_flight_ < places_ && place_free_from_ <= due(slot);
+        const bool could_have_read = in_flight_ < places_ && place_.since - place_.late <= due(slot);
         book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
     }
     ahead_end_ = std::max(ahead_end_, next_);
@@ -290,7 +286,7 @@ bool Player::start_next() {
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
-    read->start(loop_.now(), buffer, containers_, tail_);
+    read->start(loop_.now(), place_, buffer, containers_, tail_);
     if (!read->ended()) return true;
     ended(*read);
     return false;
@@ -429,7 +425,7 @@ void Player::frame_decoded(FrameRead& read) {
 /// A read has ended: its place is free.
 void Player::ended(FrameRead& read) {
     --in_flight_;
-    place_free_from_ = std::min(place_free_from_, read.failed() ? loop_.now() : read.not_before());
+    place_.freed(read.failed() ? loop_.now() : read.not_before(), held_up(read));
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode what it can no longer show.
         const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;
@@ -491,8 +487,7 @@ void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) 
 DropReason Player::blame(const FrameRead& read, Instant deadline) const {
     if (read.not_before() <= deadline || read.delivered() <= deadline) return DropReason::client;
     if (decoder_behind_ >= read.outcome().scheduled) return DropReason::client;  // it had no buffer in time
-    const Duration held_up = loop_.stalled_within(read.outcome().scheduled, read.last_submitted());
-    return read.delivered() - held_up <= deadline ? DropReason::client : DropReason::late;
+    return read.delivered() - held_up(read) <= deadline ? DropReason::client : DropReason::late;
 }
 
 void Player::settle(const FrameOutcome& outcome) {
@@ -571,7 +566,7 @@ void Player::cancel_read(FrameRead& read, bool played) {
     outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
     if (missed) {
         const Instant now = loop_.now();
-        const bool client = loop_.stalled_within(outcome.scheduled, now) >= now - outcome.deadline;
+        const bool client = read.held_up().until(now, loop_) >= now - outcome.deadline;
         outcome.reason = client ? DropReason::client : DropReason::late;
     }
     settle(outcome);

@@ -26,8 +26,10 @@
 // Everything is judged by the storage's stamps. A completion that is stamped at or before D(i) is on time even
 // when its callback runs after slot i's timer. Three things make a miss this client's (`client`) and not the
 // storage's: the completion may have come before the deadline, but nobody looked (not_before <= D); it would
-// have been in time but for the time in which this loop could not run before all of the frame had been
-// submitted; or the frame was passed over although a place may have been free at its deadline.
+// have been in time but for the time in which this loop could not run while a place may have been free for the
+// frame and not all of it was submitted, or for the frames before it, whose places it waited for; or the frame
+// was passed over although a place may have been free at its deadline. A loop that could not run while the
+// storage had all it could be given has cost nothing.
 #pragma once
 
 #include <cstdint>
@@ -152,6 +154,8 @@ private:
     void book(FrameRead& read);
     void book_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
     DropReason blame(const FrameRead& read, Instant deadline) const;
+    /// How much earlier the frame had been submitted by a loop that always ran.
+    Duration held_up(const FrameRead& read) const { return read.held_up().until(read.last_submitted(), loop_); }
     void settle(const FrameOutcome& outcome);
     void abandon_ahead(bool cancelled);
     void cancel_window(bool played);
@@ -206,7 +210,7 @@ private:
     bool waiting_ = false;        // for the frame of display_: the clock stands
     bool submitting_ = true;
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
-    Instant place_free_from_;            // a place may have been free since; never: none is
+    FreePlace place_;
 };
 
 }  // namespace streamsim

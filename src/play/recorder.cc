@@ -190,8 +190,12 @@ void Recorder::capture(Instant at, std::uint32_t free_places) {
 
 void Recorder::pump() {
     if (state_ != State::playing || retry_ != 0) return;
-    for (;;) {
-        if (in_flight_ >= places_ || !may_start()) return;
+    start_waiting();
+    place_.left(in_flight_ < places_ && may_start(), loop_.now());
+}
+
+void Recorder::start_waiting() {
+    while (in_flight_ < places_ && may_start()) {
         if (!options_.paced && submitting_ && first_waiting_ == end_waiting_ && fired_ < options_.slots) {
             ++fired_;
             ledger_.scheduled();
@@ -217,7 +221,8 @@ bool Recorder::start_next() {
     const std::uint64_t frame = write.tag().clip_frame;
     const std::uint64_t bytes = align_up(index_.extent(frame).bytes, options_.alignment);
     const Instant needed = options_.paced ? due(write.tag().slot + options_.readahead) : Instant::never();
-    write.start(loop_.now(), memory_.subspan(frame % record_.distinct * stride_, bytes), needed, shared_);
+    write.start(loop_.now(), place_, memory_.subspan(frame % record_.distinct * stride_, bytes), needed,
+                shared_);
     if (!write.ended()) return true;
     ended(write);
     return false;
@@ -267,6 +272,7 @@ void Recorder::frame_write_ended(FrameWrite& write) {
 /// The frame is complete or has failed.
 void Recorder::ended(FrameWrite& write) {
     --in_flight_;
+    place_.freed(write.failed() ? loop_.now() : write.not_before(), held_up(write));
     FrameOutcome& outcome = write.outcome();
     outcome.deadline = give_place(write, write.freed());
     outcome.kind = write.failed() ? FrameKind::failed : FrameKind::on_time;
@@ -325,8 +331,7 @@ Instant Recorder::end_stall(const FrameWrite& write, Instant freed) {
 /// Who is to blame that `write` made room after `needed` only: see the head of recorder.h.
 DropReason Recorder::blame(const FrameWrite& write, Instant freed, Instant needed) const {
     if (write.not_before() <= needed) return DropReason::client;
-    const Duration held_up = loop_.stalled_within(write.scheduled(), write.last_submitted());
-    return freed - held_up <= needed ? DropReason::client : DropReason::late;
+    return freed - held_up(write) <= needed ? DropReason::client : DropReason::late;
 }
 
 /// The next slot, whose frame was never captured.

@@ -32,7 +32,7 @@
 //
 // A drop is this client's (`client`) and not the storage's where the completion that was waited for may have
 // come in time but nobody looked (not_before <= D), or would have but for the time in which this loop could
-// not run before all of that frame had been submitted.
+// not run while there was something to submit, as in player.h.
 #pragma once
 
 #include <cstdint>
@@ -110,6 +110,7 @@ private:
     void fire_next();
     void capture(Instant at, std::uint32_t free_places);
     void pump();
+    void start_waiting();
     bool may_start() const;
     bool start_next();
     void frame_write_ended(FrameWrite& write) override;
@@ -120,6 +121,10 @@ private:
     void book_unwritten(FrameKind kind, DropReason reason);
     void release(FrameWrite& write);
     DropReason blame(const FrameWrite& write, Instant freed, Instant needed) const;
+    /// How much earlier the frame had been submitted by a loop that always ran.
+    Duration held_up(const FrameWrite& write) const {
+        return write.held_up().until(write.last_submitted(), loop_);
+    }
     void settle(const FrameOutcome& outcome);
     void check_finished();
 
@@ -166,6 +171,7 @@ private:
     std::uint64_t settled_ = 0;
     std::uint32_t buffered_ = 0;  // frames that have a place in the buffer
     std::uint32_t in_flight_ = 0;
+    FreePlace place_;
     bool stands_ = false;  // the clock, for a place
     bool submitting_ = true;
 };

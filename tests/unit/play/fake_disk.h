@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "loop/virtual_loop.h"
+#include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
 namespace streamsim::test {
@@ -25,7 +25,7 @@ public:
         FileId file = kNoFile;
     };
 
-    explicit FakeDisk(VirtualLoop& loop) : loop_(loop) {}
+    explicit FakeDisk(EventLoop& loop) : loop_(loop) {}
 
     std::function<Duration(const Asked&)> takes = [](const Asked&) { return Duration{}; };
     std::function<int(const Asked&)> error = [](const Asked&) { return 0; };
@@ -84,6 +84,7 @@ private:
         FakeDisk* disk = nullptr;
         Op* op = nullptr;
         Asked asked;
+        Instant at;  // of its end
         TimerId timer = 0;
         bool cancelled = false;
         void done() { disk->complete(*this); }
@@ -95,7 +96,7 @@ private:
         loop_.hold();
         Instant at = loop_.now() + takes(asked);
         if (at >= silent_from && at < silent_to) at = silent_to;
-        pending_.push_back(std::make_unique<Pending>(Pending{this, &op, std::move(asked)}));
+        pending_.push_back(std::make_unique<Pending>(Pending{this, &op, std::move(asked), at}));
         pending_.back()->timer = loop_.at(at, Callback::of<&Pending::done>(pending_.back().get()));
     }
 
@@ -103,7 +104,7 @@ private:
         loop_.release();
         Op& op = *pending.op;
         pending.op = nullptr;
-        op.completed_at = op.not_before = loop_.now();
+        op.completed_at = pending.cancelled ? loop_.now() : pending.at;
         op.not_before = op.completed_at - nanoseconds(1);
         op.error = pending.cancelled ? ECANCELED : error(pending.asked);
         const Asked& asked = pending.asked;
@@ -125,7 +126,7 @@ private:
         op.done();
     }
 
-    VirtualLoop& loop_;
+    EventLoop& loop_;
     std::vector<std::unique_ptr<Pending>> pending_;
     std::vector<std::string> names_;
     std::map<FileId, int> writes_of_;

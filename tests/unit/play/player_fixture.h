@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "loop/timed_decoder.h"
-#include "loop/virtual_loop.h"
 #include "play/player.h"
 #include "recording_storage.h"
+#include "stalled_loop.h"
 #include "storage/fault_storage.h"
 #include "storage/null_storage.h"
 
@@ -60,6 +60,7 @@ struct Play {
     std::uint64_t frame_bytes = 1000;
     std::optional<Instant> interrupt_at;
     Duration decode_cpu;
+    std::vector<LoopStall> stalls;  // of the client
 
     // What came of it.
     std::vector<FrameOutcome> frames;
@@ -124,7 +125,8 @@ inline std::vector<std::uint64_t> range(std::uint64_t first, std::uint64_t last)
 }
 
 inline void Play::run() {
-    VirtualLoop loop;
+    StalledLoop loop;
+    loop.stalls = stalls;
     FaultStorage faulty(loop, std::make_unique<NullStorage>(loop, "sim"), faults, 1, 64);
     RecordingStorage storage(faulty);
     if (path == nullptr) {
@@ -143,7 +145,7 @@ inline void Play::run() {
     PlayerOptions with_decoder = options;
     if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
     struct Conductor {
-        VirtualLoop& loop;
+        EventLoop& loop;
         Storage& storage;
         std::unique_ptr<Player> player;
         Instant play_start;
@@ -152,7 +154,7 @@ inline void Play::run() {
                 play_start = loop.now();
                 player->play(play_start, play_start);
             } else if (player->finished()) {
-                storage.shutdown(Callback::of<&VirtualLoop::stop>(&loop));
+                storage.shutdown(Callback::of<&EventLoop::stop>(&loop));
             }
         }
         void interrupt() { player->interrupt(); }

@@ -251,6 +251,46 @@ TEST(PlayerOpens, opens_that_hang_cost_their_places_and_nothing_more) {
     }
 }
 
+/// Frame 40 comes just before its deadline, whatever it costs the frames behind it, which wait for its place.
+struct OneAfterTheOther : Play {
+    OneAfterTheOther() {
+        options.readahead = 8;
+        options.inflight = 1;
+        options.on_miss = OnMiss::hold;
+        delay(40, due(40) - due(32) - milliseconds(1));
+    }
+    void stall(Duration from, Duration to) { stalls.push_back({Instant{} + from, Instant{} + to}); }
+};
+
+TEST(PlayerBlames, a_loop_that_cannot_run_while_the_storage_has_all_it_can_be_given_has_cost_nothing) {
+    OneAfterTheOther play;
+    play.delay(41, milliseconds(50));  // 7.3 ms too late
+    for (const std::uint64_t slot : {33U, 34U, 35U})
+        play.stall(play.due(slot) + milliseconds(2), play.due(slot) + milliseconds(12));
+    play.run();
+    EXPECT_EQ(play.slots_that_were(FrameKind::late), range(41, 41));
+    EXPECT_EQ(play.frames[41].completed, Instant{} + play.due(40) + milliseconds(49));
+    EXPECT_EQ(play.frames[41].reason, DropReason::late);
+}
+
+TEST(PlayerBlames, a_loop_that_looked_too_late_for_the_place_is_to_blame_also_for_those_that_waited_behind) {
+    for (const bool stalled : {false, true}) {
+        OneAfterTheOther play;
+        play.delay(41, milliseconds(40)).delay(42, milliseconds(42)).delay(43, milliseconds(60));
+        if (stalled) play.stall(play.due(40) - milliseconds(2), play.due(40) + milliseconds(8));
+        play.run();
+        if (!stalled) {
+            EXPECT_EQ(play.slots_that_were(FrameKind::late), range(43, 43));
+            continue;
+        }
+        EXPECT_EQ(play.slots_that_were(FrameKind::late), range(41, 43));
+        EXPECT_EQ(play.frames[41].submitted, Instant{} + play.due(40) + milliseconds(8));
+        EXPECT_EQ(play.frames[41].reason, DropReason::client);  // 6.3 ms late, 9 of them the client's
+        EXPECT_EQ(play.frames[42].reason, DropReason::client);  // 6.7 ms
+        EXPECT_EQ(play.frames[43].reason, DropReason::late);    // 25 ms
+    }
+}
+
 TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_only_what_it_cannot_do) {
     for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
         Play play;

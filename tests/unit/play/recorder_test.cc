@@ -8,6 +8,7 @@
 
 #include "fake_disk.h"
 #include "player_fixture.h"
+#include "stalled_loop.h"
 
 namespace streamsim::test {
 namespace {
@@ -26,7 +27,7 @@ struct Recording {
     std::optional<Instant> stop_at;
     bool hangs = false;  // a cancel is not answered before its time
 
-    VirtualLoop loop;
+    StalledLoop loop;
     FakeDisk disk{loop};
 
     std::vector<FrameOutcome> frames;
@@ -289,6 +290,25 @@ TEST(Recorder, ARendererWaitsAndLosesNothing) {
     EXPECT_EQ(recording.counts.stalls, 1U);
     EXPECT_EQ(recording.counts.stall_ns, 1'500'000'000 - 1'333'333'333);  // from slot 32 on
     EXPECT_EQ(recording.disk.bytes_of.size(), 96U);
+}
+
+TEST(Recorder, ALoopThatCannotRunIsToBlameOnlyWhereItCostTheFrameItsTime) {
+    // Frame 41 waits for the place of frame 40, and slot 43 for that of frame 41.
+    const auto play = [](Duration takes, std::int64_t stalled_from_ms) {
+        Recording recording;
+        recording.options.readahead = 2;
+        recording.options.inflight = 1;
+        const Duration frame = recording.rate.due(2) - recording.rate.due(1);
+        recording.longer = {{40, frame + Duration{frame.ns / 2}}, {41, takes}};
+        const Instant from = Instant{} + recording.rate.due(41) + milliseconds(stalled_from_ms);
+        recording.loop.stalls = {{from, from + milliseconds(10)}};
+        recording.run();
+        EXPECT_EQ(recording.slots_that_were(FrameKind::dropped), range(43, 43));
+        return recording.frames[43].reason;
+    };
+    EXPECT_EQ(play(milliseconds(67), 2), DropReason::late);     // 4.5 ms too late; nothing could be submitted
+    EXPECT_EQ(play(milliseconds(61), 16), DropReason::client);  // in time but for 5.2 ms after frame 40's end
+    EXPECT_EQ(play(milliseconds(70), 16), DropReason::late);
 }
 
 TEST(Recorder, DurableSyncsEachFileOnceAndWaitsForIt) {

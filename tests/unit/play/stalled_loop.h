@@ -1,0 +1,50 @@
+// A loop in virtual time that cannot run in chosen spans: what comes due in one runs at its end.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "loop/virtual_loop.h"
+
+namespace streamsim::test {
+
+struct LoopStall {
+    Instant from;
+    Instant to;
+};
+
+class StalledLoop final : public EventLoop {
+public:
+    std::vector<LoopStall> stalls;  // apart
+
+    Instant now() override { return loop_.now(); }
+    TimerId at(Instant when, Callback callback) override {
+        for (const LoopStall& stall : stalls) {
+            if (when >= stall.from && when < stall.to) return loop_.at(stall.to, callback);
+        }
+        return loop_.at(when, callback);
+    }
+    bool cancel(TimerId timer) override { return loop_.cancel(timer); }
+    void defer(Callback callback) override { loop_.defer(callback); }
+    void post(std::function<void()> function) override { loop_.post(std::move(function)); }
+    StopReason run() override { return loop_.run(); }
+    void stop() override { loop_.stop(); }
+    void hold() override { loop_.hold(); }
+    void release() override { loop_.release(); }
+    void add_reaper(Reaper* reaper) override { loop_.add_reaper(reaper); }
+    void remove_reaper(Reaper* reaper) override { loop_.remove_reaper(reaper); }
+    Duration stalled_within(Instant from, Instant to) const override {
+        Duration sum;
+        for (const LoopStall& stall : stalls)
+            sum += std::max(std::min(to, stall.to) - std::max(from, stall.from), Duration{});
+        return sum;
+    }
+    LoopLateness lateness() const override { return loop_.lateness(); }
+
+private:
+    VirtualLoop loop_;
+};
+
+}  // namespace streamsim::test
