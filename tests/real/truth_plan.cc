@@ -17,9 +17,21 @@ constexpr std::int64_t kPeriodNs = 41'666'667;
 // share in *when* a frame came. Whether a slot was missed is not decided by it: the plans keep further from the
 // edge.
 constexpr std::int64_t kServiceSpreadNs = 20 * kMs;
+// A loop that was late may have looked last so long before it was needed, and whose the miss is goes by the
+// last look.
+constexpr std::int64_t kHeartbeatNs = 5 * kMs;
 
 std::int64_t milliseconds_of(std::int64_t ns) {
     return ns / kMs;
+}
+
+// How far a slot is from another outcome: its completion from the deadline, and that a place came for it in
+// time at all.
+std::int64_t clearance_of(const Job& job, const predictor::Slot& slot) {
+    std::int64_t clearance = std::abs(slot.edge_ns);
+    if (job.policy == Policy::drop && slot.submitted_ns)
+        clearance = std::min(clearance, slot.deadline_ns - *slot.submitted_ns);
+    return clearance;
 }
 
 // Both predictions say the same of every slot, and no slot is near an edge.
@@ -31,7 +43,7 @@ bool is_robust(const Job& job, const StreamPlan& plan, std::int64_t clearance_ns
         const predictor::Slot& b = slow.slots[i];
         if (a.kind != b.kind || a.submitted_ns.has_value() != b.submitted_ns.has_value()) return false;
         const bool preroll = i < job.readahead;  // judged from play_start, not from a deadline
-        if (!preroll && std::min(std::abs(a.edge_ns), std::abs(b.edge_ns)) < clearance_ns) return false;
+        if (!preroll && std::min(clearance_of(job, a), clearance_of(job, b)) < clearance_ns) return false;
     }
     return quick.stalls == slow.stalls;
 }
@@ -72,8 +84,6 @@ std::string difference(const predictor::Slot& slot,
         text << "predicted completion " << show(completed_ns) << ", seen " << show(seen.completed_ns);
     } else if (completed_ns && std::abs(*completed_ns - *seen.completed_ns) > noise_ns + kServiceSpreadNs) {
         text << "predicted completion " << *completed_ns << " ns, seen " << *seen.completed_ns << " ns";
-    } else if (seen.reason != "late") {
-        text << "the storage was late, the reason says " << seen.reason;
     }
     return text.str();
 }
@@ -203,7 +213,12 @@ Comparison compare(const Job& job,
         const Seen entry = found == seen.end() ? Seen{} : found->second;
         std::optional<std::int64_t> completed_ns = slot.completed_ns;
         if (completed_ns) *completed_ns -= prediction.play_start_ns;
-        const std::string text = difference(slot, completed_ns, entry, comparison.noise_ns);
+        std::string text = difference(slot, completed_ns, entry, comparison.noise_ns);
+        std::int64_t noise_ns = comparison.noise_ns;
+        if (text.empty() && slot.kind != Kind::on_time && entry.reason != "late") {
+            text = "the storage was late, the reason says " + entry.reason;
+            noise_ns += kHeartbeatNs;
+        }
         const std::string place = job.name + " stream " + std::to_string(stream) + " slot " +
                                   std::to_string(i) + " (" + std::to_string(slot.edge_ns) +
                                   " ns from the edge): ";
@@ -212,7 +227,7 @@ Comparison compare(const Job& job,
         if (slot.kind != Kind::on_time && entry.kind == predictor::to_string(slot.kind))
             comparison.missed_agreed++;
         if (!text.empty()) {
-            const bool noisy = std::abs(slot.edge_ns) < comparison.noise_ns;
+            const bool noisy = clearance_of(job, slot) < noise_ns;
             (noisy ? comparison.inside_noise : comparison.wrong).push_back(place + text);
         }
         const std::int64_t due = slot.deadline_ns - prediction.play_start_ns;

@@ -1,8 +1,9 @@
 // Known truth, in real time: a file system that delays chosen reads by known times, a predictor that works out
 // from the delays which slots must be missed, and streamsim, which must say the same, slot by slot. The
 // processes of one policy play at the same time. A disagreement is forgiven only where the prediction is nearer
-// to the edge than the scheduling noise that was measured in that very run, and is listed; a machine so noisy
-// that much must be forgiven proves nothing, so that the run is repeated, and fails in the end.
+// to the edge than the scheduling noise that was measured in that very run, and is listed. A run with more
+// noise than the plans keep away from every edge proves nothing where it disagrees, and one in which much must
+// be forgiven proves nothing either: they are repeated with other delays, and fail in the end.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -124,8 +125,15 @@ TEST_P(Truth, TheDropTableIsWhatArithmeticSays) {
         const Comparison all = play_and_compare(GetParam(), seed);
         EXPECT_GE(all.judged, 2000U);
         EXPECT_GE(all.missed_predicted, 50U);
-        for (const std::string& text : all.wrong) ADD_FAILURE() << text;
-        if (HasFailure() || is_telling(all)) break;
+        const bool noisy = all.noise_ns >= kClearanceNs && attempt < kAttempts;
+        for (const std::string& text : all.wrong) {
+            if (noisy) {
+                say("repeated because of the noise: " + text);
+            } else {
+                ADD_FAILURE() << text;
+            }
+        }
+        if (HasFailure() || (all.wrong.empty() && is_telling(all))) break;
         ASSERT_LT(attempt, kAttempts) << "this machine is too noisy to tell: only " << all.missed_agreed
                                       << " of " << all.missed_predicted << " could be confirmed";
     }
