@@ -82,7 +82,9 @@ struct MeterResult {
 
 /// One block or one other operation, for --csv. Times count from the start of play.
 struct OperationRow {
-    std::uint32_t seat = 0, user = 0;
+    std::uint32_t seat = 0;
+    std::uint32_t meter = 0;     // of the run's, counted from 0
+    std::uint32_t user = 0;      // of the meter on its seat, counted from 0
     std::uint64_t transfer = 0;  // of the user, counted from 0
     LoadOperation operation = LoadOperation::read;
     TransferMode mode = TransferMode::sequential_read;

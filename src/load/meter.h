@@ -58,8 +58,9 @@ WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std:
 
 struct MeterPlan {
     MeterSpec spec;
-    std::uint32_t seat = 0;   // of the run
-    std::uint32_t seats = 1;  // that have this meter
+    std::uint32_t number = 0;  // of the run's meters, counted from 0
+    std::uint32_t seat = 0;    // of the run
+    std::uint32_t seats = 1;   // that have this meter
     /// Over the seats that have it: the first one's is 0, the next one's spec.users. Users begin one after the
     /// other by these numbers.
     std::uint32_t first_user = 0;

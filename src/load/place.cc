@@ -283,7 +283,7 @@ void Place::note_row(const Op& first, const Op& last, std::uint64_t offset, std:
     if (!books.wants_rows()) return;
     const bool transfer = bytes > 0;
     const Instant intended = transfer_.blocks > 0 && transfer ? first.submitted_at : task_.intended;
-    books.row({room_.plan.seat, user_, task_.number, task_.operation,
+    books.row({room_.plan.seat, room_.plan.number, user_, task_.number, task_.operation,
                transfer ? transfer_.mode : TransferMode::sequential_read, task_.file, offset, bytes,
                books.since_start(intended), books.since_start(first.submitted_at),
                books.since_start(last.completed_at), error});

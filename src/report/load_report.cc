@@ -186,11 +186,11 @@ std::string load_csv_report(const LoadResult& result) {
     for (const LoadStep& step : result.steps) {
         for (const OperationRow& row : step.result.operations) {
             const bool moves = row.operation == LoadOperation::read || row.operation == LoadOperation::write;
-            out +=
-                fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", show_step(result.workload, step.at),
-                            row.seat, row.user, row.transfer, streamsim::to_string(row.operation),
-                            moves ? streamsim::to_string(row.mode) : "", row.file, row.offset, row.bytes,
-                            row.intended_ns, row.submitted_ns, row.completed_ns, row.error);
+            out += fmt::format(
+                "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", show_step(result.workload, step.at), row.seat,
+                result.workload.meters[row.meter].name, row.user, row.transfer,
+                streamsim::to_string(row.operation), moves ? streamsim::to_string(row.mode) : "", row.file,
+                row.offset, row.bytes, row.intended_ns, row.submitted_ns, row.completed_ns, row.error);
         }
     }
     return out;

@@ -10,7 +10,7 @@ namespace streamsim {
 
 /// How the documents begin, to know earlier ones.
 inline constexpr const char* kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
-inline constexpr const char* kLoadCsvBegins = "step,seat,user,transfer,operation,";
+inline constexpr const char* kLoadCsvBegins = "step,seat,meter,user,transfer,operation,";
 
 std::string load_json_report(const LoadResult& result);
 

@@ -9,8 +9,9 @@ namespace streamsim {
 /// The meters' results, and rows where they were kept: by seat.
 void fill_meters(const RunFacts& facts, RunResult& result);
 
-/// Operations that failed fail the verdict: what ran beside the streams was not what was asked for. A run of
-/// meters alone passes where none failed. REQUIRES: the verdict on the streams.
+/// Operations that failed fail the verdict, and so does a meter that had no answer at all: what ran beside the
+/// streams was not what was asked for. A run of meters alone passes where none failed and something was done.
+/// REQUIRES: the verdict on the streams.
 void judge_meters(RunResult& result);
 
 }  // namespace streamsim

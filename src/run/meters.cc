@@ -67,24 +67,25 @@ void append(LoadSetPlan& to, LoadSetPlan from) {
 std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
     std::vector<MeterPlan> plans;
     std::map<std::uint32_t, std::uint32_t> first_streams;  // of meters, by seat; streams have the numbers below
-    std::uint64_t number = 0;
+    std::uint32_t number = 0;
     for (const MeterPart& part : request.meters) {
-        ++number;
         for (std::uint32_t i = 0; i < part.seats; ++i) {
             const std::uint32_t seat = part.first_seat + i;
             if (!request.plays(seat)) continue;
             MeterPlan plan;
             plan.spec = part.spec;
+            plan.number = number;
             plan.seat = seat;
             plan.seats = part.seats;
             plan.first_user = i * part.spec.users;
             plan.first_stream = first_streams.emplace(seat, kFirstMeterStream).first->second;
             first_streams[seat] += part.spec.users;
-            plan.seed = derive_seed(request.seed, kFirstMeterSeed + number);
+            plan.seed = derive_seed(request.seed, kFirstMeterSeed + 1 + number);
             plan.names = working_set(part.spec, root_of(request.target, part.spec), seat);
             if (request.keep_frames) plan.rows_kept = kOperationRowsKept;
             plans.push_back(std::move(plan));
         }
+        ++number;
     }
     std::stable_sort(plans.begin(), plans.end(),
                      [](const MeterPlan& a, const MeterPlan& b) { return a.seat < b.seat; });

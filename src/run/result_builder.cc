@@ -430,6 +430,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     if (world.timing_is_exact) result.timing_digest = timing.hex();
     if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
     fill_times(ledgers, result);
+    fill_meters(facts, result);
     fill_timeline(facts, ledgers, result);
     fill_media(facts, result);
     fill_client(facts, result);
@@ -441,7 +442,6 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.servers = server_results(facts);
     result.system = system_of(evidence.system);
     result.probes = facts.found.probes();
-    fill_meters(facts, result);
     Judgement judgement = judge(evidence);
     result.verdict = std::move(judgement.verdict);
     judge_meters(result);

