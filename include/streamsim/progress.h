@@ -90,4 +90,14 @@ struct alignas(64) StreamProgress {
     RecentMisses misses;
 };
 
+/// Of one meter on one seat: what was complete by its end. One writer, relaxed.
+struct alignas(64) MeterProgress {
+    std::atomic<std::uint64_t> done{0};
+    std::atomic<std::uint64_t> failed{0};
+    std::atomic<std::uint64_t> bytes_read{0};
+    std::atomic<std::uint64_t> bytes_written{0};
+    std::atomic<std::int64_t> response_sum_ns{0};
+    std::atomic<std::int64_t> at_ns{0};  // of the last completion, from the start of play
+};
+
 }  // namespace streamsim

@@ -36,6 +36,24 @@ std::string streams_text(const GrowingList<StreamPlan>& plans, const std::vector
 constexpr const char* kLookingForCause =
     "play has ended; reading on for some seconds to find out why it failed";
 
+/// By name, over the seats. How far in their own time they are is the answer.
+std::int64_t read_meters(const std::vector<MeterPlan>& plans, std::vector<MeterView>& into) {
+    std::int64_t at_ns = 0;
+    for (const MeterPlan& plan : plans) {
+        if (plan.progress == nullptr) continue;
+        auto view = std::find_if(into.begin(), into.end(),
+                                 [&plan](const MeterView& each) { return each.name == plan.spec.name; });
+        if (view == into.end()) {
+            into.emplace_back();
+            view = into.end() - 1;
+            view->name = plan.spec.name;
+        }
+        view->counts.add(*plan.progress);
+        at_ns = std::max(at_ns, plan.progress->at_ns.load(std::memory_order_relaxed));
+    }
+    return at_ns;
+}
+
 }  // namespace
 
 bool LivePlay::keys_possible() {
@@ -165,6 +183,13 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
         }
         state.streams.push_back(std::move(stream));
     }
+    if (const std::int64_t at_ns = read_meters(*watch.meters, state.meters);
+        count == 0 && !state.meters.empty()) {
+        played_ns = at_ns;
+        state.total_ns = watch.play_time.ns;
+        for (const MeterView& meter : state.meters)
+            bytes += meter.counts.bytes_read + meter.counts.bytes_written;
+    }
     state.title =
         count == 0 ? about_ : fmt::format("{} from {}", streams_text(*watch.streams, state.streams), about_);
     const std::int64_t real_ns = watch.started_ns > 0 ? now_ns - watch.started_ns : 0;
@@ -179,12 +204,16 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
 }
 
 void LivePlay::measure(std::uint64_t bytes, std::int64_t at_ns, ViewState& state) {
-    samples_.push_back({at_ns, bytes});
+    std::vector<MeterCounts> meters;
+    for (const MeterView& meter : state.meters) meters.push_back(meter.counts);
+    samples_.push_back({at_ns, bytes, std::move(meters)});
     while (samples_.size() > 2 && samples_[1].at_ns + kRateWindowNs <= at_ns) samples_.pop_front();
     const Sample& first = samples_.front();
     if (at_ns <= first.at_ns) return;
     state.bytes_per_s =
         static_cast<double>(bytes - first.bytes) * 1e9 / static_cast<double>(at_ns - first.at_ns);
+    for (std::size_t i = 0; i < std::min(state.meters.size(), first.meters.size()); ++i)
+        state.meters[i].measure(first.meters[i], at_ns - first.at_ns);
 }
 
 }  // namespace streamsim

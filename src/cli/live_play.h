@@ -56,6 +56,7 @@ private:
     struct Sample {
         std::int64_t at_ns;  // in the streams' own time
         std::uint64_t bytes;
+        std::vector<MeterCounts> meters;  // as in the view
     };
     std::deque<Sample> samples_;  // of the last seconds, for a rate that follows changes
     std::mutex mutex_;

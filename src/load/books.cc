@@ -11,6 +11,12 @@ std::optional<LatencySummary> summary_of(const Histogram& times) {
                           times.at_permille(999), times.max()};
 }
 
+/// One thread writes.
+template <typename T>
+void show(std::atomic<T>& counter, T more) {
+    counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 MeterBooks::MeterBooks(const MeterPlan& plan, const BlockSizes& sizes)
@@ -31,6 +37,10 @@ void MeterBooks::block(LoadOperation operation, std::uint64_t bytes, Instant com
     result_.operations[static_cast<std::size_t>(operation)].bytes += bytes;
     result_.all.bytes += bytes;
     series_.at(completed - begin_).bytes += bytes;
+    if (plan_.progress == nullptr) return;
+    MeterProgress& shown = *plan_.progress;
+    show(operation == LoadOperation::read ? shown.bytes_read : shown.bytes_written, bytes);
+    shown.at_ns.store(since_start(completed), std::memory_order_relaxed);
 }
 
 void MeterBooks::note(OperationResult& result, Times& times, std::int64_t service, std::int64_t response) {
@@ -54,6 +64,11 @@ void MeterBooks::done(LoadOperation operation, const OperationTimes& times) {
     note(result_.all, all_times_, service, response);
     Interval& interval = series_.at(times.completed - begin_);
     ++interval.operations;
+    if (plan_.progress != nullptr) {
+        show(plan_.progress->done, std::uint64_t{1});
+        show(plan_.progress->response_sum_ns, response);
+        plan_.progress->at_ns.store(since_start(times.completed), std::memory_order_relaxed);
+    }
     interval.response_sum_ns += response;
     interval.response_max_ns = std::max(interval.response_max_ns, response);
 }
@@ -83,6 +98,7 @@ void MeterBooks::failed(LoadOperation operation, int error, const std::string& p
     }
     ++result_.operations[static_cast<std::size_t>(operation)].failed;
     ++result_.all.failed;
+    if (plan_.progress != nullptr) show(plan_.progress->failed, std::uint64_t{1});
     this->error(operation, error, path);
 }
 

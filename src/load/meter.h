@@ -36,6 +36,7 @@
 #include "base/time.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/meter_result.h"
+#include "streamsim/progress.h"
 #include "streamsim/storage.h"
 #include "streamsim/workload.h"
 
@@ -69,7 +70,8 @@ struct MeterPlan {
     WorkingSetNames names;
     std::uint32_t alignment = 1;  // of the storage; offsets and sizes of direct I/O are multiples. Blocks that
                                   // are none are a matter of whoever made the plan
-    std::uint64_t rows_kept = 0;  // operations of which a row is kept (--csv)
+    std::shared_ptr<MeterProgress> progress;  // none: nobody watches
+    std::uint64_t rows_kept = 0;              // operations of which a row is kept (--csv)
 };
 
 /// One loop's thread; pinned. prepare() once, then play() once, then finished() comes true.

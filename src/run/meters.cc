@@ -82,6 +82,7 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
             first_streams[seat] += part.spec.users;
             plan.seed = derive_seed(request.seed, kFirstMeterSeed + 1 + number);
             plan.names = working_set(part.spec, root_of(request.target, part.spec), seat);
+            plan.progress = std::make_shared<MeterProgress>();
             if (request.keep_frames) plan.rows_kept = kOperationRowsKept;
             plans.push_back(std::move(plan));
         }

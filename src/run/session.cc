@@ -554,8 +554,13 @@ void Session::interrupt() {
 
 Session::Watch Session::watch() const {
     if (!planned_.load(std::memory_order_acquire)) return {};
-    return {&streams_, &progress_, started_ns_.load(std::memory_order_relaxed),
-            request_.target.is_virtual_time(), looking_.load(std::memory_order_relaxed)};
+    return {&streams_,
+            &progress_,
+            started_ns_.load(std::memory_order_relaxed),
+            request_.target.is_virtual_time(),
+            looking_.load(std::memory_order_relaxed),
+            &meters_,
+            play_time()};
 }
 
 }  // namespace streamsim

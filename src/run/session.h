@@ -102,7 +102,9 @@ public:
         const GrowingList<StreamProgress>* progress = nullptr;
         std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
         bool virtual_time = false;
-        bool looking_for_cause = false;  // play has ended, and failed
+        bool looking_for_cause = false;                  // play has ended, and failed
+        const std::vector<MeterPlan>* meters = nullptr;  // with their progress
+        Duration play_time;                              // of the meters
     };
     Watch watch() const;
 

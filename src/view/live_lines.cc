@@ -18,6 +18,8 @@ namespace {
 constexpr int kRowsForHeading = 8;
 constexpr int kRowsForAir = 20;
 constexpr int kMissesLeast = 4;
+/// A heading and three meters beside streams.
+constexpr std::size_t kRowsForMeters = 4;
 /// Of throughput against what is required, on most systems.
 constexpr std::size_t kRateWidth = 43;
 
@@ -33,6 +35,10 @@ std::string spread(const std::string& left, const std::string& right, std::size_
     const std::size_t room = columns - width_of(right) - 2;
     const std::string kept = clip(left, static_cast<int>(room));
     return kept + std::string(room - width_of(kept) + 2, ' ') + right;
+}
+
+bool only_meters(const ViewState& state) {
+    return state.streams.empty() && !state.meters.empty();
 }
 
 struct Sums {
@@ -68,7 +74,7 @@ Sums sums_of(const ViewState& state) {
 }
 
 std::string time_text(const ViewState& state, bool with_rest) {
-    if (state.elapsed_ns <= 0) return "filling the read-ahead";
+    if (state.elapsed_ns <= 0) return state.streams.empty() ? "preparing" : "filling the read-ahead";
     std::string out = show_duration({state.elapsed_ns});
     if (state.total_ns <= 0) return out;
     out += " of " + show_duration({state.total_ns});
@@ -97,8 +103,24 @@ std::string missed_text(const Sums& sums) {
     return out;
 }
 
+/// Of a run without streams: title and time, what failed, or one line of both.
+std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, int rows) {
+    const MeterView all = all_of(state.meters);
+    const Paint paint = all.counts.failed > 0 ? Paint::bad : Paint::good;
+    std::string failed = fmt::format("{} failed", show_count(all.counts.failed));
+    const std::size_t count = failed.size();
+    if (rows <= 5) return {{spread(time_text(state, false), failed, columns), Paint::plain, 0, 0, false}};
+    const bool wide = columns >= 60;
+    failed += fmt::format("   {} done", show_count(all.counts.done));
+    std::string title = spread(printable(state.title), time_text(state, wide), columns);
+    return {
+        {std::move(title), Paint::strong, 0, kWholeLine, false},
+        {spread(failed, fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6), columns), paint, 0, count, false}};
+}
+
 /// Title and time, throughput, what was missed: three lines, two, or one.
 std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int rows) {
+    if (only_meters(state)) return meter_header(state, columns, rows);
     const Sums sums = sums_of(state);
     std::vector<ViewLine> lines;
     if (rows <= 5) {
@@ -147,6 +169,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
 
 std::string footer_text(const ViewState& state, std::size_t columns) {
     if (!state.keys) return "Ctrl-C ends it with the result up to then";
+    if (only_meters(state)) return columns >= 22 ? "q quit with the result" : "q";
     const std::string add = state.can_add ? "   + add a stream   - remove one" : "";
     const std::string add_short = state.can_add ? "  + add  - remove" : "";
     const std::string choices[] = {
@@ -205,6 +228,7 @@ struct Layout {
     bool heading = false;
     std::size_t streams = 0;  // rows for them, the line that counts the others among them
     std::size_t in_view = 0;  // streams
+    std::size_t meters = 0;   // rows for them, the heading among them
     std::size_t misses = 0;   // rows, the heading among them
     bool message = false;     // has a row of its own
     bool footer = false;
@@ -212,23 +236,29 @@ struct Layout {
 
 Layout layout_of(const ViewState& state, int rows) {
     Layout out;
-    out.header = rows <= 5 ? 1 : rows < kRowsForHeading ? 2 : 3;
+    const bool meters_alone = only_meters(state);
+    out.header = rows <= 5 ? 1 : rows < kRowsForHeading || meters_alone ? 2 : 3;
     out.footer = rows >= 3;
-    out.heading = rows >= kRowsForHeading;
+    out.heading = rows >= kRowsForHeading && !meters_alone;
     out.message = rows >= kRowsForHeading;
     out.air = rows >= kRowsForAir;
     const auto all = static_cast<std::size_t>(std::max(rows, 0));
     std::size_t used =
         out.header + (out.footer ? 1 : 0) + (out.heading ? 1 : 0) + (out.message ? 1 : 0) + (out.air ? 2 : 0);
-    if (out.air)
+    if (out.air && !meters_alone)
         out.misses = static_cast<std::size_t>(std::clamp<int>(rows / 5, kMissesLeast, RecentMisses::kKept)) + 1;
     used += out.misses;
-    const std::size_t room = all > used ? all - used : 0;
+    std::size_t room = all > used ? all - used : 0;
+    if (!state.meters.empty() && room >= kRowsForMeters) {
+        out.meters = std::min(meters_alone ? room : kRowsForMeters, state.meters.size() + 1);
+        room -= out.meters + (meters_alone ? 0 : 1);
+    }
     const std::size_t streams = state.streams.size();
     out.streams = std::min(room, streams);
     // The line that counts the others takes a row of its own, where there is one.
     out.in_view = streams > room && room > 1 ? room - 1 : out.streams;
-    if (out.air) out.misses += std::min(room - out.streams, RecentMisses::kKept + 1 - out.misses);
+    if (out.air && !meters_alone)
+        out.misses += std::min(room - out.streams, RecentMisses::kKept + 1 - out.misses);
     return out;
 }
 
@@ -342,7 +372,11 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     const Layout layout = layout_of(state, rows);
     std::vector<ViewLine> lines = header(state, width, rows);
     if (layout.air) lines.emplace_back();
-    add_streams(state, layout, columns, lines);
+    if (!only_meters(state)) add_streams(state, layout, columns, lines);
+    if (layout.meters > 0) {
+        if (!only_meters(state)) lines.emplace_back();
+        for (ViewLine& line : meter_lines(state.meters, layout.meters)) lines.push_back(std::move(line));
+    }
     if (layout.misses > 0) {
         lines.emplace_back();
         const auto misses = miss_lines(state, layout.misses - 1);
@@ -365,12 +399,14 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
 }
 
 std::string progress_text(const ViewState& state) {
+    if (only_meters(state)) return time_text(state, false) + "  " + meters_text(state.meters);
     const Sums sums = sums_of(state);
     std::string out = fmt::format("{}  {} stream{}  {}", time_text(state, false), show_count(sums.playing),
                                   sums.playing == 1 ? "" : "s", rate_text(state, ""));
     if (sums.emptiest != nullptr)
         out += fmt::format("  buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead);
-    return out + "  " + missed_text(sums);
+    out += "  " + missed_text(sums);
+    return state.meters.empty() ? out : out + "  meters " + meters_text(state.meters);
 }
 
 }  // namespace streamsim

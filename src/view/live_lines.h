@@ -8,6 +8,7 @@
 
 #include "streamsim/progress.h"
 #include "view/keys.h"
+#include "view/meter_table.h"
 
 namespace streamsim {
 
@@ -54,6 +55,7 @@ struct ViewState {
     double bytes_per_s = 0;       // lately, as the caller measured it
     double required_bytes_per_s = 0;
     std::vector<StreamView> streams;
+    std::vector<MeterView> meters;
     std::string message;   // what was said last; empty: nothing
     bool keys = false;     // somebody can type
     bool can_add = false;  // and that adds and removes streams
@@ -83,7 +85,8 @@ std::size_t streams_in_view(const ViewState& state, int rows);
 /// them. What matters least is left out where there is little room.
 std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows);
 
-/// One line for a pipe: "12.0 s of 60.0 s  4 streams  480.1 of 460.0 MB/s  buffer min 7/8  0 not in time".
+/// One line for a pipe: "12.0 s of 60.0 s  4 streams  480.1 of 460.0 MB/s  buffer min 7/8  0 not in time", and
+/// what the meters do.
 std::string progress_text(const ViewState& state);
 
 }  // namespace streamsim

@@ -203,6 +203,7 @@ public:
     Rig() {
         plan.seed = 1;
         plan.rows_kept = 10'000'000;
+        plan.progress = std::make_shared<MeterProgress>();
         spec.name = "m";
         spec.set.file_bytes = 1 << 20;
         spec.blocks = {{4096, 1}};
@@ -227,6 +228,12 @@ public:
         EXPECT_EQ(storage.outstanding, 0u);
         EXPECT_EQ(storage.open_files, 0) << "each file is closed once";
         result = meter->result();
+        // What a live view was shown in the end is what is in the result.
+        EXPECT_EQ(plan.progress->done, result.all.done);
+        EXPECT_EQ(plan.progress->failed, result.all.failed);
+        EXPECT_EQ(plan.progress->bytes_read, of(LoadOperation::read).bytes);
+        EXPECT_EQ(plan.progress->bytes_read + plan.progress->bytes_written, result.all.bytes);
+        EXPECT_EQ(plan.progress->response_sum_ns, result.all.response_sum_ns);
         expect_nothing_lost();
         return result;
     }

@@ -56,6 +56,14 @@ ViewState state() {
     return out;
 }
 
+MeterView meter(const std::string& name, std::uint64_t failed = 0) {
+    MeterView out;
+    out.name = name;
+    out.counts = {300, failed, 2'000'000'000, 1'000'000'000, 6'000'000'000};
+    out.measure({100, 0, 1'000'000'000, 0, 2'000'000'000}, 2'000'000'000);
+    return out;
+}
+
 std::vector<std::string> texts(const ViewState& state, int columns, int rows) {
     std::vector<std::string> out;
     for (const ViewLine& line : live_lines(state, columns, rows)) {
@@ -142,14 +150,21 @@ TEST(LiveLines, NeverExceedTheTerminal) {
     for (int i = 0; i < 100; ++i) crowded.streams.push_back(stream(std::to_string(i), 1));
     crowded.streams[3].label = "seat 17, 1234 a-format-with-a-very-long-name-that-nobody-would-type";
     crowded.message = std::string(300, 'm');
-    for (const bool utf8 : {false, true}) {
-        crowded.utf8 = utf8;
-        for (int rows = 0; rows < 30; ++rows) {
-            for (const int columns : {0, 1, 5, 19, 20, 29, 30, 40, 59, 60, 79, 80, 119, 120, 200}) {
-                const auto lines = live_lines(crowded, columns, rows);
-                EXPECT_THAT(lines, SizeIs(rows)) << columns;
-                for (const auto& line : lines) {
-                    EXPECT_LE(characters(line.text), static_cast<std::size_t>(columns)) << rows << line.text;
+    ViewState noisy = crowded;
+    for (int i = 0; i < 50; ++i) noisy.meters.push_back(meter("meter-of-a-seat-" + std::to_string(i)));
+    ViewState only_noise = noisy;
+    only_noise.streams.clear();
+    for (ViewState* const each : {&crowded, &noisy, &only_noise}) {
+        for (const bool utf8 : {false, true}) {
+            each->utf8 = utf8;
+            for (int rows = 0; rows < 30; ++rows) {
+                for (const int columns : {0, 1, 5, 19, 20, 29, 30, 40, 59, 60, 79, 80, 119, 120, 200}) {
+                    const auto lines = live_lines(*each, columns, rows);
+                    EXPECT_THAT(lines, SizeIs(rows)) << columns;
+                    for (const auto& line : lines) {
+                        EXPECT_LE(characters(line.text), static_cast<std::size_t>(columns))
+                            << rows << line.text;
+                    }
                 }
             }
         }
@@ -270,6 +285,47 @@ TEST(LiveLines, BecomeOneLineOnAPipe) {
     line.streams = {stream("0")};
     line.streams[0].state = StreamState::ended;
     EXPECT_EQ(progress_text(line), "5.0 s of 10.0 s  0 streams  4700.0 of 4800.0 MB/s  0 not in time");
+}
+
+ViewState meters_alone() {
+    ViewState out;
+    out.title = "/mnt/x; eda for 10.0 s";
+    out.elapsed_ns = 5'000'000'000;
+    out.total_ns = 10'000'000'000;
+    out.bytes_per_s = 1e9;
+    out.keys = true;
+    out.meters = {meter("front"), meter("back", 3)};
+    return out;
+}
+
+TEST(LiveLines, ShowMetersByWhatTheyDidLately) {
+    EXPECT_THAT(
+        texts(meters_alone(), 90, 10),
+        ElementsAre(AllOf(StartsWith("/mnt/x; eda for 10.0 s"), EndsWith("5.0 s of 10.0 s, 5.0 s left")),
+                    AllOf(StartsWith("3 failed   600 done"), EndsWith("1000.0 MB/s")),
+                    "  METER       OP/S  READ MB/S WRITE MB/S    LATENCY         DONE   FAILED",
+                    "  front        100      500.0      500.0    20.0 ms          300        0",
+                    "  back         100      500.0      500.0    20.0 ms          300        3", "", "", "", "",
+                    "q quit with the result"));
+    EXPECT_EQ(progress_text(meters_alone()),
+              "5.0 s of 10.0 s  200 op/s, 1000.0 MB/s read, 1000.0 MB/s written, 3 failed");
+    ViewState preparing = meters_alone();
+    preparing.elapsed_ns = 0;
+    EXPECT_THAT(progress_text(preparing), StartsWith("preparing  "));
+}
+
+TEST(LiveLines, ShowMetersBesideStreams) {
+    ViewState both = state();
+    both.meters = {meter("a"), meter("b"), meter("c"), meter("d")};
+    const auto lines = texts(both, 100, 30);
+    const auto heading = std::find_if(lines.begin(), lines.end(),
+                                      [](const std::string& line) { return line.starts_with("  METER"); });
+    ASSERT_LT(heading + 3, lines.end());
+    EXPECT_THAT(heading[1], StartsWith("  a "));
+    EXPECT_EQ(heading[3], "  and 2 more");
+    EXPECT_THAT(lines, testing::Contains("LAST DROPS"));
+    EXPECT_THAT(progress_text(both), EndsWith("7 not in time  meters 400 op/s, 2000.0 MB/s read, 2000.0 MB/s "
+                                              "written, 0 failed"));
 }
 
 TEST(Scroll, MovesOneStreamOrAPage) {
