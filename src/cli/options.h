@@ -30,9 +30,7 @@ struct CliOptions {
     std::vector<std::string> meters;       // play, max: workloads beside the streams
     double scale = 1;                      // of workloads
     std::optional<std::uint32_t> clients;  // run: instead of the workload's
-    bool alone = true;                     // beside meters: first measure streams and meters alone
     std::optional<std::uint64_t> seed;     // run: instead of the scenario's
-    bool frames = false;                   // inspect --frames
     std::string credentials;               // the file; empty: as the environment says
     std::string workload;                  // profile: where the document goes; empty: standard output
     std::string workload_name;             // profile: the document's; empty: the capture's
@@ -41,12 +39,14 @@ struct CliOptions {
     std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
     std::optional<Duration> confirm;   // max: how long the found number is played again
     double headroom_percent = 0;       // max: of the period, that the p1 margin must keep free
-    bool streams_given = false;        // max: more than those of `play` are not tried
     std::optional<MaxCounts> find;     // max: nothing: streams; over several computers those of each seat
     std::vector<std::string> results;  // report: the documents
-    bool merge = false;                // report: parts of one run, put together
     std::string journal;               // play, run: the directory for one; empty: none is kept
     std::string journal_beside;        // over several computers: the directory for one where none is asked for
+    bool alone = true;                 // beside meters: first measure streams and meters alone
+    bool frames = false;               // inspect --frames
+    bool streams_given = false;        // max: more than those of `play` are not tried
+    bool merge = false;                // report: parts of one run, put together
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;
