@@ -81,10 +81,17 @@ std::string key_figures(const RunResult& result) {
                                                show_duration({result.margin_ns->p1}))));
     }
     const bool required = !(result.required_bytes_per_s <= 0);
-    out += key_figure("Read", html::rate("totals.read_bytes_per_s", result.read_bytes_per_s),
-                      required
-                          ? html::rate("totals.required_bytes_per_s", result.required_bytes_per_s) + " required"
-                          : "nothing was required");
+    if (!only_records(result)) {
+        out += key_figure(
+            "Read", html::rate("totals.read_bytes_per_s", result.read_bytes_per_s),
+            required ? html::rate("totals.required_bytes_per_s", result.required_bytes_per_s) + " required"
+                     : "nothing was required");
+    }
+    if (records(result)) {
+        out += key_figure(
+            "Recorded", number("totals.bytes_written", totals.bytes_written, show_bytes(totals.bytes_written)),
+            "in " + number("totals.wall_ns", result.wall_ns, show_duration({result.wall_ns})));
+    }
     if (result.response_ns) {
         out += key_figure(
             "Response, 99 %",

@@ -135,7 +135,9 @@ std::string formats_table(const RunResult& result) {
     table.column("required", Align::right);
     count_columns(table, Keep::always);
     table.column("tightest margin", Align::right);
+    double required = 0;
     for (const FormatSum& sum : format_sums(result)) {
+        required += sum.required_bytes_per_s;
         std::vector<std::string> fields = {name(kind_of(*sum.first)),
                                            sum.first->paced ? show_fps(sum.first->rate) : "as fast as it goes",
                                            show_count(sum.streams), show_required(sum.required_bytes_per_s)};
@@ -144,7 +146,10 @@ std::string formats_table(const RunResult& result) {
         table.row(std::move(fields));
     }
     std::vector<std::string> all = {"all", "", show_count(result.streams.size()),
-                                    rate("totals.required_bytes_per_s", result.required_bytes_per_s)};
+                                    // What is to be recorded is no part of what is to be read.
+                                    records(result)
+                                        ? show_required(required)
+                                        : rate("totals.required_bytes_per_s", result.required_bytes_per_s)};
     append(all, count_fields(result.totals, "totals."));
     all.push_back(result.margin_ns
                       ? number("totals.margin_ns.min", result.margin_ns->min, show(result.margin_ns->min))

@@ -138,6 +138,12 @@ std::string load_html_report(const LoadResult& result) {
     out +=
         fmt::format("<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
                     pass ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
+    for (const LoadStep& step : result.steps) {
+        if (step.result.verdict.pass) continue;
+        const std::string at = show_step(workload, step.at);
+        out += paragraph(escaped((at.empty() ? at : at + ": ") + step.result.verdict.reason), "warning");
+    }
+    if (result.interrupted) out += paragraph("Interrupted: the last step is not whole.", "warning");
     if (result.common.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was used.", "warning");
     if (result.scale != 1) {
@@ -147,8 +153,8 @@ std::string load_html_report(const LoadResult& result) {
                       "warning");
     }
     html::Facts facts;
-    facts.add("Load", escaped(workload.description));
-    facts.add("From", escaped(workload.basis));
+    if (!workload.description.empty()) facts.add("Load", escaped(workload.description));
+    if (!workload.basis.empty()) facts.add("From", escaped(workload.basis));
     facts.add("Storage", html::name(result.common.url) + ", " + escaped(result.common.io));
     facts.add("Date", escaped(result.common.started_at));
     facts.add("streamsim", escaped(result.common.version + " (" + result.common.revision + ")"));

@@ -172,8 +172,7 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
     std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
     if (result.required_bytes_per_s > 0)
         speed += ", " + show_rate(result.required_bytes_per_s) + " required while playing";
-    const bool only_records = records(result) && result.totals.bytes_read == 0;
-    if (!only_records) {
+    if (!only_records(result)) {
         line(out, "Speed",
              fmt::format("{} ({} in {})", speed, show_bytes(result.totals.bytes_read),
                          show_duration({result.wall_ns})));
@@ -191,7 +190,7 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
             [](const StreamResult& a, const StreamResult& b) { return a.start_delay_ns < b.start_delay_ns; });
         line(out, "Start",
              fmt::format("play began after {} of {}{}", show_duration({slowest->start_delay_ns}),
-                         only_records ? "making what is recorded into" : "filling the read-ahead",
+                         only_records(result) ? "making what is recorded into" : "filling the read-ahead",
                          result.streams.size() > 1 ? " (the slowest stream)" : ""));
     }
     if (result.margin_ns) {

@@ -78,6 +78,12 @@ bool records(const RunResult& result) {
                        [](const StreamResult& stream) { return stream.records; });
 }
 
+bool only_records(const RunResult& result) {
+    return std::all_of(result.streams.begin(), result.streams.end(),
+                       [](const StreamResult& stream) { return stream.records; }) &&
+           !result.streams.empty();
+}
+
 std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit) {
     std::vector<std::size_t> order(result.drops.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

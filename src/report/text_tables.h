@@ -57,6 +57,8 @@ std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat
 std::string kind_of(const StreamResult& stream);
 /// Some stream writes its frames.
 bool records(const RunResult& result);
+/// And reads nothing.
+bool only_records(const RunResult& result);
 /// Of all streams, at most `limit`: where the trouble began. Indices of result.drops.
 std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit);
 /// At most `limit`, the fullest first: around the missed frames, where there were any. Indices of result.parts.
