@@ -144,6 +144,18 @@ Result<Scenario> open_scenario(const std::string& text, const CliOptions& option
     return scenario;
 }
 
+/// What is no document of either kind.
+Result<void> check_kind(const std::string& name, const Result<std::string>& text) {
+    if (!text) return {};
+    const auto document = parse_json(*text, name);
+    if (!document || !document->is_object() || !document->contains("schema")) return {};
+    const Json schema = (*document)["schema"];
+    if (schema == "streamsim.workload" || schema == "streamsim.scenario") return {};
+    return bad_input(
+        fmt::format("{}: /schema: expected \"streamsim.workload\" or \"streamsim.scenario\", found {}", name,
+                    schema.dump()));
+}
+
 /// A document of this kind, or the name of one of streamsim's own.
 bool is_workload(const std::string& name, const Result<std::string>& text) {
     if (!text) return name.find('/') == std::string::npos && !name.ends_with(".json");
@@ -156,6 +168,7 @@ bool is_workload(const std::string& name, const Result<std::string>& text) {
 int run_command(CliContext& context, Control& control, CliOptions& options) {
     const auto formats = formats_directory();
     const auto text = read_document(options.name);
+    if (auto known = check_kind(options.name, text); !known) return report_error(context, known.error());
     if (formats && is_workload(options.name, text)) {
         auto workload = open_workload(options.name, *formats + "/workload");
         if (!workload) return report_error(context, workload.error());

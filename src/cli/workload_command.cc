@@ -39,12 +39,14 @@ private:
     Result<void> aside(std::function<Result<void>()> function);
     Result<void> fill_to(double percent);
     LoadSet fill_set() const;
+    void empty_again();
     Result<void> arrange_cache(PlayRequest& request, bool warm);
     Result<void> arrange(PlayRequest& request, double at);
     Result<RunResult> play_session_of(const PlayRequest& request, const std::string& about);
     int finish(const std::optional<Error>& error);
 
     LoadResult result_;
+    std::vector<std::string> about_step_;  // the one to come: for its result
     OutputFile json_, csv_, html_;
 };
 
@@ -111,8 +113,9 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     const double wanted = static_cast<double>(*total) * percent / 100;
     const double filled = static_cast<double>(*total) - static_cast<double>(*free);
     if (filled >= wanted) {
-        say_notice(fmt::format("{} is {:.0f} % full already: measured as it is", target,
-                               100 * filled / static_cast<double>(*total)));
+        about_step_.push_back(fmt::format("{} is {:.0f} % full already: measured as it is", target,
+                                          100 * filled / static_cast<double>(*total)));
+        say_notice(about_step_.back());
         return {};
     }
     LoadSetPlan plan;
@@ -168,6 +171,8 @@ Result<void> WorkloadCommand::play_step(double at) {
     remove_created(request);
     if (!result) return result.error();
     result_.interrupted |= result->interrupted;
+    for (std::string& text : about_step_) result->notices.push_back(std::move(text));
+    about_step_.clear();
     result_.common = *result;
     result_.steps.push_back(load_step(at, std::move(*result)));
     return {};
@@ -183,11 +188,17 @@ Result<void> WorkloadCommand::play_steps() {
     return {};
 }
 
+/// What filled the storage goes.
+void WorkloadCommand::empty_again() {
+    const auto remove = [this] { return remove_others(*store_, fill_set()); };
+    Result<void> removed = interrupted_error();
+    // Also after an interruption, which has been heard: not as something that could be interrupted.
+    if (!left_behind_) removed = control_.interrupted() ? remove() : aside(remove);
+    if (!removed) say_notice("what filled the storage is still there (streamsim clean removes it)");
+}
+
 int WorkloadCommand::finish(const std::optional<Error>& error) {
-    if (result_.workload.sweep.over == Sweep::Over::fill_percent && store_ != nullptr && !left_behind_) {
-        const auto removed = aside([this] { return remove_others(*store_, fill_set()); });
-        if (!removed) say_notice("what filled the storage is still there (streamsim clean removes it)");
-    }
+    if (result_.workload.sweep.over == Sweep::Over::fill_percent && store_ != nullptr) empty_again();
     result_.printed = compare_with_printed(result_.workload, result_.steps);
     if (!options_.quiet && !result_.steps.empty()) {
         const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
@@ -259,6 +270,8 @@ int workload_command(CliContext& context, Control& control, CliOptions& options,
     Workload scaled_workload = options.scale == 1 ? std::move(workload) : scaled(workload, options.scale);
     if (options.clients) {
         scaled_workload.clients = *options.clients;
+        if (const std::string problem = too_large(scaled_workload); !problem.empty())
+            return report_error(context, bad_input("--clients: " + problem));
         if (scaled_workload.sweep.over == Sweep::Over::clients) scaled_workload.sweep = {};
     }
     if (options.play.duration) scaled_workload.duration = *options.play.duration;

@@ -225,7 +225,7 @@ Verdict pass(const Evidence& evidence) {
                 Limit::unknown};
     }
     const FrameCounts& totals = evidence.totals;
-    if (!evidence.paced) return {true, "read as fast as it went: nothing was required", Limit::none};
+    if (!evidence.paced) return {true, "as fast as it went: nothing was required", Limit::none};
     if (totals.on_time == 0) {
         // An interrupted run that showed nothing is no pass; one that played to its end has the contract's
         // word.

@@ -110,7 +110,8 @@ void Place::begin_transfer() {
         return;
     }
     error_ = opened.error;
-    completed_ = room_.loop.now();
+    open_.submitted_at = open_.completed_at = completed_ = room_.loop.now();
+    note_row(open_, open_, 0, 0, error_);
     room_.loop.defer(Callback::of<&Place::end_deferred>(this));
 }
 
@@ -157,6 +158,7 @@ void Place::on_opened() {
     submitted_ = open_.submitted_at;
     completed_ = open_.completed_at;
     if (open_.error != 0) {
+        note_row(open_, open_, 0, 0, open_.error);
         end(open_.error, true);
         return;
     }
@@ -238,6 +240,7 @@ void Place::on_synced() {
         return;
     }
     completed_ = sync_.completed_at;
+    if (sync_.error != 0) note_row(sync_, sync_, 0, 0, sync_.error);
     end(sync_.error, true);
 }
 
@@ -281,8 +284,8 @@ void Place::transfer_ended() {
 void Place::note_row(const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
     MeterBooks& books = room_.books;
     if (!books.wants_rows()) return;
-    const bool transfer = bytes > 0;
-    const Instant intended = transfer_.blocks > 0 && transfer ? first.submitted_at : task_.intended;
+    const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
+    const Instant intended = transfer && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
     books.row({room_.plan.seat, room_.plan.number, user_, task_.number, task_.operation,
                transfer ? transfer_.mode : TransferMode::sequential_read, task_.file, offset, bytes,
                books.since_start(intended), books.since_start(first.submitted_at),

@@ -177,6 +177,13 @@ std::string load_text_report(const LoadResult& result) {
     }
     if (const std::string printed = printed_table(result); !printed.empty())
         out += "\nprinted by the source, and here\n" + printed;
+    std::uint64_t substituted = 0;
+    for (const LoadStep& step : result.steps) {
+        for (const MeterResult& meter : step.result.meters) substituted += meter.substituted;
+    }
+    if (substituted > 0)
+        out += fmt::format("{} removes and renames found no file left for them, and were done as creates\n",
+                           show_count(substituted));
     return out + failures(result) + (result.interrupted ? "interrupted: the last step is not whole\n" : "");
 }
 

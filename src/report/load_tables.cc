@@ -206,6 +206,7 @@ std::string meters_table(const RunResult& result) {
     table.column("max", Align::right);
     table.column("failed", Align::right, Keep::where_not_zero);
     table.column("unfinished", Align::right, Keep::where_not_zero);
+    table.column("done as creates", Align::right, Keep::where_not_zero);
     for (const MeterResult& meter : result.meters) {
         const double seconds = static_cast<double>(std::max<std::int64_t>(meter.wall_ns, 1)) / 1e9;
         const auto bytes = [&](LoadOperation of) {
@@ -219,7 +220,7 @@ std::string meters_table(const RunResult& result) {
                    show_latency(done > 0 ? static_cast<double>(meter.all.response_sum_ns) / done : 0),
                    meter.all.response_ns ? show_duration({meter.all.response_ns->p99}) : "",
                    meter.all.response_ns ? show_duration({meter.all.response_ns->max}) : "",
-                   show_count(meter.all.failed), show_count(meter.unfinished)});
+                   show_count(meter.all.failed), show_count(meter.unfinished), show_count(meter.substituted)});
     }
     return "meters\n" + table.text();
 }

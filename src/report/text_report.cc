@@ -213,9 +213,10 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
 }
 
 std::string io_text(const RunResult& result) {
-    if (result.io_size_bytes == 0) return "a frame in one read";
-    return fmt::format("reads of {}, {} of a frame at once", show_io_size(result.io_size_bytes),
-                       result.io_depth);
+    const bool written = only_records(result);
+    if (result.io_size_bytes == 0) return written ? "a frame in one write" : "a frame in one read";
+    return fmt::format("{} of {}, {} of a frame at once", written ? "writes" : "reads",
+                       show_io_size(result.io_size_bytes), result.io_depth);
 }
 
 void how_lines(const RunResult& result, ResultLines& out) {
@@ -234,7 +235,8 @@ void how_lines(const RunResult& result, ResultLines& out) {
         for (const std::string& notice : result.notices) line(out, "Note", printable(notice));
         return;
     }
-    line(out, "Read with", fmt::format("{}, {}, {}", printable(result.io), how, io_text(result)));
+    line(out, only_records(result) ? "Written" : "Read with",
+         fmt::format("{}, {}, {}", printable(result.io), how, io_text(result)));
     std::string played = fmt::format("read-ahead {}, {} in flight, {} order, {}, on a miss: {}",
                                      counted(result.readahead, "frame"), result.inflight, result.order,
                                      result.pattern, result.on_miss);
@@ -438,6 +440,9 @@ Word first_word(const RunResult& result) {
     });
     if (!whole && nothing_wrong(result.totals)) return {"INCOMPLETE", Tone::bad};
     if (!paced(result)) {
+        if (only_records(result))
+            return result.verdict.pass ? Word{"WRITTEN", Tone::good}
+                                       : Word{"WRITTEN, WITH FAILURES", Tone::bad};
         return result.verdict.pass ? Word{"READ", Tone::good} : Word{"READ, WITH FAILURES", Tone::bad};
     }
     if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
@@ -456,11 +461,13 @@ std::string after_headline(const RunResult& result) {
     out += ": " + what_was_played(result);
     if (result.streams.empty()) return out + ": nothing was played";
     if (!paced(result)) {
-        out += " as fast as it went: " + show_rate(result.read_bytes_per_s) + ", ";
+        const double wall_s = static_cast<double>(std::max<std::int64_t>(result.wall_ns, 1)) / 1e9;
+        const double written = static_cast<double>(totals.bytes_written) / wall_s;
+        out += " as fast as it went: " + show_rate(only_records(result) ? written : result.read_bytes_per_s) +
+               ", ";
         if (totals.failed > 0) return out + what_went_wrong(totals);
         out += counted(totals.on_time, "frame");
         if (result.wall_ns <= 0) return out;
-        const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
         return out + fmt::format(", {:.1f} a second", static_cast<double>(totals.on_time) / wall_s);
     }
     out += ": " + (nothing_wrong(totals) ? what_went_well(totals) : what_went_wrong(totals)) + tightest(result);

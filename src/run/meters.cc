@@ -100,14 +100,18 @@ std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::ui
         if (!spec.direct) continue;
         plan.alignment = alignment;
         const auto odd = [alignment](const WeightedSize& size) { return size.bytes % alignment != 0; };
-        if (std::erase_if(spec.blocks,
-                          [&](const WeightedSize& size) { return size.weight <= 0 && odd(size); }) > 0)
-            said.insert(fmt::format(
-                "meter {}: direct I/O here takes whole {}: smaller remainders of transfers are left out",
-                spec.name, show_bytes(alignment)));
-        const bool odd_writes =
-            spec.writes && std::any_of(spec.writes->blocks.begin(), spec.writes->blocks.end(), odd);
-        if (std::none_of(spec.blocks.begin(), spec.blocks.end(), odd) && !odd_writes) continue;
+        const auto odd_remainder = [&](const WeightedSize& size) { return size.weight <= 0 && odd(size); };
+        const bool odd_blocks =
+            std::any_of(spec.blocks.begin(), spec.blocks.end(),
+                        [&](const WeightedSize& size) { return size.weight > 0 && odd(size); }) ||
+            (spec.writes && std::any_of(spec.writes->blocks.begin(), spec.writes->blocks.end(), odd));
+        if (!odd_blocks) {
+            if (std::erase_if(spec.blocks, odd_remainder) > 0)
+                said.insert(fmt::format(
+                    "meter {}: direct I/O here takes whole {}: smaller remainders of transfers are left out",
+                    spec.name, show_bytes(alignment)));
+            continue;
+        }
         spec.direct = false;
         plan.alignment = 1;
         said.insert(

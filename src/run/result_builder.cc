@@ -318,6 +318,8 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         first = std::min(first, ledger->first_submitted());
         if (ledger->counts().bytes_read + ledger->counts().bytes_written > 0)
             last = std::max(last, ledger->last_completed());
+        // Frames that failed took their time as well.
+        if (ledger->counts().failed > 0) last = std::max(last, ledger->last_due());
     }
     if (first == Instant::never() || last <= first) return;
     result.wall_ns = (last - first).ns;

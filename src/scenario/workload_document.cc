@@ -92,6 +92,11 @@ void read_sweep(JsonObject& document, Workload& workload, JsonProblems& problems
         }
     }
     workload.sweep.over = over;
+    for (std::size_t n = 1; over == Over::fill_percent && n < workload.sweep.values.size(); ++n) {
+        if (workload.sweep.values[n] <= workload.sweep.values[n - 1])
+            problems.add(fmt::format("/sweep/values/{}", n),
+                         "expected more than the value before: what fills the storage stays until the end");
+    }
     object.finish();
 }
 

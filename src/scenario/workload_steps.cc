@@ -1,5 +1,7 @@
 #include "scenario/workload_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -60,6 +62,28 @@ Workload scaled(const Workload& workload, double scale) {
     for (double& value : out.sweep.values) scale_value(value);
     for (PrintedFigure& figure : out.printed) scale_value(figure.at);
     return out;
+}
+
+std::string too_large(const Workload& workload) {
+    std::uint64_t clients = workload.clients;
+    std::uint64_t users_each = 0;
+    for (const double value : workload.sweep.values) {
+        const auto count = static_cast<std::uint64_t>(value);
+        if (workload.sweep.over == Sweep::Over::clients) clients = std::max(clients, count);
+        if (workload.sweep.over == Sweep::Over::users) users_each = std::max(users_each, count);
+    }
+    for (const MeterSpec& meter : workload.meters) {
+        const std::uint64_t users = clients * std::max<std::uint64_t>(users_each, meter.users);
+        const std::uint64_t files =
+            std::max({meter.set.files, meter.set.spare_files, meter.set.directories, std::uint32_t{1}});
+        const std::uint64_t at_once = users * std::max<std::uint32_t>(meter.inflight, 1);
+        if (at_once <= kWorkloadUsersMax && files <= kWorkloadFilesMax / users) continue;
+        return fmt::format(
+            "meter {} has {} users on {} clients, each with {} in flight and up to {} files; "
+            "expected at most {} in flight and {} files in all",
+            meter.name, users, clients, meter.inflight, files, kWorkloadUsersMax, kWorkloadFilesMax);
+    }
+    return "";
 }
 
 Workload at_step(const Workload& workload, double value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "streamsim/workload.h"
 
@@ -23,6 +24,9 @@ inline constexpr std::int64_t kWorkloadFilesMax = 10'000'000;  // of a meter, on
 /// with it. All else stays: blocks, lengths, shares, think times, ramps, bursts, durations, and the values that
 /// were printed. REQUIRES: 0 < scale <= 1000.
 Workload scaled(const Workload& workload, double scale);
+
+/// Why this computer cannot keep so much in mind; empty: it can.
+std::string too_large(const Workload& workload);
 
 /// The step at `value` of the sweep: clients, users, weights, rates or blocks are what it says. Sweeps over
 /// fill_percent and cache change nothing here: they are about what is done before.

@@ -251,6 +251,15 @@ TEST_F(LoadTest, RefusesWhatCannotBe) {
     const Finished endless = streamsim({"run", write(workload()), "sim:null"});
     EXPECT_EQ(endless.exit_code, 2) << endless.text();
     EXPECT_THAT(endless.err, HasSubstr("never end"));
+    const Finished many =
+        streamsim({"run", write(workload()), target(), "--clients", "100000", "--scale", "1000"});
+    EXPECT_EQ(many.exit_code, 2) << many.text();
+    EXPECT_THAT(many.err, HasSubstr("--clients: meter m has"));
+    const std::string stray = dir_ / "stray.json";
+    write_text(stray, R"({"schema": "x", "version": 1})");
+    const Finished strange = streamsim({"run", stray});
+    EXPECT_EQ(strange.exit_code, 2);
+    EXPECT_THAT(strange.err, HasSubstr("/schema: expected \"streamsim.workload\" or \"streamsim.scenario\""));
     const Finished scale = streamsim({"--meter", "eda", "--scale", "0", target()});
     EXPECT_EQ(scale.exit_code, 2);
     EXPECT_THAT(scale.err, HasSubstr("--scale"));

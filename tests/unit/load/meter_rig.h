@@ -274,6 +274,12 @@ private:
         EXPECT_EQ(done, result.all.done);
         EXPECT_EQ(failed, result.all.failed);
         EXPECT_EQ(bytes, result.all.bytes);
+        std::uint64_t failed_rows = 0;
+        const std::int64_t end_ns = std::min(plan.spec.end.value_or(length_), length_).ns;
+        for (const OperationRow& row : meter->rows()) {
+            if (row.error != 0 && row.error != ECANCELED && row.completed_ns <= end_ns) ++failed_rows;
+        }
+        EXPECT_EQ(failed_rows, result.all.failed) << "each that failed has a row that says why";
         std::uint64_t in_series = 0, bytes_in_series = 0, in_cells = 0;
         for (const auto& point : result.series) {
             in_series += point.operations;

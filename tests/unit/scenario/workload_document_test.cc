@@ -228,6 +228,8 @@ const std::vector<Wrong> kWrong = {
      "a number from 0 to 100"},
     {transfers(kPlain, R"(, "sweep": {"over": "cache", "values": ["cool"]})"), "/sweep/values/0",
      "\"cold\" or \"warm\""},
+    {transfers(kPlain, R"(, "sweep": {"over": "fill_percent", "values": [50, 80, 80]})"), "/sweep/values/2",
+     "more than the value before"},
     {transfers(kPlain, R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", 512]})"), "/sweep/values/1",
      "a size such as"},
     {transfers(kPlain, R"(, "sweep": {"over": "block_bytes", "values": ["4KiB", "2MiB"]})"), "/sweep/values/1",
@@ -279,6 +281,22 @@ TEST(WorkloadDocument, all_problems_at_once) {
                 UnorderedElementsAre(HasSubstr("/version"), HasSubstr("/name: missing"), HasSubstr("/clients"),
                                      HasSubstr("/meters/0/blocks"), HasSubstr("/meters/0/files/bytes"),
                                      HasSubstr("/meters/1: expected an object")));
+}
+
+TEST(WorkloadDocument, more_clients_than_it_was_read_for_can_be_too_many) {
+    Workload workload = read(transfers(kPlain));
+    EXPECT_EQ(too_large(workload), "");
+    workload.meters[0].users = 2;
+    workload.meters[0].inflight = 1;
+    workload.meters[0].set.files = 100;
+    workload.clients = 50'000;
+    EXPECT_EQ(too_large(workload), "") << "10 million files";
+    workload.clients = 50'001;
+    EXPECT_THAT(too_large(workload), HasSubstr("meter m has 100002 users on 50001 clients"));
+    workload.meters[0].set.files = 1;
+    EXPECT_EQ(too_large(workload), "");
+    workload.sweep = {Sweep::Over::users, {21}};
+    EXPECT_THAT(too_large(workload), HasSubstr("1050021 users"));
 }
 
 TEST(WorkloadDocument, a_step_is_what_the_sweep_says) {
