@@ -36,7 +36,7 @@ private:
     Result<void> open_files();
     Result<void> play_steps();
     Result<void> play_step(double at);
-    Result<void> aside(std::function<Result<void>()> function);
+    Result<void> aside(const std::function<Result<void>()>& function);
     Result<void> fill_to(double percent);
     LoadSet fill_set() const;
     void empty_again();
@@ -94,7 +94,7 @@ Result<RunResult> WorkloadCommand::play_session_of(const PlayRequest& request, c
 }
 
 /// Something that blocks, off this thread.
-Result<void> WorkloadCommand::aside(std::function<Result<void>()> function) {
+Result<void> WorkloadCommand::aside(const std::function<Result<void>()>& function) {
     const auto done = in_background<bool>([function]() -> Result<bool> {
         if (auto result = function(); !result) return result.error();
         return true;

@@ -235,6 +235,7 @@ std::string alone_table(const RunResult& result) {
     };
     const auto figures = [](const std::vector<MeterResult>& meters) {
         std::vector<const MeterResult*> all;
+        all.reserve(meters.size());
         for (const MeterResult& meter : meters) all.push_back(&meter);
         return load_figures("", all);
     };
