@@ -9,6 +9,7 @@ namespace {
 
 std::vector<double> weights_of(const std::vector<WeightedSize>& sizes) {
     std::vector<double> out;
+    out.reserve(sizes.size());
     for (const WeightedSize& each : sizes) out.push_back(each.weight);
     return out;
 }

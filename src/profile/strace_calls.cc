@@ -77,7 +77,7 @@ StraceCalls::Handler StraceCalls::handler_of(std::string_view name) {
         {&Calls::enter, "chdir fchdir getcwd "},
         {&Calls::execute, "execve execveat "},
         {&Calls::unseen, "io_uring_setup io_submit ioctl "}};
-    static const auto kHandlers = [] {
+    static const auto handlers = [] {
         std::unordered_map<std::string_view, Handler> out;
         for (const Names& each : kNames) {
             for (std::string_view rest = each.names; !rest.empty(); rest.remove_prefix(rest.find(' ') + 1))
@@ -85,8 +85,8 @@ StraceCalls::Handler StraceCalls::handler_of(std::string_view name) {
         }
         return out;
     }();
-    const auto found = kHandlers.find(name);
-    return found == kHandlers.end() ? nullptr : found->second;
+    const auto found = handlers.find(name);
+    return found == handlers.end() ? nullptr : found->second;
 }
 
 void StraceCalls::apply(TracedProcess& process, const TracedCall& call) {

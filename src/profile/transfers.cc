@@ -197,6 +197,7 @@ private:
 
     std::vector<std::uint64_t> sizes_of(const std::vector<std::size_t>& blocks) const {
         std::vector<std::uint64_t> out;
+        out.reserve(blocks.size());
         for (const std::size_t block : blocks) out.push_back(operations_[block].bytes);
         return out;
     }
@@ -328,11 +329,9 @@ bool natural_less(const std::string& one, const std::string& other) {
     std::size_t a = 0, b = 0;
     while (a < one.size() && b < other.size()) {
         if (is_digit(one[a]) && is_digit(other[b])) {
-            std::size_t a_end = a, b_end = b;
             while (a < one.size() && one[a] == '0') ++a;
             while (b < other.size() && other[b] == '0') ++b;
-            a_end = a;
-            b_end = b;
+            std::size_t a_end = a, b_end = b;
             while (a_end < one.size() && is_digit(one[a_end])) ++a_end;
             while (b_end < other.size() && is_digit(other[b_end])) ++b_end;
             if (a_end - a != b_end - b) return a_end - a < b_end - b;
