@@ -8,19 +8,6 @@
 #include "base/units.h"
 
 namespace streamsim {
-
-void fill_meters(const RunFacts& facts, RunResult& result) {
-    for (const WorldBooks* world : facts.worlds) {
-        result.meters.insert(result.meters.end(), world->meters.begin(), world->meters.end());
-        result.operations.insert(result.operations.end(), world->operations.begin(), world->operations.end());
-    }
-    const auto by_seat = [](const auto& a, const auto& b) { return a.seat < b.seat; };
-    std::stable_sort(result.meters.begin(), result.meters.end(), by_seat);
-    std::stable_sort(result.operations.begin(), result.operations.end(), by_seat);
-    if (!result.streams.empty()) return;
-    for (const MeterResult& meter : result.meters) result.wall_ns = std::max(result.wall_ns, meter.wall_ns);
-}
-
 namespace {
 
 struct Totals {
@@ -60,6 +47,18 @@ std::string wrong_with(const Totals& totals) {
 }
 
 }  // namespace
+
+void fill_meters(const RunFacts& facts, RunResult& result) {
+    for (const WorldBooks* world : facts.worlds) {
+        result.meters.insert(result.meters.end(), world->meters.begin(), world->meters.end());
+        result.operations.insert(result.operations.end(), world->operations.begin(), world->operations.end());
+    }
+    const auto by_seat = [](const auto& a, const auto& b) { return a.seat < b.seat; };
+    std::stable_sort(result.meters.begin(), result.meters.end(), by_seat);
+    std::stable_sort(result.operations.begin(), result.operations.end(), by_seat);
+    if (!result.streams.empty()) return;
+    for (const MeterResult& meter : result.meters) result.wall_ns = std::max(result.wall_ns, meter.wall_ns);
+}
 
 void judge_meters(RunResult& result) {
     if (result.meters.empty()) return;

@@ -149,6 +149,19 @@ TEST(MeterFailures, files_that_cannot_be_opened_fail_what_is_asked_of_them) {
     EXPECT_EQ(rig.result.errors[1].path, "root/s0/u1/f0.load");
 }
 
+TEST(MeterFailures, so_do_files_that_each_transfer_opens_and_syncs_itself) {
+    for (const auto refused : {Asked::open, Asked::sync}) {
+        Rig rig;
+        rig.weigh(LoadOperation::write, 1);
+        rig.spec.set = {100, 4096, 1, 0, false};
+        rig.spec.sync = MeterSpec::Sync::at_end;
+        rig.storage.error = [refused](const Asked& asked) { return asked.kind == refused ? EACCES : 0; };
+        rig.run(seconds(1));
+        EXPECT_EQ(rig.result.all.done, 0u);
+        EXPECT_GT(rig.result.all.failed, 10u);  // each has its row: see Rig
+    }
+}
+
 TEST(MeterFailures, an_fsync_that_fails_is_told) {
     Rig rig;
     rig.weigh(LoadOperation::write, 1);

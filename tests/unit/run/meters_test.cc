@@ -1,0 +1,43 @@
+#include "run/meters.h"
+
+#include <gmock/gmock.h>
+
+namespace streamsim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<MeterPlan> plan_of(std::vector<WeightedSize> blocks) {
+    std::vector<MeterPlan> plans(1);
+    plans[0].spec.name = "m";
+    plans[0].spec.direct = true;
+    plans[0].spec.blocks = std::move(blocks);
+    return plans;
+}
+
+TEST(FitToAlignment, leaves_out_remainders_that_direct_io_cannot_take) {
+    std::vector<MeterPlan> plans = plan_of({{4096, 1}, {1024, 0}, {512, 0}});
+    EXPECT_THAT(fit_to_alignment(plans, 1024), ElementsAre(HasSubstr("remainders of transfers are left out")));
+    EXPECT_TRUE(plans[0].spec.direct);
+    EXPECT_EQ(plans[0].alignment, 1024U);
+    EXPECT_EQ(plans[0].spec.blocks.size(), 2U);
+}
+
+TEST(FitToAlignment, keeps_all_blocks_of_a_meter_that_cannot_be_direct) {
+    std::vector<MeterPlan> plans = plan_of({{3000, 1}, {1000, 0}});
+    EXPECT_THAT(fit_to_alignment(plans, 512), ElementsAre(HasSubstr("through the page cache")));
+    EXPECT_FALSE(plans[0].spec.direct);
+    EXPECT_EQ(plans[0].alignment, 1U);
+    EXPECT_EQ(plans[0].spec.blocks.size(), 2U);
+}
+
+TEST(FitToAlignment, has_nothing_to_say_of_blocks_that_fit) {
+    std::vector<MeterPlan> plans = plan_of({{4096, 1}, {512, 0}});
+    EXPECT_THAT(fit_to_alignment(plans, 512), IsEmpty());
+    EXPECT_TRUE(plans[0].spec.direct);
+}
+
+}  // namespace
+}  // namespace streamsim
