@@ -16,8 +16,7 @@ if(STREAMSIM_WERROR)
 endif()
 if(STREAMSIM_SANITIZE)
     target_compile_options(streamsim_options INTERFACE
-        -fsanitize=${STREAMSIM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-        -pthread)  # precompiled headers: of all rooms, or of none
+        -fsanitize=${STREAMSIM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # GCC 12 sees maybe-uninitialised values and overflows that its own instrumentation made.
         target_compile_options(streamsim_options INTERFACE
@@ -30,9 +29,14 @@ if(STREAMSIM_COVERAGE)
     target_link_options(streamsim_options INTERFACE --coverage)
 endif()
 
-# The headers that most rooms read, read once: in builds with sanitizers, which are made to be tested and thrown
-# away. Other builds compile each file as it stands, so that none leans on an include that it does not have.
+# The headers that most rooms read, read once: in builds with sanitizers and the quick one, which are made to be
+# tested and thrown away. Other builds compile each file as it stands, so that none leans on an include that it does
+# not have.
 if(STREAMSIM_SANITIZE)
+    set(STREAMSIM_SHARED_HEADERS ON)
+endif()
+if(STREAMSIM_SHARED_HEADERS)
+    target_compile_options(streamsim_options INTERFACE -pthread)  # a precompiled header is of all rooms, or of none
     file(WRITE ${CMAKE_BINARY_DIR}/room_headers.cc "")
     add_library(streamsim_room_headers STATIC ${CMAKE_BINARY_DIR}/room_headers.cc)
     target_link_libraries(streamsim_room_headers
@@ -67,7 +71,7 @@ function(streamsim_room name)
     target_include_directories(streamsim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     list(TRANSFORM ROOM_ROOMS PREPEND streamsim_)
     target_link_libraries(streamsim_${name} PUBLIC ${ROOM_ROOMS} PRIVATE streamsim_options ${ROOM_LIBRARIES})
-    if(STREAMSIM_SANITIZE)
+    if(STREAMSIM_SHARED_HEADERS)
         target_link_libraries(streamsim_${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
         target_precompile_headers(streamsim_${name} REUSE_FROM streamsim_room_headers)
     endif()
