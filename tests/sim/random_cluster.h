@@ -53,7 +53,7 @@ struct Load {
 /// The load on a cluster, to the end.
 class Loaded {
 public:
-    Loaded(const ClusterOptions& options, const Load& load) : run_(options), load_(load) {
+    Loaded(const ClusterOptions& options, const Load& load) : run_(options) {
         for (std::uint32_t i = 0; i < Load::kFiles; ++i) files_.push_back(run_.open(Load::path(i)));
         origin_ = run_.loop.now();
         for (const Load::Request& request : load.requests) {
@@ -94,7 +94,6 @@ private:
     };
 
     SimRun run_;
-    const Load& load_;
     Instant origin_;
     std::vector<FileId> files_;
     std::deque<Step> steps_;
