@@ -37,8 +37,8 @@ TEST_F(CutClips, DropFrameCountsFromTheTimeCodeOfTheClip) {
         "001  A  V  C  01:01:00;02 01:01:00;04 10:00:00;00 10:00:00;02\n",
         "FCM: DROP FRAME\n001  A  V  C  01:01:00:02 01:01:00:04 10:00:00:00 10:00:00:02\n",
         // The record without drop frame, its source with it.
-        "FCM: NON-DROP FRAME\nFCM: DROP FRAME\n001  A  V  C  01:01:00:02 01:01:00:04 10:01:00:00 "
-        "10:01:00:02\n"};
+        ("FCM: NON-DROP FRAME\nFCM: DROP FRAME\n001  A  V  C  01:01:00:02 01:01:00:04 10:01:00:00 "
+         "10:01:00:02\n")};
     for (const char* list : lists)
         EXPECT_EQ(shown(cuts(list), 0, 2), (std::vector<std::string>{"A.mov 1800", "A.mov 1801"})) << list;
 }

@@ -168,7 +168,8 @@ std::vector<Claim> containers() {
          {std::tuple{1920, 1080, 188'416, 606'208, 917'504, 1'835'008},
           {2048, 1080, 200'704, 643'072, 970'752, 1'941'504},
           {3840, 2160, 749'568, 2'408'448, 3'641'344, 7'286'784}}) {
-        const auto dnxhr = [&](const char* profile, int bytes, const char* said, const char* pixels) {
+        const auto dnxhr = [&add, &k24, width = width, height = height](const char* profile, int bytes,
+                                                                        const char* said, const char* pixels) {
             add("dnxhr", profile, kMxf, width, height, width == 2048 ? FrameRate{24, 1} : k24,
                 static_cast<std::uint64_t>(bytes), "dnxhd", said, pixels);
         };
