@@ -157,6 +157,10 @@ Result<void> World::run() {
         if (!books_.realtime) options_.notice(why_not);
     }
     if (auto built = build(); !built) {
+        if (made_.storage != nullptr) {  // a storage ends by shutdown() alone
+            finish();
+            made_.loop->run();
+        }
         on_failed();
         return built;
     }

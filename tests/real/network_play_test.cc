@@ -149,6 +149,22 @@ TEST_F(Network, ClipsOfOthersAreIndexedAsByPath) {
     EXPECT_THAT(played["notices"].dump(), HasSubstr("--buffered, --cold mean nothing for nfs://"));
 }
 
+TEST_F(Network, WhatCannotBeWrittenToIsRefusedWithASentence) {
+    ASSERT_EQ(on_seat({"prepare", "--prores-hd", "--clip-duration", "1s", lab_.nfs("", "version=3")}).exit_code,
+              0);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--prores-hd", "--record", "1", "--duration", "1s"},
+          {"run", "ebu-sequential-write", "--scale", "0.001", "--duration", "1s"}}) {
+        for (const std::string& url : {lab_.nfs("", "version=4"), lab_.smb()}) {
+            std::vector<std::string> all = words;
+            all.push_back(url);
+            const Finished done = on_seat(all);
+            EXPECT_EQ(done.exit_code, 3) << done.text();
+            EXPECT_THAT(done.err, HasSubstr("written to"));
+        }
+    }
+}
+
 struct Refusal {
     const char* about;
     std::vector<std::string> words;  // before the URL
