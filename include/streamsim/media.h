@@ -139,7 +139,12 @@ struct Clip {
 struct IndexProgress {
     std::atomic<std::uint64_t> bytes_done{0};
     std::atomic<std::uint64_t> bytes_total{0};  // 0: nothing long is going on
+    std::atomic<std::uint64_t> clips_done{0};
+    std::atomic<std::uint64_t> clips_total{0};  // 0: not known yet, or one
     std::atomic<bool> cancel{false};
+    const IndexProgress* whole = nullptr;  // this is of one clip of several, and ends with them
+
+    bool cancelled() const { return cancel || (whole != nullptr && whole->cancelled()); }
 };
 
 /// How clips are found and read.

@@ -15,7 +15,10 @@
 
 namespace streamsim {
 
-/// Runs `index` on a thread of its own; on a terminal with a bar where something long has to be read for it.
+/// Nothing is said of an index that takes less.
+inline constexpr Duration kSilentFor = seconds(2);
+
+/// Runs `index` on a thread of its own; with a bar or a count of clips where it takes long.
 /// Errors: its own; interrupted, at the latest two seconds after the signal, also where `index` is in a call
 /// that does not return. `left_behind` comes true when it still runs although nobody waits for it: the process
 /// has to end by _exit, and whatever `index` refers to has to stay.
@@ -36,15 +39,18 @@ Result<T> index_with_bar(Control& control,
     work.run = [shared, index] { shared->result.emplace(index(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
     work.patience = seconds(2);
-    if (!quiet && LiveView::possible(STDERR_FILENO)) {
-        work.on_tick = [&] {
-            const std::uint64_t total = shared->progress.bytes_total;
+    if (!quiet) {
+        work.on_tick = [&, terminal = LiveView::possible(STDERR_FILENO)] {
+            const IndexProgress& progress = shared->progress;
+            const std::int64_t elapsed_ns = control.now_ns() - begin_ns;
+            const std::uint64_t total = progress.bytes_total;
+            if (total == 0 && elapsed_ns < kSilentFor.ns) return;
+            if (!bar || bar->total_bytes() != total) bar.emplace(STDERR_FILENO, terminal, what, total);
             if (total == 0) {
-                bar.reset();
-                return;
+                bar->update_count(progress.clips_done, progress.clips_total, elapsed_ns);
+            } else if (terminal) {
+                bar->update(progress.bytes_done, elapsed_ns);
             }
-            if (!bar) bar.emplace(STDERR_FILENO, true, what, total);
-            bar->update(shared->progress.bytes_done, control.now_ns() - begin_ns);
         };
     }
     const bool ended = control.run(std::move(work));

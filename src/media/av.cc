@@ -87,7 +87,7 @@ void AvIo::end_progress() {
 
 int AvIo::read(void* self, std::uint8_t* into, int bytes) {
     auto& stream = *static_cast<AvIo*>(self);
-    if (stream.progress_ != nullptr && stream.progress_->cancel) {
+    if (stream.progress_ != nullptr && stream.progress_->cancelled()) {
         if (!stream.error_) stream.error_ = interrupted_error();
         return AVERROR_EXIT;
     }

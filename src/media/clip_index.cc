@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "base/units.h"
 #include "media/container_clip.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "media/sequence_clip.h"
+#include "media/several_at_once.h"
 
 namespace streamsim {
 namespace {
@@ -203,22 +206,44 @@ private:
     std::vector<std::string> problems_;
 };
 
+/// Indexes one clip.
+using IndexJob = std::function<Result<Clip>(const IndexOptions&)>;
+
 /// The sequences of one directory; each has its pattern in its name where the directory alone does not say
-/// which.
-Result<void> add_sequences(ByteStore& store,
-                           const std::string& directory,
-                           const std::string& name,
-                           const std::vector<FoundSequence>& sequences,
-                           const IndexOptions& options,
-                           Folder& folder) {
+/// which. `store` and `sequences` outlive the jobs.
+void add_sequences(ByteStore& store,
+                   const std::string& directory,
+                   const std::string& name,
+                   const std::vector<FoundSequence>& sequences,
+                   std::vector<IndexJob>& jobs) {
     const bool only = !name.empty() && sequences.size() == 1;
     for (const FoundSequence& sequence : sequences) {
-        auto added = folder.add(index_sequence(store, directory, sequence,
-                                               only ? name : join_path(name, sequence.pattern.show()),
-                                               std::nullopt, options.progress));
-        if (!added) return added.error();
+        jobs.push_back(
+            [&store, directory, &sequence,
+             shown = only ? name : join_path(name, sequence.pattern.show())](const IndexOptions& options) {
+                return index_sequence(store, directory, sequence, shown, std::nullopt, options.progress);
+            });
     }
-    return {};
+}
+
+/// The clips of all jobs, in their order.
+Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs, const IndexOptions& options) {
+    std::vector<std::optional<Result<Clip>>> results(jobs.size());
+    const bool several = options.progress != nullptr && jobs.size() > 1;
+    if (several) options.progress->clips_total = jobs.size();
+    several_at_once(jobs.size(), [&](std::size_t i) {
+        IndexProgress of_one;
+        of_one.whole = options.progress;
+        IndexOptions own = options;
+        if (several) own.progress = &of_one;
+        results[i] = of_one.cancelled() ? Result<Clip>(interrupted_error()) : jobs[i](own);
+        if (several) ++options.progress->clips_done;
+    });
+    Folder folder;
+    for (auto& result : results) {
+        if (auto added = folder.add(std::move(*result)); !added) return added.error();
+    }
+    return folder.finish();
 }
 
 /// The one clip of a directory that can be played: to inspect an Avid folder is to inspect its video.
@@ -279,21 +304,23 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const IndexOptions& options) {
     auto top = look_into(store, directory);
     if (!top) return top.error();
-    Folder folder;
-    if (auto added = add_sequences(store, directory, "", top->sequences, options, folder); !added)
-        return added.error();
+    std::vector<IndexJob> jobs;
+    add_sequences(store, directory, "", top->sequences, jobs);
     for (const std::string& name : top->containers) {
-        auto added = folder.add(index_container(store, join_path(directory, name), name, options));
-        if (!added) return added.error();
+        jobs.push_back([&store, path = join_path(directory, name), name](const IndexOptions& own) {
+            return index_container(store, path, name, own);
+        });
     }
-    for (const std::string& name : top->directories) {
-        const std::string below = join_path(directory, name);
-        auto listing = look_into(store, below);
-        if (!listing) return listing.error();
-        if (auto added = add_sequences(store, below, name, listing->sequences, options, folder); !added)
-            return added.error();
+    std::vector<std::optional<Result<Listing>>> listings(top->directories.size());
+    several_at_once(listings.size(), [&](std::size_t i) {
+        listings[i] = look_into(store, join_path(directory, top->directories[i]));
+    });
+    for (std::size_t i = 0; i < listings.size(); ++i) {
+        if (!*listings[i]) return listings[i]->error();
+        const std::string& name = top->directories[i];
+        add_sequences(store, join_path(directory, name), name, (*listings[i])->sequences, jobs);
     }
-    return folder.finish();
+    return index_all(jobs, options);
 }
 
 bool is_container_name(const std::string& name) {

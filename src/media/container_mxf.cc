@@ -79,7 +79,7 @@ private:
     std::span<const std::byte> read(std::uint64_t offset, std::size_t bytes) {
         if (error_ || offset >= size_) return {};
         if (offset < window_at_ || offset + bytes > window_at_ + window_.size()) {
-            if (progress_ != nullptr && progress_->cancel) {
+            if (progress_ != nullptr && progress_->cancelled()) {
                 error_ = interrupted_error();
                 return {};
             }

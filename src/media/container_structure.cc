@@ -67,7 +67,7 @@ private:
     /// Empty at and behind the end, after an error, and when there were too many steps.
     std::span<const std::byte> read(std::uint64_t offset, std::size_t bytes) {
         if (error_ || offset >= size_ || ++steps_ > kMostSteps) return {};
-        if (progress_ != nullptr && progress_->cancel) {
+        if (progress_ != nullptr && progress_->cancelled()) {
             error_ = interrupted_error();
             return {};
         }

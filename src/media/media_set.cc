@@ -12,6 +12,7 @@
 #include "media/frame_sizes.h"
 #include "media/media_set_names.h"
 #include "media/sequence_clip.h"
+#include "media/several_at_once.h"
 
 namespace streamsim {
 namespace {
@@ -147,11 +148,16 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
     if (!*directory) return clips;
     std::optional<std::uint64_t> frames;
     if (clip_duration) frames = format.rate.slots_in(*clip_duration);
-    const auto stored = stored_clips(store, **directory, format, frames);
+    auto stored = stored_clips(store, **directory, format, frames);
     if (!stored) return stored.error();
-    for (const StoredClip& at : *stored) {
-        if (at.name.partial) continue;
-        auto clip = index_stored(store, at, format, at.path.substr(join_path(target, "").size()));
+    std::erase_if(*stored, [](const StoredClip& at) { return at.name.partial; });
+    std::vector<std::optional<Result<Clip>>> indexed(stored->size());
+    several_at_once(indexed.size(), [&](std::size_t i) {
+        const StoredClip& at = (*stored)[i];
+        indexed[i] = index_stored(store, at, format, at.path.substr(join_path(target, "").size()));
+    });
+    for (auto& result : indexed) {
+        Result<Clip>& clip = *result;
         if (!clip) return clip.error();
         clip->ours = true;
         clip->format = format.name;

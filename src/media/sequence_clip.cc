@@ -40,7 +40,7 @@ Result<FirstHeader> first_readable(ByteStore& store,
     std::optional<FirstHeader> cut;
     std::optional<Error> first_error;
     for (; found.place < sequence.numbers.size(); ++found.place) {
-        if (progress != nullptr && progress->cancel) return interrupted_error();
+        if (progress != nullptr && progress->cancelled()) return interrupted_error();
         if (cut && found.place - cut->place > kLooksAfterCut) break;
         found.path = join_path(directory, sequence.name(found.place));
         auto header = read_frame_header(store, found.path);
@@ -229,7 +229,7 @@ private:
         std::uint64_t short_ones = 0;
         std::string first_short;
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            if (progress != nullptr && progress->cancel) return interrupted_error();
+            if (progress != nullptr && progress->cancelled()) return interrupted_error();
             auto length = lengths.find(sizes[i]);
             std::string problem;
             if (length == lengths.end()) {

@@ -32,7 +32,7 @@ Result<SequenceSizes> look_at_sizes(ByteStore& store,
     const auto work = [&] {
         for (;;) {
             const std::size_t begin = next.fetch_add(kBatch);
-            if (begin >= files || (progress != nullptr && progress->cancel)) return;
+            if (begin >= files || (progress != nullptr && progress->cancelled())) return;
             const std::size_t end = std::min(files, begin + kBatch);
             for (std::size_t i = begin; i < end; ++i) {
                 const auto info = store.stat(join_path(directory, sequence.name(i)));
@@ -47,7 +47,7 @@ Result<SequenceSizes> look_at_sizes(ByteStore& store,
     work();
     for (std::thread& thread : threads) thread.join();
     if (progress != nullptr) progress->bytes_total = 0;
-    if (progress != nullptr && progress->cancel) return interrupted_error();
+    if (progress != nullptr && progress->cancelled()) return interrupted_error();
 
     std::vector<std::uint64_t> known;
     std::copy_if(out.bytes.begin(), out.bytes.end(), std::back_inserter(known),

@@ -1,6 +1,6 @@
-// Files by libnfs's own file calls, one context for all (nfs_session.h). There is no page cache: evict has
-// nothing to do. What is written is on stable storage once close() has committed it; a connection that was lost
-// in between may have cost some of it, and is an error of the sink.
+// Files by libnfs's own file calls, a context for each thread up to a few (nfs_sessions.h). There is no page
+// cache: evict has nothing to do. What is written is on stable storage once close() has committed it; a
+// connection that was lost in between may have cost some of it, and is an error of the sink.
 //
 // rename() replaces nothing: a file gets its second name by LINK, which is atomic and fails where there is one,
 // and then loses its first. Directories, and files of servers without links, are looked for first; another
@@ -20,6 +20,7 @@
 #include "storage/nfs_library.h"
 #include "storage/nfs_requests.h"
 #include "storage/nfs_session.h"
+#include "storage/nfs_sessions.h"
 
 namespace streamsim {
 namespace {
@@ -59,6 +60,16 @@ NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
                                      if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
                                  }});
     out.error = result < 0 ? -result : 0;
+    return out;
+}
+
+FileInfo describe(const nfs_stat_64& info) {
+    FileInfo out;
+    const auto mode = static_cast<mode_t>(info.nfs_mode);
+    out.symbolic_link = S_ISLNK(mode);
+    out.directory = S_ISDIR(mode);
+    out.bytes = info.nfs_size;
+    out.modified_s = static_cast<std::int64_t>(info.nfs_mtime);
     return out;
 }
 
@@ -115,10 +126,22 @@ void close_in(Turn& turn, OpenOne& one) {
     turn.run({[&](nfs_context* nfs, void* user) { return nfs_close_async(nfs, file, kAnswer, user); }});
 }
 
+NfsStat look_at_open(Turn& turn, const OpenOne& one) {
+    NfsStat out;
+    const int result =
+        turn.run({[&](nfs_context* nfs, void* user) { return nfs_fstat64_async(nfs, one.file, kAnswer, user); },
+                  [&](nfs_context*, int, void* data) {
+                      if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
+                  }});
+    out.error = result < 0 ? -result : 0;
+    return out;
+}
+
 class NfsSource final : public ByteSource {
 public:
-    NfsSource(std::shared_ptr<NfsSession> session, std::string path, OpenOne file)
-        : session_(std::move(session)), path_(std::move(path)), file_(file) {}
+    /// `bytes`: that the file had when it was opened.
+    NfsSource(std::shared_ptr<NfsSession> session, std::string path, OpenOne file, std::uint64_t bytes)
+        : session_(std::move(session)), path_(std::move(path)), file_(file), bytes_(bytes) {}
     ~NfsSource() override {
         Turn turn(*session_, false);
         close_in(turn, file_);
@@ -127,7 +150,7 @@ public:
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
         std::size_t done = 0;
         int tries = kTries;
-        while (done < into.size()) {
+        while (done < into.size() && offset + done != bytes_) {
             Turn turn(*session_);
             if (!turn.ready()) return turn.ready().error();
             if (file_.file == nullptr || file_.generation != turn.generation()) {
@@ -148,7 +171,8 @@ public:
     Result<std::uint64_t> size() override {
         Turn turn(*session_);
         if (!turn.ready()) return turn.ready().error();
-        const NfsStat found = look_at(turn, path_, true);
+        const bool open = file_.file != nullptr && file_.generation == turn.generation();
+        const NfsStat found = open ? look_at_open(turn, file_) : look_at(turn, path_, true);
         if (found.error != 0) return session_->error(found.error, "look at", path_);
         return std::uint64_t{found.info.nfs_size};
     }
@@ -184,13 +208,18 @@ private:
     std::shared_ptr<NfsSession> session_;
     std::string path_;
     OpenOne file_;
+    std::uint64_t bytes_;
 };
 
 class NfsSink final : public ByteSink {
 public:
-    NfsSink(std::shared_ptr<NfsSession> session, std::string path, OpenOne file)
-        : session_(std::move(session)), path_(std::move(path)), file_(file) {}
+    NfsSink(std::shared_ptr<NfsSession> session,
+            std::shared_ptr<ListedFiles> listed,
+            std::string path,
+            OpenOne file)
+        : session_(std::move(session)), listed_(std::move(listed)), path_(std::move(path)), file_(file) {}
     ~NfsSink() override {
+        listed_->forget();
         Turn turn(*session_, false);
         --turn.sinks();
         close_in(turn, file_);
@@ -212,6 +241,7 @@ public:
     Result<void> close() override {
         Turn turn(*session_);
         if (auto same = check(turn); !same) return same;
+        listed_->forget();
         const int error = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
             return nfs_fsync_async(nfs, file_.file, then, user);
         });
@@ -259,6 +289,7 @@ private:
     }
 
     std::shared_ptr<NfsSession> session_;
+    std::shared_ptr<ListedFiles> listed_;
     std::string path_;
     OpenOne file_;
 };
@@ -266,7 +297,7 @@ private:
 class NfsByteStore final : public ByteStore {
 public:
     NfsByteStore(const RemotePlace& place, const std::string& directory)
-        : session_(std::make_shared<NfsSession>(place, directory)) {}
+        : any_(place, directory), sessions_(place, directory), listed_(std::make_shared<ListedFiles>()) {}
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;
@@ -280,26 +311,36 @@ public:
 
 private:
     Error error(int number, const char* action, const std::string& path) const {
-        return session_->error(number, action, path);
+        return any_.error(number, action, path);
     }
     Result<void> expect_file(Turn& turn, const std::string& path, bool to_write) const;
 
-    std::shared_ptr<NfsSession> session_;
+    const NfsSession any_;  // never connected: it knows the words
+    NfsSessions sessions_;
+    std::shared_ptr<ListedFiles> listed_;
 };
 
 Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& directory) {
-    Turn turn(*session_);
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     const std::string where = turn.path(directory);
     std::vector<DirectoryEntry> entries;
+    ListedFiles::Files files;
     const int result = turn.run(
         {[&](nfs_context* nfs, void* user) { return nfs_opendir_async(nfs, where.c_str(), kAnswer, user); },
          [&](nfs_context* nfs, int, void* data) {
              auto* const open = static_cast<nfsdir*>(data);
              while (const nfsdirent* entry = nfs_readdir(nfs, open)) {
                  const std::string name(entry->name);
-                 if (name != "." && name != "..")
-                     entries.push_back({name, S_ISDIR(entry->mode), S_ISLNK(entry->mode)});
+                 if (name == "." || name == "..") continue;
+                 entries.push_back({name, S_ISDIR(entry->mode), S_ISLNK(entry->mode)});
+                 auto& file = files[name];
+                 if (!S_ISDIR(entry->mode) && !S_ISREG(entry->mode)) continue;
+                 file.emplace();
+                 file->directory = S_ISDIR(entry->mode);
+                 file->bytes = entry->size;
+                 file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
              }
              nfs_closedir(nfs, open);
          }});
@@ -309,27 +350,31 @@ Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& direct
         const NfsStat found = look_at(turn, (directory == "/" ? "" : directory) + "/" + entry.name, true);
         entry.directory = found.error == 0 && S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
     }
+    listed_->learn(directory, std::move(files));
     std::sort(entries.begin(), entries.end(),
               [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
     return entries;
 }
 
 Result<std::optional<FileInfo>> NfsByteStore::stat(const std::string& path) {
-    Turn turn(*session_);
+    if (const auto known = listed_->find(path)) return *known;
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     NfsStat found = look_at(turn, path, false);
     if (found.error == ENOENT || found.error == ENOTDIR) return std::optional<FileInfo>();
     if (found.error != 0) return error(found.error, "look at", path);
-    FileInfo out;
-    out.symbolic_link = S_ISLNK(static_cast<mode_t>(found.info.nfs_mode));
-    if (out.symbolic_link) {
-        found = look_at(turn, path, true);
-        if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) return std::optional(out);
-        if (found.error != 0) return error(found.error, "look at", path);
+    FileInfo out = describe(found.info);
+    if (!out.symbolic_link) return std::optional(out);
+    found = look_at(turn, path, true);
+    if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) {
+        out.bytes = 0;
+        out.modified_s = 0;
+        return std::optional(out);
     }
-    out.directory = S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
-    out.bytes = found.info.nfs_size;
-    out.modified_s = static_cast<std::int64_t>(found.info.nfs_mtime);
+    if (found.error != 0) return error(found.error, "look at", path);
+    out = describe(found.info);
+    out.symbolic_link = true;
     return std::optional(out);
 }
 
@@ -340,20 +385,29 @@ Result<void> NfsByteStore::expect_file(Turn& turn, const std::string& path, bool
     const auto mode = static_cast<mode_t>(found.info.nfs_mode);
     if (S_ISDIR(mode)) return error(EISDIR, to_write ? "create" : "open", path);
     if (S_ISREG(mode)) return {};
-    return bad_input(fmt::format("{}: expected a regular file", session_->name_of(path)));
+    return bad_input(fmt::format("{}: expected a regular file", any_.name_of(path)));
 }
 
 Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) {
-    Turn turn(*session_);
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
-    if (auto is_file = expect_file(turn, path, false); !is_file) return is_file.error();
     OpenOne file;
-    if (const int number = open_in(turn, path, O_RDONLY, file)) return error(number, "open", path);
-    return std::unique_ptr<ByteSource>(std::make_unique<NfsSource>(session_, path, file));
+    const int number = open_in(turn, path, O_RDONLY, file);
+    const NfsStat found = number == 0 ? look_at_open(turn, file) : NfsStat{{}, number};
+    if (found.error != 0 || !S_ISREG(static_cast<mode_t>(found.info.nfs_mode))) {
+        close_in(turn, file);
+        if (auto is_file = expect_file(turn, path, false); !is_file) return is_file.error();
+        return error(found.error != 0 ? found.error : EIO, "open", path);
+    }
+    return std::unique_ptr<ByteSource>(
+        std::make_unique<NfsSource>(session, path, file, std::uint64_t{found.info.nfs_size}));
 }
 
 Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) {
-    Turn turn(*session_);
+    listed_->forget();
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     if (auto is_file = expect_file(turn, path, true); !is_file) return is_file.error();
     const std::string where = turn.path(path);
@@ -378,11 +432,13 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
     });
     if (number != 0) return error(number, "create", path);
     ++turn.sinks();
-    return std::unique_ptr<ByteSink>(std::make_unique<NfsSink>(session_, path, file));
+    return std::unique_ptr<ByteSink>(std::make_unique<NfsSink>(session, listed_, path, file));
 }
 
 Result<void> NfsByteStore::make_directories(const std::string& path) {
-    Turn turn(*session_);
+    listed_->forget();
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     // From the first one that is missing: what is above an export can be looked at, and no more.
     std::vector<std::string> missing;
@@ -406,7 +462,9 @@ Result<void> NfsByteStore::make_directories(const std::string& path) {
 }
 
 Result<void> NfsByteStore::rename(const std::string& from, const std::string& to) {
-    Turn turn(*session_);
+    listed_->forget();
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     const NfsStat found = look_at(turn, from, false);
     if (found.error != 0) return error(found.error, "rename", from);
@@ -436,7 +494,9 @@ Result<void> NfsByteStore::rename(const std::string& from, const std::string& to
 }
 
 Result<void> NfsByteStore::remove(const std::string& path) {
-    Turn turn(*session_);
+    listed_->forget();
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     const NfsStat found = look_at(turn, path, false);
     if (found.error != 0) return error(found.error, "remove", path);
@@ -451,7 +511,8 @@ Result<void> NfsByteStore::remove(const std::string& path) {
 }
 
 Result<std::uint64_t> NfsByteStore::free_bytes(const std::string& path) {
-    Turn turn(*session_);
+    const auto session = sessions_.take();
+    Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
     // What is still to be made will be in the nearest directory that is there.
     for (std::string at = path;; at = parent_of(at)) {

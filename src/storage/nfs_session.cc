@@ -105,8 +105,10 @@ int NfsSession::wait(Call& call, Instant until) {
     return call.result;
 }
 
-NfsSession::Turn::Turn(NfsSession& session, bool connects)
-    : session_(session), lock_(session.mutex_), until_(clock_now() + session.place_.timeout) {
+NfsSession::Turn::Turn(NfsSession& session, bool connects) : session_(session) {
+    ++session_.turns_;
+    lock_ = std::unique_lock(session_.mutex_);
+    until_ = clock_now() + session_.place_.timeout;
     const Instant now = clock_now();
     const bool expired = session_.version_ == 4 && session_.sinks_ == 0 && now - session_.used_ > kLease;
     if (expired) session_.disconnect();

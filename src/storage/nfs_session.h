@@ -1,7 +1,9 @@
-// The blocking side's connection to an NFS server: one libnfs context at a time, made when it is first needed
-// and again when it was lost. Calls of several threads take turns.
+// A connection of the blocking side to an NFS server: one libnfs context at a time, made when it is first
+// needed and again when it was lost. Calls of several threads take turns; NfsSessions has a session for each of
+// a few.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -37,6 +39,9 @@ public:
 
     class Turn;
 
+    /// Somebody has a turn, or waits for one.
+    bool busy() const { return turns_ > 0; }
+
     /// nfs://host/path, for people.
     std::string name_of(const std::string& path) const { return "nfs://" + place_.host + path; }
     /// An errno of a path as a sentence, with what may be done.
@@ -49,6 +54,7 @@ private:
 
     RemotePlace place_;
     const std::string directory_;
+    std::atomic<std::uint32_t> turns_{0};
     std::mutex mutex_;
     // Protected by mutex_:
     nfs_context* nfs_ = nullptr;
@@ -65,6 +71,9 @@ class NfsSession::Turn {
 public:
     /// `connects`: where there is no connection, one is made.
     explicit Turn(NfsSession& session, bool connects = true);
+    ~Turn() { --session_.turns_; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
 
     /// Connected, or why not.
     const Result<void>& ready() const { return ready_; }

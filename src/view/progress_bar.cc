@@ -59,12 +59,21 @@ void ProgressBar::update(std::uint64_t done_bytes, std::int64_t elapsed_ns) {
     const Sample& first = samples_.front();
     const double rate =
         done_bytes >= first.bytes ? rate_between(done_bytes - first.bytes, elapsed_ns - first.at_ns) : 0;
+    show(progress_line(what_, done_bytes, total_bytes_, rate, INT32_MAX), elapsed_ns);
+}
+
+void ProgressBar::update_count(std::uint64_t done, std::uint64_t total, std::int64_t elapsed_ns) {
+    if (total == 0) return show(printable(what_) + " ...", elapsed_ns);
+    show(fmt::format("{}  {}  {} of {}", printable(what_), bar(done, total), done, total), elapsed_ns);
+}
+
+void ProgressBar::show(const std::string& line, std::int64_t elapsed_ns) {
     if (terminal_) {
         const int columns = terminal_size(fd_, kFallbackColumns, kFallbackRows).first;
-        write("\r" + progress_line(what_, done_bytes, total_bytes_, rate, columns - 1) + "\x1b[K");
+        write("\r" + clip(line, columns - 1) + "\x1b[K");
         drawn_ = true;
     } else if (elapsed_ns >= next_line_ns_) {
-        write(progress_line(what_, done_bytes, total_bytes_, rate, INT32_MAX) + "\n");
+        write(line + "\n");
         next_line_ns_ = elapsed_ns + kLineEveryNs;
     }
 }

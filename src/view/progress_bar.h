@@ -25,8 +25,12 @@ public:
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
+    std::uint64_t total_bytes() const { return total_bytes_; }
+
     /// Call a few times a second.
     void update(std::uint64_t done_bytes, std::int64_t elapsed_ns);
+    /// The same of things that are counted; `total` 0: nobody knows yet how many there are.
+    void update_count(std::uint64_t done, std::uint64_t total, std::int64_t elapsed_ns);
     /// The last line, with the average rate. Without it (an error, an interruption) the bar is taken off the
     /// terminal.
     void finish(std::uint64_t done_bytes, std::int64_t elapsed_ns);
@@ -37,6 +41,7 @@ private:
         std::uint64_t bytes;
     };
     void write(const std::string& text) const;
+    void show(const std::string& line, std::int64_t elapsed_ns);
 
     int fd_;
     bool terminal_;

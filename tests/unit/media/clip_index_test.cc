@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 
 #include "media/sequence_names.h"
 #include "unit/media/fixtures.h"
@@ -206,6 +208,49 @@ TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
         return std::nullopt;
     };
     EXPECT_EQ(clips_in(store_, place_.path()).error().kind, ErrorKind::environment);
+}
+
+TEST_F(Sequences, AFolderOfAServerFarAwayIsAskedForSeveralClipsAtOnce) {
+    for (const char* name : {"a", "b", "c"})
+        write_sequence(place_, std::string(name) + "/f.", ".dpx", {"1", "2"}, format_);
+    std::mutex mutex;
+    std::condition_variable another_came;
+    int waiting = 0;
+    bool several = false;
+    store_.on_open = [&](const std::string&) -> std::optional<Error> {
+        std::unique_lock lock(mutex);
+        several = several || ++waiting > 1;
+        another_came.notify_all();
+        another_came.wait_for(lock, std::chrono::seconds(10), [&] { return several; });
+        --waiting;
+        return std::nullopt;
+    };
+    IndexProgress progress;
+    IndexOptions options;
+    options.progress = &progress;
+    const auto clips = clips_in(store_, place_.path(), options);
+    ASSERT_TRUE(clips);
+    EXPECT_TRUE(several);
+    ASSERT_EQ(clips->size(), 3u);
+    EXPECT_EQ(clips->front().name, "a");
+    EXPECT_EQ(clips->back().name, "c");
+    EXPECT_EQ(progress.clips_done, 3u);
+    EXPECT_EQ(progress.clips_total, 3u);
+}
+
+TEST_F(Sequences, AnInterruptionEndsTheIndexOfAFolder) {
+    for (const char* name : {"a", "b", "c"})
+        write_sequence(place_, std::string(name) + "/f.", ".dpx", {"1", "2"}, format_);
+    IndexProgress progress;
+    IndexOptions options;
+    options.progress = &progress;
+    store_.on_open = [&](const std::string&) -> std::optional<Error> {
+        progress.cancel = true;
+        return std::nullopt;
+    };
+    const auto clips = clips_in(store_, place_.path(), options);
+    ASSERT_FALSE(clips);
+    EXPECT_EQ(clips.error().kind, ErrorKind::interrupted);
 }
 
 TEST_F(Sequences, TheOneClipOfADirectoryIsMeant) {

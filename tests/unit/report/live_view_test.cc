@@ -432,6 +432,15 @@ TEST(Progress, WritesALineNowAndThenOnAPipe) {
               "writing: 20.0 GB in 20.0 s, 1000.0 MB/s\n");
 }
 
+TEST(Progress, CountsWhatHasNoBytes) {
+    Pipe pipe;
+    ProgressBar bar(pipe.in(), false, "reading clips", 0);
+    bar.update_count(0, 0, 2'000'000'000);
+    bar.update_count(3, 8, 3'000'000'000);
+    bar.update_count(4, 8, 12'000'000'000);
+    EXPECT_EQ(pipe.text(), "reading clips ...\nreading clips  [#####.....]  4 of 8\n");
+}
+
 TEST(Progress, IsTakenOffTheTerminalWhenGivenUp) {
     Pipe pipe;
     { ProgressBar(pipe.in(), true, "writing", 100).update(50, 1'000'000'000); }
