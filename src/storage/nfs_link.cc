@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <grp.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -21,6 +21,10 @@ namespace streamsim {
 namespace {
 
 constexpr std::size_t kGroupsMax = 16;  // that AUTH_SYS carries
+/// Of an answer that is still on its way: so much counts as hearing the server.
+constexpr std::uint64_t kGoodPartBytes = 64 * 1024;
+/// So long a server may be silent before anybody counts its bytes.
+constexpr Duration kCountAfter = milliseconds(200);
 
 }  // namespace
 
@@ -72,8 +76,23 @@ void NfsLink::on_connected(rpc_context*, int status, void*, void* self) {
 
 bool NfsLink::service(std::uint32_t events, Instant now) {
     if (rpc_ == nullptr) return false;
+    const State before = state_;
+    const std::uint64_t answers = answers_;
+    if (!run(static_cast<int>(events))) return false;  // poll's names for them are the same numbers
+    bool heard = state_ != before || answers_ != answers;
+    if (!heard && now - heard_ > kCountAfter) heard = bytes_received() - heard_bytes_ >= kGoodPartBytes;
+    if (!heard) return true;
+    // Counting costs a system call: not at each of many answers.
+    if (now - heard_ > kCountAfter) heard_bytes_ = bytes_received();
     heard_ = now;
-    return run(static_cast<int>(events));  // poll's names for them are the same numbers
+    return true;
+}
+
+std::uint64_t NfsLink::bytes_received() const {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (getsockopt(rpc_get_fd(rpc_), IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+    return info.tcpi_bytes_received;
 }
 
 bool NfsLink::flush() {
@@ -82,13 +101,30 @@ bool NfsLink::flush() {
     return run(POLLOUT);
 }
 
+std::string NfsLink::not_connected(int events) const {
+    int error = 0;
+    socklen_t size = sizeof error;
+    if ((events & (POLLERR | POLLHUP)) == 0 ||
+        getsockopt(rpc_get_fd(rpc_), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error == 0)
+        return "it cannot be connected to";
+    switch (error) {
+        case ECONNREFUSED: return "it refuses the connection";
+        case ECONNRESET: return "it resets the connection";
+        case ETIMEDOUT: return "it does not answer";
+        case EHOSTUNREACH:
+        case ENETUNREACH: return fmt::format("there is no way to it: {}", strerrordesc_np(error));
+        default: return fmt::format("it cannot be connected to: {}", strerrordesc_np(error));
+    }
+}
+
 bool NfsLink::run(int events) {
+    const std::string why_not = state_ == State::connecting ? not_connected(events) : std::string();
     const bool healthy = rpc_service(rpc_, events) == 0 && !failed_;
     if (healthy && rpc_get_fd(rpc_) >= 0) {
         register_socket();
         return true;
     }
-    say(state_ == State::connecting ? "it refuses the connection" : "it closed the connection");
+    say(why_not.empty() ? "it closed the connection" : why_not);
     drop();
     return false;
 }

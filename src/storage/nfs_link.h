@@ -38,7 +38,8 @@ public:
     State state() const { return state_; }
     /// Calls that are not answered yet.
     std::uint32_t outstanding() const { return outstanding_; }
-    /// When the server was last heard, or began to have something to answer.
+    /// When the server last gave an answer or a good part of one, or began to have something to answer. A few
+    /// bytes now and then are no answer.
     Instant heard() const { return heard_; }
     /// What went wrong last, for people.
     const std::string& trouble() const { return trouble_; }
@@ -66,13 +67,19 @@ public:
     // For the requests in nfs_requests.cc.
     rpc_context* rpc() const { return rpc_; }
     void sent(NfsCall& call, Instant now);
-    void answered() { --outstanding_; }
+    void answered() {
+        --outstanding_;
+        ++answers_;
+    }
 
 private:
     static void on_connected(rpc_context* rpc, int status, void* data, void* self);
     bool run(int events);
     void register_socket();
     void say(const std::string& fallback);
+    /// Why connecting failed: only a refusal is called one.
+    std::string not_connected(int events) const;
+    std::uint64_t bytes_received() const;
 
     const RemotePlace& place_;
     const int epoll_;
@@ -84,7 +91,9 @@ private:
     int registered_ = -1;  // the socket
     std::uint32_t events_ = 0;
     std::uint32_t outstanding_ = 0;
+    std::uint64_t answers_ = 0;
     Instant heard_;
+    std::uint64_t heard_bytes_ = 0;  // that had come then
     std::string trouble_;
     std::uint64_t retransmitted_ = 0;
     std::uint64_t retransmitted_before_ = 0;

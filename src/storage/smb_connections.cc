@@ -47,7 +47,7 @@ void SmbStorage::receive(Connection& connection) {
     while (connection.process != nullptr) {
         const auto received = connection.process->receive(answer);
         if (received == SmbProcess::Received::nothing) return;
-        if (received == SmbProcess::Received::gone) return lose(connection, connection.process->crashed());
+        if (received == SmbProcess::Received::gone) return process_gone(connection);
         if (connection.state == Connection::State::up) {
             take(connection, answer);
         } else if (answer.error == 0) {
@@ -196,11 +196,29 @@ void SmbStorage::drop_process(Connection& connection) {
     connection.node->traffic.retransmitted_segments += std::exchange(connection.retransmitted_segments, 0);
 }
 
+/// How it ended is known a moment after its socket was closed.
+void SmbStorage::process_gone(Connection& connection) {
+    uv_poll_stop(connection.poll);
+    if (connection.state == Connection::State::up) --connection.node->up;
+    connection.state = Connection::State::ending;
+    connection.ending_since = loop_.now();
+    await_end(connection);
+}
+
+void SmbStorage::await_end(Connection& connection) {
+    const Instant now = loop_.now();
+    const auto crashed = connection.process->crashed();
+    if (crashed || now - connection.ending_since > kGrace) return lose(connection, crashed.value_or(true));
+    connection.until = now + kEndingLook;
+    arm();
+}
+
 /// Ends the process; what was with it goes back into line, or fails.
 void SmbStorage::lose(Connection& connection, bool crashed) {
     const Instant now = loop_.now();
     Node& node = *connection.node;
-    if (connection.state == Connection::State::up && !std::exchange(said_lost_, true) && notice_) {
+    const bool up = connection.state == Connection::State::up || connection.state == Connection::State::ending;
+    if (up && connection.was_up && !std::exchange(said_lost_, true) && notice_) {
         notice_(fmt::format("{}: a connection to {} was lost; connecting again", login_.share(), node.address));
     }
     drop_process(connection);

@@ -26,6 +26,7 @@ constexpr std::size_t kCloses = 16;  // that wait for a process with nothing els
 constexpr Duration kBackoff = milliseconds(50);
 constexpr Duration kBackoffMost = seconds(1);
 constexpr Duration kGrace = milliseconds(300);
+constexpr Duration kEndingLook = milliseconds(1);
 constexpr std::uint32_t kConnectId = kDepth;
 
 struct Node;
@@ -44,12 +45,13 @@ struct Job {
 };
 
 struct Connection {
-    enum class State : std::uint8_t { down, connecting, up };
+    enum class State : std::uint8_t { down, connecting, up, ending };
 
     Node* node = nullptr;
     std::size_t index = 0;  // in its node
     State state = State::down;
-    Instant until;  // down: when to try again; connecting: when to give up
+    Instant until;  // down: when to try again; connecting: when to give up; ending: when to look again
+    Instant ending_since;
     Duration backoff = kBackoff;
     std::unique_ptr<SmbProcess> process;
     uv_poll_t* poll = nullptr;
@@ -130,6 +132,8 @@ private:
     void connected(Connection& connection, const SmbAnswer& answer);
     void drop_process(Connection& connection);
     void lose(Connection& connection, bool crashed = false);
+    void process_gone(Connection& connection);
+    void await_end(Connection& connection);
     void watch(Connection& connection);
     void forget_files(Connection& connection);
 

@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -92,6 +94,21 @@ private:
     posix_spawnattr_t attributes_;
 };
 
+/// Takes a process that was killed off the system's list. A system call that hangs may hold its end up: nobody
+/// else waits for that.
+void collect(int pid) {
+    const auto wait = [pid] {
+        while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    };
+    if (waitpid(pid, nullptr, WNOHANG) != 0) return;
+    try {
+        std::thread(wait).detach();
+    } catch (const std::system_error&) {
+        // It stays on the list until this program ends.
+    }
+}
+
 class Descriptor {
 public:
     /// Takes `descriptor` and gives it a number that is out of the way.
@@ -164,8 +181,7 @@ SmbProcess::~SmbProcess() {
     if (socket_ >= 0) ::close(socket_);
     if (pid_ > 0) {
         kill(pid_, SIGKILL);
-        while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-        }
+        collect(pid_);
     }
     if (!memory_.empty()) munmap(memory_.data(), memory_.size());
 }
@@ -197,12 +213,12 @@ SmbProcess::Received SmbProcess::receive(SmbAnswer& answer) {
     }
 }
 
-bool SmbProcess::crashed() {
+std::optional<bool> SmbProcess::crashed() {
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int ended = waitpid(pid_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return std::nullopt;
     pid_ = -1;
-    return WIFSIGNALED(status);
+    return ended > 0 && WIFSIGNALED(status);
 }
 
 SmbLogin::SmbLogin(const RemotePlace& place, std::string directory, Credentials credentials)

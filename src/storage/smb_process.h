@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ public:
     /// The program is the one that the environment's STREAMSIM_SMB_HELPER names, else streamsim-smb beside this
     /// program, else the one in ../libexec/streamsim. Errors: environment.
     static Result<std::unique_ptr<SmbProcess>> start(std::uint32_t slots);
-    /// Ends the process, at once.
+    /// Ends the process and does not wait for its end, which a system call that hangs may hold up.
     ~SmbProcess();
     SmbProcess(const SmbProcess&) = delete;
     SmbProcess& operator=(const SmbProcess&) = delete;
@@ -41,8 +42,9 @@ public:
     enum class Received { answer, nothing, gone };
     Received receive(SmbAnswer& answer);
 
-    /// After `gone`: it did not end of itself, as it does where the connection is lost. Waits for its end.
-    bool crashed();
+    /// After `gone`: whether it did not end of itself, as it does where the connection is lost. Nothing: it is
+    /// still ending.
+    std::optional<bool> crashed();
 
 private:
     SmbProcess() = default;

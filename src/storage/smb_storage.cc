@@ -350,6 +350,7 @@ void SmbStorage::look_at(Connection& connection, Instant now) {
         return;
     }
     if (connection.until > now) return;
+    if (connection.state == Connection::State::ending) return await_end(connection);
     if (connection.state == Connection::State::connecting) return lose(connection);
     if (!start_process(connection)) connection.until = now + kBackoffMost;
 }

@@ -62,6 +62,8 @@ protected:
     }
     void end() {
         harness_.shut_down({});
+        // They were killed; that they end takes the system a moment.
+        for (int tries = 0; tries < 1000 && !children().empty(); ++tries) usleep(10'000);
         EXPECT_THAT(children(), testing::IsEmpty());
     }
 

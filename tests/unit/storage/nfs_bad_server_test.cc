@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 
 #include "loop/uv_loop.h"
 #include "storage/nfs_byte_store.h"
+#include "storage/nfs_link.h"
+#include "storage/nfs_requests.h"
 #include "storage/nfs_storage.h"
 
 namespace streamsim {
@@ -24,7 +27,7 @@ using testing::HasSubstr;
 /// Accepts, and then does one thing.
 class BadServer {
 public:
-    enum class Way { silent, closes, garbage, countless };
+    enum class Way { silent, closes, garbage, countless, drips };
 
     explicit BadServer(Way way) : way_(way), listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in address{};
@@ -40,6 +43,8 @@ public:
     ~BadServer() {
         shutdown(listener_, SHUT_RDWR);
         thread_.join();
+        ended_ = true;
+        for (std::thread& each : dripping_) each.join();
         for (const int each : accepted_) ::close(each);
         ::close(listener_);
     }
@@ -66,6 +71,7 @@ private:
             }
             accepted_.push_back(each);
             if (way_ == Way::countless) answer_countless(each);
+            if (way_ == Way::drips) dripping_.emplace_back([this, each] { drip(each); });
             if (way_ != Way::garbage) continue;
             std::array<char, 300> bytes{};
             bytes.fill('x');
@@ -87,8 +93,20 @@ private:
         [[maybe_unused]] const ssize_t sent = send(connection, reply.data(), sizeof reply, MSG_NOSIGNAL);
     }
 
+    /// An answer of a million bytes, fifty of them a second.
+    void drip(int connection) const {
+        const std::array<unsigned char, 4> mark{0x80, 0x0f, 0x42, 0x40};
+        for (std::size_t i = 0; !ended_; ++i) {
+            const unsigned char byte = i < mark.size() ? mark[i] : 0;
+            if (send(connection, &byte, 1, MSG_NOSIGNAL) != 1) return;
+            usleep(20'000);
+        }
+    }
+
     const Way way_;
     const int listener_;
+    std::atomic<bool> ended_{false};
+    std::vector<std::thread> dripping_;
     std::uint16_t port_ = 0;
     std::vector<int> accepted_;
     std::thread thread_;
@@ -115,6 +133,38 @@ TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
     }
 }
 
+/// Serves `link` until `enough`, with a clock that goes on by 100 ms at each turn.
+template <typename Enough>
+void serve(NfsLink& link, int epoll, Instant& now, Enough enough) {
+    for (int turn = 0; turn < 1000 && !enough(); ++turn) {
+        epoll_event event{};
+        ASSERT_GE(epoll_wait(epoll, &event, 1, 5000), 0);
+        now = now + milliseconds(100);
+        ASSERT_TRUE(link.service(event.events, now)) << link.trouble();
+    }
+}
+
+TEST(NfsLink, a_server_that_drips_is_not_heard) {
+    const BadServer server(BadServer::Way::drips);
+    const RemotePlace place = server.place(3);
+    const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    {
+        NfsLink link(place, epoll, nullptr);
+        Instant now{1'000'000'000};
+        ASSERT_TRUE(link.connect(place.host, place.port, now));
+        serve(link, epoll, now, [&] { return link.state() == NfsLink::State::connected; });
+        NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};
+        ASSERT_TRUE(nfs_ask_exports(link, call, now));
+        const Instant asked = now;
+        ASSERT_TRUE(link.flush());
+        int turns = 0;
+        serve(link, epoll, now, [&] { return ++turns > 30; });
+        EXPECT_EQ(link.outstanding(), 1U);
+        EXPECT_EQ(link.heard().ns, asked.ns);
+    }
+    close(epoll);
+}
+
 TEST(NfsNoServer, is_said_at_once) {
     RemotePlace place;
     place.host = "127.0.0.1";
@@ -131,6 +181,7 @@ std::string name_of(const testing::TestParamInfo<BadServer::Way>& instance) {
         case BadServer::Way::closes: return "closes";
         case BadServer::Way::garbage: return "garbage";
         case BadServer::Way::countless: return "countless";
+        case BadServer::Way::drips: return "drips";
     }
     return "none";
 }
@@ -140,7 +191,8 @@ INSTANTIATE_TEST_SUITE_P(All,
                          testing::Values(BadServer::Way::silent,
                                          BadServer::Way::closes,
                                          BadServer::Way::garbage,
-                                         BadServer::Way::countless),
+                                         BadServer::Way::countless,
+                                         BadServer::Way::drips),
                          name_of);
 
 }  // namespace
