@@ -37,6 +37,21 @@ public:
     virtual ~ByteSource() = default;
     /// Fewer bytes than asked for only at the end of the file.
     virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
+    /// A part of the file that is wanted, and how many bytes of it came.
+    struct Piece {
+        std::uint64_t offset = 0;
+        std::span<std::byte> into;
+        std::size_t got = 0;
+    };
+    /// read_at() of each, on storage that can in one round trip.
+    virtual Result<void> read_each(std::span<Piece> pieces) {
+        for (Piece& piece : pieces) {
+            const auto got = read_at(piece.offset, piece.into);
+            if (!got) return got.error();
+            piece.got = *got;
+        }
+        return {};
+    }
     virtual Result<std::uint64_t> size() = 0;
 };
 

@@ -14,6 +14,8 @@ namespace {
 using Key = std::array<std::byte, 16>;
 
 constexpr std::size_t kWindowBytes = 4096;
+constexpr std::size_t kWindowsAtOnce = 32;
+constexpr std::size_t kPeriodMax = 4;
 /// Of essence that is passed over for each header that is read: below that, reading through is as quick.
 constexpr std::uint64_t kWorthBytes = 64 * 1024;
 
@@ -78,24 +80,73 @@ private:
 
     std::span<const std::byte> read(std::uint64_t offset, std::size_t bytes) {
         if (error_ || offset >= size_) return {};
-        if (offset < window_at_ || offset + bytes > window_at_ + window_.size()) {
-            if (progress_ != nullptr && progress_->cancelled()) {
-                error_ = interrupted_error();
-                return {};
-            }
-            window_.resize(kWindowBytes);
-            window_at_ = offset;
-            auto got = source_.read_at(offset, window_);
-            if (!got) {
-                error_ = got.error();
-                return {};
-            }
-            window_.resize(*got);
+        const Window* window = window_of(offset, bytes);
+        if (window == nullptr) {
+            if (progress_ != nullptr && progress_->cancelled()) error_ = interrupted_error();
+            if (!error_) read_windows(offset);
+            if (error_) return {};
+            window = windows_.data();
+        }
+        if (window->at != last_window_) {  // what was read for later counts when it is used
+            if (last_window_ < window->at) strides_.push_back(window->at - last_window_);
+            last_window_ = window->at;
             ++reads_;
             if (progress_ != nullptr) progress_->bytes_done = offset;
         }
-        const std::size_t at = static_cast<std::size_t>(offset - window_at_);
-        return std::span<const std::byte>(window_).subspan(at, std::min(bytes, window_.size() - at));
+        const std::size_t at = static_cast<std::size_t>(offset - window->at);
+        return std::span<const std::byte>(window->bytes)
+            .subspan(at, std::min(bytes, window->bytes.size() - at));
+    }
+
+    struct Window {
+        std::uint64_t at = 0;
+        std::vector<std::byte> bytes;
+    };
+
+    const Window* window_of(std::uint64_t offset, std::size_t bytes) const {
+        for (const Window& window : windows_) {
+            const std::uint64_t end = window.at + window.bytes.size();
+            if (offset >= window.at && (offset + bytes <= end || (offset < end && end == size_)))
+                return &window;
+        }
+        return nullptr;
+    }
+
+    /// After how many strides between windows they repeat themselves; 0: they do not. Frames of one size do
+    /// after one, or after as many as their edit unit has elements that are far apart.
+    std::size_t period() const {
+        for (std::size_t period = 1; period <= kPeriodMax; ++period) {
+            if (strides_.size() < 2 * period) return 0;
+            if (std::equal(strides_.end() - static_cast<std::ptrdiff_t>(period), strides_.end(),
+                           strides_.end() - static_cast<std::ptrdiff_t>(2 * period)))
+                return period;
+        }
+        return 0;
+    }
+
+    /// The window at `offset`, and those that are likely to be wanted after it: each read costs a round trip.
+    void read_windows(std::uint64_t offset) {
+        std::vector<std::uint64_t> offsets = {offset};
+        if (offset > last_window_) strides_.push_back(offset - last_window_);
+        if (const std::size_t repeats = period(); repeats > 0) {
+            for (std::size_t i = 0; i + 1 < kWindowsAtOnce; ++i) {
+                const std::uint64_t stride = strides_[strides_.size() - repeats + i % repeats];
+                if (stride >= size_ - offsets.back()) break;
+                offsets.push_back(offsets.back() + stride);
+            }
+        }
+        last_window_ = offset;
+        ++reads_;
+        windows_.clear();
+        std::vector<ByteSource::Piece> pieces;
+        for (const std::uint64_t at : offsets) windows_.push_back({at, std::vector<std::byte>(kWindowBytes)});
+        for (Window& window : windows_) pieces.push_back({window.at, window.bytes});
+        if (auto got = source_.read_each(pieces); !got) {
+            error_ = got.error();
+            return;
+        }
+        for (std::size_t i = 0; i < pieces.size(); ++i) windows_[i].bytes.resize(pieces[i].got);
+        if (progress_ != nullptr) progress_->bytes_done = offset;
     }
 
     /// The key of a track: that of the element at each of its first packets.
@@ -187,8 +238,9 @@ private:
     const MxfWalk& first_;
     IndexProgress* progress_;
     std::uint64_t size_ = 0;
-    std::vector<std::byte> window_;
-    std::uint64_t window_at_ = 0;
+    std::vector<Window> windows_;
+    std::uint64_t last_window_ = 0;
+    std::vector<std::uint64_t> strides_;  // between the windows that were used
     std::uint64_t reads_ = 0;
     std::optional<Error> error_;
 };

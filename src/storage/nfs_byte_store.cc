@@ -168,6 +168,36 @@ public:
         return done;
     }
 
+    Result<void> read_each(std::span<Piece> pieces) override {
+        {
+            Turn turn(*session_);
+            if (!turn.ready()) return turn.ready().error();
+            if (file_.file != nullptr && file_.generation == turn.generation()) {
+                std::vector<Call> calls;
+                for (Piece& piece : pieces) {
+                    const std::size_t bytes = std::min<std::size_t>(piece.into.size(), turn.piece_bytes());
+                    calls.push_back({[this, where = piece.offset, bytes](nfs_context* nfs, void* user) {
+                                         return nfs_pread_async(nfs, file_.file, where, bytes, kAnswer, user);
+                                     },
+                                     [&piece](nfs_context*, int result, void* data) {
+                                         piece.got =
+                                             std::min(static_cast<std::size_t>(result), piece.into.size());
+                                         if (piece.got > 0) std::memcpy(piece.into.data(), data, piece.got);
+                                     }});
+                }
+                (void)turn.run_all(calls);
+            }
+        }
+        // What did not come whole is asked for again, and says why.
+        for (Piece& piece : pieces) {
+            if (piece.got == piece.into.size()) continue;
+            const auto got = read_at(piece.offset, piece.into);
+            if (!got) return got.error();
+            piece.got = *got;
+        }
+        return {};
+    }
+
     Result<std::uint64_t> size() override {
         Turn turn(*session_);
         if (!turn.ready()) return turn.ready().error();

@@ -1,7 +1,8 @@
-// One helper process (smb_process.h) for all calls, behind a mutex. It is started when it is first needed.
-// Where it is lost, calls that only look are made again with a new one until RemotePlace::timeout has passed; a
-// call that changes something has then failed, because nobody knows whether it was done. A file that is being
-// written is lost with the process; one that is read is opened again.
+// A helper process (smb_process.h) for each thread up to a few, behind a mutex; one thread alone uses the
+// first. Each is started when it is first needed. Where it is lost, calls that only look are made again with a
+// new one until RemotePlace::timeout has passed; a call that changes something has then failed, because nobody
+// knows whether it was done. A file that is being written is lost with the process; one that is read is opened
+// again.
 #include "storage/smb_byte_store.h"
 
 #include <fmt/format.h>
@@ -9,11 +10,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "storage/errno_text.h"
 #include "storage/smb_process.h"
@@ -49,7 +52,7 @@ public:
 
     /// For what changes nothing. Errors: it cannot be connected; what the server says is in the answer.
     Result<SmbAnswer> look(const SmbRequest& request, Texts texts) {
-        const std::lock_guard lock(mutex_);
+        const Turn turn(*this);
         const std::int64_t deadline = deadline_from_now();
         auto answer = once(request, texts, deadline);
         while (answer && answer->lost && uv_hrtime() < static_cast<std::uint64_t>(deadline))
@@ -59,7 +62,7 @@ public:
 
     /// As look(); the names of a directory, as the helper gives them.
     Result<SmbAnswer> list(const std::string& path, std::string& names) {
-        const std::lock_guard lock(mutex_);
+        const Turn turn(*this);
         const std::int64_t deadline = deadline_from_now();
         SmbRequest request;
         request.call = SmbCall::list;
@@ -81,7 +84,7 @@ public:
     }
 
     Result<SmbAnswer> change(const SmbRequest& request, Texts texts) {
-        const std::lock_guard lock(mutex_);
+        const Turn turn(*this);
         return once(request, texts, deadline_from_now());
     }
 
@@ -90,7 +93,7 @@ public:
                                 SmbRequest request,
                                 std::span<const std::byte> to_write,
                                 std::span<std::byte> to_read) {
-        const std::lock_guard lock(mutex_);
+        const Turn turn(*this);
         if (process_ == nullptr || file.process != number_) {
             SmbAnswer gone;
             gone.error = EBADF;
@@ -115,7 +118,7 @@ public:
         if (!answer) return answer.error();
         if (answer->error != 0)
             return file_error(answer->error, call == SmbCall::open ? "open" : "create", show(path));
-        const std::lock_guard lock(mutex_);
+        const Turn turn(*this);
         return RemoteFile{answer->file, number_};
     }
 
@@ -125,7 +128,25 @@ public:
         (void)with_file(file, request, {}, {});
     }
 
+    /// Somebody has a turn, or waits for one.
+    bool busy() const { return turns_ > 0; }
+
 private:
+    class Turn {
+    public:
+        explicit Turn(Channel& channel) : channel_(channel) {
+            ++channel_.turns_;
+            lock_ = std::unique_lock(channel_.mutex_);
+        }
+        ~Turn() { --channel_.turns_; }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+    private:
+        Channel& channel_;
+        std::unique_lock<std::mutex> lock_;
+    };
+
     std::int64_t deadline_from_now() const {
         return static_cast<std::int64_t>(uv_hrtime()) + place_.timeout.ns;
     }
@@ -175,9 +196,39 @@ private:
     const RemotePlace place_;
     const SmbLogin login_;
     const std::string address_;
+    std::atomic<std::uint32_t> turns_{0};
     std::mutex mutex_;
     std::unique_ptr<SmbProcess> process_;  // protected by mutex_
     std::uint64_t number_ = 0;             // of processes so far; protected by mutex_
+};
+
+class Channels {
+public:
+    Channels(const RemotePlace& place, std::string directory, Credentials credentials)
+        : place_(place), directory_(std::move(directory)), credentials_(std::move(credentials)) {
+        all_.push_back(std::make_shared<Channel>(place_, directory_, credentials_));
+    }
+
+    /// One that nobody uses; one of all where there are enough.
+    std::shared_ptr<Channel> take() {
+        const std::lock_guard lock(mutex_);
+        for (const auto& channel : all_) {
+            if (!channel->busy()) return channel;
+        }
+        if (all_.size() == kChannelsMax) return all_[next_++ % all_.size()];
+        return all_.emplace_back(std::make_shared<Channel>(place_, directory_, credentials_));
+    }
+    std::string show(const std::string& path) const { return fmt::format("smb://{}{}", place_.host, path); }
+
+private:
+    static constexpr std::size_t kChannelsMax = 4;
+
+    const RemotePlace place_;
+    const std::string directory_;
+    const Credentials credentials_;
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<Channel>> all_;  // protected by mutex_
+    std::size_t next_ = 0;                       // protected by mutex_
 };
 
 class SmbSource final : public ByteSource {
@@ -278,7 +329,7 @@ private:
 class SmbByteStore final : public ByteStore {
 public:
     SmbByteStore(const RemotePlace& place, const std::string& directory, const Credentials& credentials)
-        : channel_(std::make_shared<Channel>(place, directory, credentials)) {}
+        : channels_(place, directory, credentials) {}
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;
@@ -298,20 +349,20 @@ private:
     Result<void> change(SmbCall call, std::string_view action, const std::string& shown, Channel::Texts texts) {
         SmbRequest request;
         request.call = call;
-        const auto answer = channel_->change(request, texts);
+        const auto answer = channels_.take()->change(request, texts);
         if (!answer) return answer.error();
-        if (answer->error != 0) return file_error(answer->error, action, channel_->show(shown));
+        if (answer->error != 0) return file_error(answer->error, action, channels_.show(shown));
         return {};
     }
 
-    std::shared_ptr<Channel> channel_;
+    Channels channels_;
 };
 
 Result<std::vector<DirectoryEntry>> SmbByteStore::list(const std::string& directory) {
     std::string names;
-    const auto answer = channel_->list(directory, names);
+    const auto answer = channels_.take()->list(directory, names);
     if (!answer) return answer.error();
-    if (answer->error != 0) return file_error(answer->error, "list", channel_->show(directory));
+    if (answer->error != 0) return file_error(answer->error, "list", channels_.show(directory));
     std::vector<DirectoryEntry> entries;
     for (std::size_t at = 0; at < names.size();) {
         const std::string entry(names.c_str() + at);
@@ -326,23 +377,25 @@ Result<std::vector<DirectoryEntry>> SmbByteStore::list(const std::string& direct
 Result<std::optional<FileInfo>> SmbByteStore::stat(const std::string& path) {
     SmbRequest request;
     request.call = SmbCall::stat;
-    const auto answer = channel_->look(request, {path});
+    const auto answer = channels_.take()->look(request, {path});
     if (!answer) return answer.error();
     if (answer->error == ENOENT || answer->error == ENOTDIR) return std::optional<FileInfo>();
-    if (answer->error != 0) return file_error(answer->error, "look at", channel_->show(path));
+    if (answer->error != 0) return file_error(answer->error, "look at", channels_.show(path));
     return std::optional(FileInfo{answer->directory, answer->bytes, answer->modified_s, false});
 }
 
 Result<std::unique_ptr<ByteSource>> SmbByteStore::open(const std::string& path) {
-    const auto file = channel_->open(SmbCall::open, path);
+    const auto channel = channels_.take();
+    const auto file = channel->open(SmbCall::open, path);
     if (!file) return file.error();
-    return std::unique_ptr<ByteSource>(std::make_unique<SmbSource>(channel_, *file, path));
+    return std::unique_ptr<ByteSource>(std::make_unique<SmbSource>(channel, *file, path));
 }
 
 Result<std::unique_ptr<ByteSink>> SmbByteStore::create(const std::string& path) {
-    const auto file = channel_->open(SmbCall::create, path);
+    const auto channel = channels_.take();
+    const auto file = channel->open(SmbCall::create, path);
     if (!file) return file.error();
-    return std::unique_ptr<ByteSink>(std::make_unique<SmbSink>(channel_, *file, path));
+    return std::unique_ptr<ByteSink>(std::make_unique<SmbSink>(channel, *file, path));
 }
 
 Result<void> SmbByteStore::make_directories(const std::string& path) {
@@ -351,7 +404,7 @@ Result<void> SmbByteStore::make_directories(const std::string& path) {
         const auto there = stat(part);
         if (!there) return there.error();
         if (*there && !(*there)->directory)
-            return file_error(ENOTDIR, "make the directory", channel_->show(path));
+            return file_error(ENOTDIR, "make the directory", channels_.show(path));
         if (!*there) {
             if (auto made = change(SmbCall::make_directory, "make the directory", part, {part}); !made)
                 return made;
@@ -365,11 +418,11 @@ Result<std::uint64_t> SmbByteStore::free_bytes(const std::string& path) {
     SmbRequest request;
     request.call = SmbCall::free_space;
     for (std::string at = path;; at = parent_of(at)) {
-        const auto answer = channel_->look(request, {at});
+        const auto answer = channels_.take()->look(request, {at});
         if (!answer) return answer.error();
         if (answer->error == 0) return answer->bytes;
         if (answer->error != ENOENT || at == "/")
-            return file_error(answer->error, "look at", channel_->show(at));
+            return file_error(answer->error, "look at", channels_.show(at));
     }
 }
 
