@@ -32,6 +32,34 @@ else:
     raise SystemExit('it does not play: ' + text)
 )";
 
+/// 100 ms of round trip: what is looked up one after the other before play takes a minute and more.
+TEST(FarAway, PlayBeginsAndSaysWhatItWaitsFor) {
+    const Lab lab({"--nfs", "--seats", "1", "--nfs-port", "12049", "--mount-port", "12048"});
+    if (lab.skipped_because()) GTEST_SKIP() << *lab.skipped_because();
+    ASSERT_EQ(lab.problem(), "");
+    const std::vector<std::string> media = {"--format", "dnxhr-lb-hd",     "--streams",
+                                            "8",        "--clip-duration", "2s"};
+    std::vector<std::string> prepare = {"prepare", "--quiet"};
+    prepare.insert(prepare.end(), media.begin(), media.end());
+    prepare.push_back(lab.local());
+    const Finished made = streamsim(prepare);
+    ASSERT_EQ(made.exit_code, 0) << made.text();
+
+    Spawn way;
+    way.args = {STREAMSIM_SOURCE_DIR "/tests/real/lab/far", "100", lab.facts()["server"]["address"],
+                "22049:12049", "22048:12048"};
+    const auto far = lab.begin("python3", way);
+    for (int tries = 0; tries < 1000 && far->out_so_far().empty(); ++tries) sleep_ms(10);
+    ASSERT_EQ(far->out_so_far(), "listening\n") << far->err_so_far();
+    std::vector<std::string> play = media;
+    play.insert(play.end(), {"--duration", "1s", "--no-probes",
+                             "nfs://127.0.0.1/export?version=3&nfsport=22049&mountport=22048"});
+    const Finished done = lab.play(play);
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.err, ::testing::HasSubstr("reading clips"));
+    EXPECT_LT(done.wall_s, 40) << "one after the other it is more than twice as long";
+}
+
 class Outage : public ::testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
