@@ -5,10 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
+#include "base/document.h"
 #include "report/json_report.h"
 #include "report/result_reader.h"
 #include "run/journal.h"
@@ -28,14 +27,6 @@ constexpr Duration kLead = milliseconds(150);
 constexpr std::chrono::milliseconds kMeanwhile{600};
 /// And waits so long for those whose storage keeps them.
 constexpr std::chrono::seconds kLast{6};
-
-std::optional<std::string> read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return std::nullopt;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 }  // namespace
 
@@ -305,7 +296,7 @@ RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
         how.journals.empty()
             ? ""
             : (std::filesystem::path(how.journals) / Journal::file_name(rank, run_id())).string();
-    if (const auto text = path.empty() ? std::nullopt : read_file(path)) {
+    if (const auto text = path.empty() ? bad_input("") : read_document(path, kResultBytesMax)) {
         auto journal = read_result(*text, path);
         if (journal && journal->run_id == run_id() && journal->seats.size() == 1) {
             SeatResult& seat = journal->seats.front();
