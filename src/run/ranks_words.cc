@@ -2,7 +2,7 @@
 
 namespace streamsim {
 
-Json words_of(const std::vector<FrameRow>& rows) {
+Json words_of(std::span<const FrameRow> rows) {
     Json out = Json::array();
     for (const FrameRow& row : rows) {
         const FrameOutcome& o = row.outcome;
@@ -14,11 +14,9 @@ Json words_of(const std::vector<FrameRow>& rows) {
     return out;
 }
 
-std::vector<FrameRow> rows_of(const Json& words) {
-    std::vector<FrameRow> out;
-    out.reserve(words.size());
+void add_rows(const Json& words, std::vector<FrameRow>& rows) {
     for (const Json& row : words) {
-        FrameRow& to = out.emplace_back();
+        FrameRow& to = rows.emplace_back();
         std::size_t next = 0;
         const auto take = [&row, &next](auto& into) { row.at(next++).get_to(into); };
         const auto take_enum = [&row, &next](auto& into) {
@@ -40,7 +38,6 @@ std::vector<FrameRow> rows_of(const Json& words) {
                                  &o.deadline.ns, &o.delivered.ns, &o.completed.ns})
             take(*ns);
     }
-    return out;
 }
 
 }  // namespace streamsim
