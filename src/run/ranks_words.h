@@ -44,7 +44,7 @@ inline RankNews news_of(const Json& words) {
     return {words.at("streams"), words.at("on_time"), words.at("bad"), words.at("bytes"), words.at("required")};
 }
 
-/// Rows of frames, which are not in a result's document; a row is an array.
+/// Rows of frames, which are not in a result's document, as one text: there may be a million.
 Json words_of(std::span<const FrameRow> rows);
 void add_rows(const Json& words, std::vector<FrameRow>& rows);
 
