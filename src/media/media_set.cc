@@ -83,12 +83,6 @@ Result<void> find_frames_there(ByteStore& store,
 /// Asked before a list of their frames is in memory.
 Result<void> check_length(ByteStore& store, const std::vector<StoredClip>& stored, const PreparePlan& plan) {
     const MediaFormat& format = plan.request.format;
-    if (plan.frames > kClipFramesMax) {
-        return bad_input(
-            fmt::format("{}: a clip of {} frames is longer than the {} that prepare makes: lower "
-                        "--clip-duration",
-                        format.name, show_count(plan.frames), show_count(kClipFramesMax)));
-    }
     const auto begun =
         static_cast<std::uint32_t>(std::count_if(stored.begin(), stored.end(), [&plan](const StoredClip& clip) {
             return clip.frames == plan.frames && clip.name.partial;
@@ -99,7 +93,13 @@ Result<void> check_length(ByteStore& store, const std::vector<StoredClip>& store
     const auto free = store.free_bytes(plan.request.target);
     if (!free) return free.error();
     // Frames of one clip differ in size; far from the limit their mean decides.
-    if (bytes / 2 <= static_cast<double>(*free)) return {};
+    if (bytes / 2 <= static_cast<double>(*free)) {
+        if (plan.frames <= kClipFramesMax) return {};
+        return bad_input(
+            fmt::format("{}: a clip of {} frames is longer than the {} that prepare makes: lower "
+                        "--clip-duration",
+                        format.name, show_count(plan.frames), show_count(kClipFramesMax)));
+    }
     return environment_error(fmt::format(
         "{}: not enough space for {} {} of {}: about {:.1f} GB needed, {} free", plan.request.target, unbegun,
         unbegun == 1 ? "clip" : "clips", format.name, bytes / 1e9, show_bytes(*free)));
