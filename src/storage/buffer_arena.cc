@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -34,11 +33,7 @@ void touch_in_parallel(std::span<std::byte> memory) {
     std::vector<std::thread> others;
     for (std::size_t i = 1; i < threads && i * share < memory.size(); ++i) {
         const auto part = memory.subspan(i * share, std::min(share, memory.size() - i * share));
-        try {
-            others.emplace_back([part] { touch(part); });
-        } catch (const std::system_error&) {  // no thread is left
-            touch(part);
-        }
+        others.emplace_back([part] { touch(part); });
     }
     touch(memory.first(std::min(share, memory.size())));
     for (std::thread& other : others) other.join();
