@@ -22,6 +22,14 @@ std::string escape(const std::string& key) {
     return out;
 }
 
+/// A longer pointer loses its middle in a message, and so does a value that is shown.
+constexpr std::size_t kPointerBytesMax = 300;
+constexpr std::size_t kValueBytesMax = 200;
+
+std::string shown(const Json& value) {
+    return shortened(value.dump(), kValueBytesMax);
+}
+
 /// No document of ours needs more, and what walks a value goes as deep as the value does.
 constexpr std::size_t kDeepest = 1024;
 
@@ -43,13 +51,14 @@ public:
     bool key(string_t& key) override {
         Level& level = open_.back();
         level.key = key;
-        if (!level.keys.insert(key).second) twice.push_back(pointer());
+        if (!level.keys.insert(key).second && ++twice_count <= kProblemsMax) twice.push_back(pointer());
         return true;
     }
     /// The parser that makes the value says it better.
     bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
 
-    std::vector<std::string> twice;
+    std::vector<std::string> twice;  // the first ones: a pointer may be as long as the document
+    std::size_t twice_count = 0;
     std::string too_deep;  // where; empty: nowhere
 
 private:
@@ -94,7 +103,7 @@ Result<Json> parse_json(std::string_view text, const std::string& source) {
     } catch (const Json::exception& exception) {
         const auto* parse = dynamic_cast<const Json::parse_error*>(&exception);
         return bad_input(fmt::format("{}: byte {}: not JSON: {}", source, parse != nullptr ? parse->byte : 0,
-                                     exception.what()));
+                                     shortened(exception.what(), kValueBytesMax)));
     }
     if (!watch.too_deep.empty()) {
         JsonProblems problems(source);
@@ -103,14 +112,17 @@ Result<Json> parse_json(std::string_view text, const std::string& source) {
     }
     if (!watch.twice.empty()) {
         JsonProblems problems(source);
-        for (const auto& pointer : watch.twice) problems.add(pointer, "this key is given twice");
+        for (std::size_t i = 0; i < watch.twice_count; ++i)
+            problems.add(i < watch.twice.size() ? watch.twice[i] : "", "this key is given twice");
         return problems.error();
     }
     return value;
 }
 
 void JsonProblems::add(const std::string& pointer, const std::string& problem) {
-    problems_.push_back(fmt::format("{}: {}: {}", source_, pointer.empty() ? "/" : pointer, problem));
+    if (problems_.size() >= kProblemsMax) return problems_.add("");  // only counted
+    problems_.add(fmt::format("{}: {}: {}", source_,
+                              pointer.empty() ? "/" : shortened(pointer, kPointerBytesMax), problem));
 }
 
 JsonObject::JsonObject(const Json& value, std::string pointer, JsonProblems& problems)
@@ -147,7 +159,7 @@ std::optional<std::string> JsonObject::string(const std::string& key, bool requi
     const Json* found = member(key, required);
     if (found == nullptr) return std::nullopt;
     if (!found->is_string() || found->get_ref<const std::string&>().empty()) {
-        problem(key, fmt::format("expected a text that is not empty, found {}", found->dump()));
+        problem(key, fmt::format("expected a text that is not empty, found {}", shown(*found)));
         return std::nullopt;
     }
     return found->get<std::string>();
@@ -161,7 +173,8 @@ std::optional<std::string> JsonObject::one_of(const std::string& key,
     for (const auto candidate : allowed) {
         if (*text == candidate) return text;
     }
-    problem(key, fmt::format("expected one of {}, found \"{}\"", fmt::join(allowed, ", "), *text));
+    problem(key, fmt::format("expected one of {}, found \"{}\"", fmt::join(allowed, ", "),
+                             shortened(*text, kValueBytesMax)));
     return std::nullopt;
 }
 
@@ -176,7 +189,7 @@ std::optional<std::int64_t> JsonObject::integer(const std::string& key,
         const auto value = found->get<std::int64_t>();
         if (value >= min && value <= max) return value;
     }
-    problem(key, fmt::format("expected an integer from {} to {}, found {}", min, max, found->dump()));
+    problem(key, fmt::format("expected an integer from {} to {}, found {}", min, max, shown(*found)));
     return std::nullopt;
 }
 
@@ -187,7 +200,7 @@ std::optional<double> JsonObject::number(const std::string& key, double min, dou
         const auto value = found->get<double>();
         if (value >= min && value <= max) return value;
     }
-    problem(key, fmt::format("expected a number from {} to {}, found {}", min, max, found->dump()));
+    problem(key, fmt::format("expected a number from {} to {}, found {}", min, max, shown(*found)));
     return std::nullopt;
 }
 
@@ -195,7 +208,7 @@ std::optional<bool> JsonObject::boolean(const std::string& key, bool required) {
     const Json* found = member(key, required);
     if (found == nullptr) return std::nullopt;
     if (found->is_boolean()) return found->get<bool>();
-    problem(key, fmt::format("expected true or false, found {}", found->dump()));
+    problem(key, fmt::format("expected true or false, found {}", shown(*found)));
     return std::nullopt;
 }
 
@@ -209,7 +222,7 @@ std::optional<FrameRate> JsonObject::rate(const std::string& key, bool required)
         if (rate.num > 0 && rate.num <= kMax && rate.den > 0 && rate.den <= kMax) return rate;
     }
     problem(key,
-            fmt::format("expected a frame rate [num, den] such as [24000, 1001], found {}", found->dump()));
+            fmt::format("expected a frame rate [num, den] such as [24000, 1001], found {}", shown(*found)));
     return std::nullopt;
 }
 

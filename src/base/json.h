@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/problems.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -21,23 +22,24 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 /// Parses UTF-8 text. Errors name `source`, and the byte offset of a syntax error or the pointer of a key
-/// that is given twice.
+/// that is given twice; kProblemsMax of those at most, and how many more there are. Time and memory grow with
+/// the text and not faster.
 Result<Json> parse_json(std::string_view text, const std::string& source);
 
-/// The problems of one document, each as "source: pointer: what was expected".
+/// The problems of one document, each as "source: pointer: what was expected", bounded as a ProblemList is.
 class JsonProblems {
 public:
-    explicit JsonProblems(std::string source) : source_(std::move(source)) {}
+    explicit JsonProblems(const std::string& source) : source_(source), problems_(source) {}
 
     /// An empty pointer is the whole document and is shown as "/".
     void add(const std::string& pointer, const std::string& problem);
     bool empty() const { return problems_.empty(); }
-    /// Bad input with every problem. REQUIRES: !empty().
-    Error error() const { return {ErrorKind::bad_input, problems_}; }
+    /// Bad input with the first problems, and how many more there are. REQUIRES: !empty().
+    Error error() const { return problems_.error(); }
 
 private:
     std::string source_;
-    std::vector<std::string> problems_;
+    ProblemList problems_;
 };
 
 /// Reads the members of one JSON object. Each reader notes a problem and returns nullopt (or the fallback)

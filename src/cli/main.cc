@@ -78,6 +78,7 @@ int run(const std::vector<std::string>& words) {
     const auto command = command_of(argc, argv);
     const auto place = mpi_place();
     if (!place) return run_line(context, command, argc, argv);
+    expect_no_terminal();
     if (is_done_at_once(command) || command == Command::inspect ||
         command == Command::profile)  // one is enough
         return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);

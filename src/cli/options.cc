@@ -4,9 +4,8 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/document.h"
 #include "base/units.h"
 #include "base/utf8_path.h"
 #include "cli/formats_directory.h"
@@ -81,14 +80,6 @@ public:
     }
 };
 
-std::optional<std::string> read_file(const std::string& path) {
-    std::ifstream in(utf8_path(path), std::ios::binary);
-    if (!in) return std::nullopt;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
 void read_formats(Reader& reader,
                   const Typed& typed,
                   const Catalogue& catalogue,
@@ -127,11 +118,8 @@ void read_rate(Reader& reader, const Typed& typed, PlayRequest& play) {
 
 void read_faults(Reader& reader, const Typed& typed, PlayRequest& play) {
     if (!typed.faults) return;
-    const auto text = read_file(*typed.faults);
-    if (!text) {
-        reader.note("--faults", fmt::format("'{}' cannot be read", *typed.faults));
-        return;
-    }
+    const auto text = read_document(*typed.faults);
+    if (!text) return reader.note("--faults", text.error());
     auto plan = read_fault_plan(*text, *typed.faults);
     if (plan) {
         play.faults = std::move(*plan);
@@ -148,11 +136,8 @@ void read_cuts(Reader& reader, const Typed& typed, PlayRequest& play) {
     }
     if (typed.order && !wanted) reader.note("--cuts", fmt::format("is not for --order {}", *typed.order));
     play.order.kind = PlayOrder::Kind::cuts;
-    const auto text = read_file(*typed.cuts);
-    if (!text) {
-        reader.note("--cuts", fmt::format("'{}' cannot be read", *typed.cuts));
-        return;
-    }
+    const auto text = read_document(*typed.cuts);
+    if (!text) return reader.note("--cuts", text.error());
     auto list = parse_cut_list(*text, *typed.cuts);
     if (list) {
         play.cuts = std::move(*list);

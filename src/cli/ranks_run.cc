@@ -49,6 +49,14 @@ RankNews news_of(const Session::Watch& watch) {
     return news;
 }
 
+/// Rank 0 would have written the result; the other ranks know where its parts are.
+std::string where_the_result_is(const Ranks& ranks, const std::string& journals) {
+    if (journals.empty()) return "";
+    return fmt::format(
+        "; `streamsim report --merge {}/seat-*-{}.json` makes one result of what every seat has kept", journals,
+        ranks.run_id());
+}
+
 }  // namespace
 
 std::string journal_directory(const CliOptions& options) {
@@ -175,9 +183,11 @@ Result<RunResult> MediaRun::play_with_others(Session& session, const PlayRequest
 void MediaRun::watch_ranks(Session& session) {
     Ranks& ranks = *context_.ranks;
     if (ranks.stopped() || ranks.play_is_off()) session.interrupt();
-    for (const std::string& lost : ranks.newly_lost()) {
-        if (!ranks.first())
+    for (std::string lost : ranks.newly_lost()) {
+        if (!ranks.first()) {
             context_.log.set_level(spdlog::level::warn);  // nobody speaks for this seat any more
+            lost += where_the_result_is(ranks, journal_.kept() ? journal_directory(options_) : "");
+        }
         if (live_ != nullptr) {
             live_->say(lost);
         } else {

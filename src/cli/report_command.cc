@@ -1,10 +1,8 @@
 #include <cstdio>
-#include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <utility>
 
-#include "base/utf8_path.h"
+#include "base/document.h"
 #include "cli/commands.h"
 #include "report/compare_report.h"
 #include "report/html_report.h"
@@ -20,11 +18,9 @@ namespace streamsim {
 namespace {
 
 Result<NamedResult> open_result(const std::string& path) {
-    std::ifstream in(utf8_path(path), std::ios::binary);
-    std::ostringstream text;
-    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy is no success
-    if (in.bad() || !in.is_open()) return bad_input(path + ": cannot be read");
-    auto result = read_result(text.str(), path);
+    const auto text = read_document(path, kResultBytesMax);
+    if (!text) return text.error();
+    auto result = read_result(*text, path);
     if (!result) return result.error();
     return NamedResult{path, std::move(*result)};
 }

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "base/document.h"
 #include "base/json.h"
-#include "base/utf8_path.h"
 #include "cli/commands.h"
 #include "cli/formats_directory.h"
 #include "cli/indexing.h"
@@ -15,6 +12,7 @@
 #include "run/credentials.h"
 #include "run/scenario_run.h"
 #include "run/workloads.h"
+#include "scenario/workload_document.h"
 
 namespace streamsim {
 namespace {
@@ -126,14 +124,6 @@ int ScenarioCommand::run() {
     return play_session(session, request_, scenario_.source);
 }
 
-Result<std::string> read_document(const std::string& name) {
-    std::ifstream in(utf8_path(name), std::ios::binary);
-    std::ostringstream text;
-    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();  // nothing to copy is no success
-    if (in.bad() || !in.is_open()) return bad_input(fmt::format("'{}' cannot be read", name));
-    return text.str();
-}
-
 Result<Scenario> open_scenario(const std::string& text, const CliOptions& options, const std::string& formats) {
     const auto catalogue = Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
@@ -170,7 +160,9 @@ int run_command(CliContext& context, Control& control, CliOptions& options) {
     const auto text = read_document(options.name);
     if (auto known = check_kind(options.name, text); !known) return report_error(context, known.error());
     if (formats && is_workload(options.name, text)) {
-        auto workload = open_workload(options.name, *formats + "/workload");
+        // A pipe gives its text once.
+        auto workload =
+            text ? read_workload(*text, options.name) : open_workload(options.name, *formats + "/workload");
         if (!workload) return report_error(context, workload.error());
         return workload_command(context, control, options, std::move(*workload));
     }

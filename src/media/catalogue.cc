@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 
+#include "base/document.h"
 #include "base/utf8_path.h"
 #include "media/format_parts.h"
 
 namespace streamsim {
 namespace {
 
-constexpr std::uintmax_t kDocumentBytesMax = 16 << 20;
 constexpr std::size_t kLikeMax = 12;  // names that are shown instead of one that is not there
 
 void append(Error& all, const Error& more) {
@@ -36,22 +34,6 @@ Result<std::vector<std::filesystem::path>> documents_in(const std::string& direc
     if (paths.empty()) return environment_error(fmt::format("{}: no media formats (*.json) there", directory));
     std::sort(paths.begin(), paths.end());
     return paths;
-}
-
-Result<std::string> text_of(const std::string& path) {
-    std::error_code error;
-    const auto bytes = std::filesystem::is_regular_file(utf8_path(path), error)
-                           ? std::filesystem::file_size(utf8_path(path), error)
-                           : 0;
-    if (!error && (bytes == 0 || bytes > kDocumentBytesMax)) {
-        return bad_input(
-            fmt::format("{}: expected a file with a JSON document of up to {} bytes", path, kDocumentBytesMax));
-    }
-    std::ifstream file(utf8_path(path), std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (error || !file) return environment_error(fmt::format("{}: cannot be read", path));
-    return text.str();
 }
 
 /// "name@rate" in two; no rate where there is no '@'.
@@ -96,7 +78,7 @@ const FormatEntry* entry_named(const std::vector<FormatEntry>& entries, std::str
 Result<OpenedFormat> from_file(const std::string& path,
                                std::optional<std::string_view> entry,
                                TypedName typed) {
-    const auto text = text_of(path);
+    const auto text = read_document(path);
     if (!text) return text.error();
     const auto document = read_format_document(*text, path);
     if (!document) return document.error();
@@ -181,7 +163,7 @@ Result<Catalogue> Catalogue::load(const std::string& directory) {
     Error problems;
     std::map<std::string, std::string> names;  // and the file of each
     for (const auto& path : *paths) {
-        const auto text = text_of(path.generic_string());
+        const auto text = read_document(path.generic_string());
         if (!text) return text.error();
         auto document = read_format_document(*text, path.generic_string());
         if (!document) {

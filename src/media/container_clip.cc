@@ -97,6 +97,12 @@ Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const Inde
         return bad_input(fmt::format("{}: byte {}: its video track, which begins here, has no frame rate", path,
                                      read->extents.front().offset));
     }
+    if (!is_playable_rate(timing->rate)) {
+        return bad_input(
+            fmt::format("{}: byte {}: its video track, which begins here, says {} frames a second: "
+                        "expected fewer than {}",
+                        path, read->extents.front().offset, timing->rate.to_string(), kContainerRateMax));
+    }
     KeptClip made;
     Clip& clip = made.clip;
     clip.format = read->format;

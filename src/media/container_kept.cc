@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "media/byte_order.h"
+#include "media/container_times.h"
 
 namespace streamsim {
 namespace {
@@ -135,10 +136,30 @@ std::vector<std::byte> encode(const FileInfo& media, bool audio, const KeptClip&
     return std::move(out.bytes);
 }
 
+/// Every extent lies in a file of so many bytes, and no byte is in two of them: nothing else bounds the rate at
+/// which frames are read.
+bool lie_in_file(const std::vector<Extent>& extents, std::uint64_t file_bytes) {
+    std::uint64_t left = file_bytes;
+    for (const Extent& extent : extents) {
+        if (extent.bytes > left || extent.offset > file_bytes - extent.bytes) return false;
+        left -= extent.bytes;
+    }
+    return extents.size() <= file_bytes;
+}
+
+bool plays_within_bounds(const ContainerFrames& frames) {
+    if (!is_playable_rate(frames.rate)) return false;
+    if (frames.due_ns.empty()) return true;
+    const auto count = static_cast<std::int64_t>(frames.extents.size());
+    return frames.due_ns.back() / count >= 1'000'000'000 / kContainerRateMax;
+}
+
 /// The checksum finds damage; this finds what would break the index all the same.
-bool sound(const ContainerFrames& frames) {
+bool sound(const ContainerFrames& frames, std::uint64_t file_bytes) {
     const std::size_t count = frames.extents.size();
-    if (count == 0 || frames.rate.num <= 0 || frames.rate.den <= 0) return false;
+    if (count == 0 || !lie_in_file(frames.extents, file_bytes) || !lie_in_file(frames.audio, file_bytes))
+        return false;
+    if (!plays_within_bounds(frames)) return false;
     if (!frames.sync.empty() && frames.sync.size() != count) return false;
     for (std::size_t k = 0; k < frames.sync.size(); ++k) {
         if (frames.sync[k] > k) return false;
@@ -156,7 +177,7 @@ bool sound(const ContainerFrames& frames) {
     return frames.audio_begin.back() == frames.audio.size();
 }
 
-std::optional<KeptClip> decode(std::span<const std::byte> bytes) {
+std::optional<KeptClip> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes) {
     Reader in(bytes);
     KeptClip kept;
     kept.clip.format = in.text();
@@ -174,7 +195,7 @@ std::optional<KeptClip> decode(std::span<const std::byte> bytes) {
     kept.frames.due_ns = in.list<std::int64_t>();
     kept.frames.audio = in.extents();
     kept.frames.audio_begin = in.list<std::uint32_t>();
-    if (!in.done() || !sound(kept.frames)) return std::nullopt;
+    if (!in.done() || !sound(kept.frames, file_bytes)) return std::nullopt;
     return kept;
 }
 
@@ -239,7 +260,7 @@ KeptFound find_kept(ByteStore& store, const std::string& path, const FileInfo& m
     if (head.number<std::uint64_t>() != media.bytes || head.number<std::int64_t>() != media.modified_s)
         return unused("the clip has changed since");
     if (with_audio != audio) return unused(audio ? "it was made without audio" : "it was made with audio");
-    found.clip = decode(all.subspan(kHeadBytes, all.size() - kHeadBytes - 8));
+    found.clip = decode(all.subspan(kHeadBytes, all.size() - kHeadBytes - 8), media.bytes);
     if (!found.clip) return unused("what it says of the frames cannot be");
     return found;
 }
@@ -250,6 +271,7 @@ Result<void> keep(ByteStore& store,
                   bool audio,
                   const KeptFound& found,
                   const KeptClip& clip) {
+    if (!sound(clip.frames, media.bytes)) return {};  // it would not be used: frames of it lie behind its end
     const std::string beside = path + kKeptSuffix;
     const std::string partial = beside + ".partial";
     if (found.foreign || !may_be_written(store, partial)) {

@@ -42,6 +42,12 @@ struct FrameTiming {
 /// k-th is shown). Of a file that was cut, frames are missing among the last that are shown, which were to be
 /// decoded behind others: they do not make the rate variable. Nothing when there are no usable stamps and no
 /// rate is named. REQUIRES: decode is not empty.
+/// A container that says more is not believed.
+inline constexpr std::int64_t kContainerRateMax = 10'000;  // frames a second
+inline bool is_playable_rate(FrameRate rate) {
+    return rate.num > 0 && rate.den > 0 && rate.num / rate.den < kContainerRateMax;
+}
+
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps);
 
 }  // namespace streamsim

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/problems.h"
 #include "base/timecode.h"
 #include "base/units.h"
 #include "media/clip_finder.h"
@@ -62,7 +63,11 @@ private:
         problems_.insert(problems_.end(), error.problems.begin(), error.problems.end());
     }
 
-    Error failed() { return {ErrorKind::bad_input, std::move(problems_)}; }
+    Error failed() const {
+        ProblemList bounded(list_.source);
+        for (const std::string& problem : problems_) bounded.add(problem);
+        return bounded.error();
+    }
 
     void find_uses() {
         uses_.resize(list_.media.size());

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/problems.h"
 #include "base/units.h"
 
 namespace streamsim {
@@ -146,7 +147,7 @@ struct NamedEvent {
 
 class EdlParser {
 public:
-    explicit EdlParser(const std::string& source) { list_.source = source; }
+    explicit EdlParser(const std::string& source) : problems_(source) { list_.source = source; }
 
     Result<EditList> parse(std::string_view text) {
         if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
@@ -170,13 +171,13 @@ public:
             problem(1, "no event in it: expected lines such as 001  REEL  V  C  and four time codes");
         else if (events_.empty() && problems_.empty())
             problem(1, fmt::format("none of its {} events has a picture", audio_));
-        if (!problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
+        if (!problems_.empty()) return problems_.error();
         return finish();
     }
 
 private:
     void problem(std::size_t line, const std::string& text) {
-        problems_.push_back(fmt::format("{}: line {}: {}", list_.source, line, text));
+        problems_.add(fmt::format("{}: line {}: {}", list_.source, line, text));
     }
 
     void read_line(std::string_view line) {
@@ -414,7 +415,7 @@ private:
     };
 
     EditList list_;
-    std::vector<std::string> problems_;
+    ProblemList problems_;
     std::size_t line_ = 0;
     bool drop_ = false;
     bool fcm_ = false;  // there was one

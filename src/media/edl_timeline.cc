@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/problems.h"
 #include "base/units.h"
 #include "media/edit_pieces.h"
 #include "streamsim/cut_list.h"
@@ -43,7 +44,7 @@ public:
             set_origin();
         find_overlaps();
         for (PlacedEvent& placed : placed_) find_speed(placed);
-        if (!problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
+        if (!problems_.empty()) return problems_.error();
         for (PlacedEvent& placed : placed_) add_piece(placed);
         for (const PlacedEvent& placed : placed_) add_outgoing(placed);
         return finish();
@@ -51,8 +52,7 @@ public:
 
 private:
     void problem(const EdlEvent& event, const std::string& text) {
-        problems_.push_back(
-            fmt::format("{}: line {}: event {}: {}", list_.source, event.line, event.number, text));
+        problems_.add(fmt::format("{}: line {}: event {}: {}", list_.source, event.line, event.number, text));
     }
 
     std::optional<std::int64_t> source_frames(const EdlEvent& event,
@@ -338,7 +338,7 @@ private:
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> ends_;  // track and record end: a piece
     std::map<std::uint32_t, std::vector<EditPiece>> tails_;
     bool dropless_ = false;
-    std::vector<std::string> problems_;
+    ProblemList problems_{list_.source};
     EditTimeline timeline_;
 };
 

@@ -80,6 +80,32 @@ Result<void> find_frames_there(ByteStore& store,
     return {};
 }
 
+/// Errors: bad input, environment: the clips can be planned by nobody, or there is no place for half of them.
+/// Asked before a list of their frames is in memory.
+Result<void> check_length(ByteStore& store, const std::vector<StoredClip>& stored, const PreparePlan& plan) {
+    const MediaFormat& format = plan.request.format;
+    const auto begun =
+        static_cast<std::uint32_t>(std::count_if(stored.begin(), stored.end(), [&plan](const StoredClip& clip) {
+            return clip.frames == plan.frames && clip.name.partial;
+        }));
+    const std::uint32_t wanted = plan.request.clips - plan.clips_there;
+    const std::uint32_t unbegun = wanted - std::min(begun, wanted);
+    const double bytes = format.mean_frame_bytes * static_cast<double>(plan.frames) * unbegun;
+    const auto free = store.free_bytes(plan.request.target);
+    if (!free) return free.error();
+    // Frames of one clip differ in size; far from the limit their mean decides.
+    if (bytes / 2 <= static_cast<double>(*free)) {
+        if (plan.frames <= kClipFramesMax) return {};
+        return bad_input(
+            fmt::format("{}: a clip of {} frames is longer than the {} that prepare makes: lower "
+                        "--clip-duration",
+                        format.name, show_count(plan.frames), show_count(kClipFramesMax)));
+    }
+    return environment_error(fmt::format(
+        "{}: not enough space for {} {} of {}: about {:.1f} GB needed, {} free", plan.request.target, unbegun,
+        unbegun == 1 ? "clip" : "clips", format.name, bytes / 1e9, show_bytes(*free)));
+}
+
 /// Which clips the plan is to write: first those that were begun, then the lowest numbers that are free.
 Result<void> plan_clips(ByteStore& store, const std::vector<StoredClip>& stored, PreparePlan& plan) {
     const MediaFormat& format = plan.request.format;
@@ -192,6 +218,7 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
         const bool fits = !request.clip_duration || clip.frames == plan.frames;
         if (fits && !clip.name.partial && plan.clips_there < request.clips) ++plan.clips_there;
     }
+    if (auto length_fits = check_length(store, stored, plan); !length_fits) return length_fits.error();
     if (auto planned = plan_clips(store, stored, plan); !planned) return planned.error();
     if (!plan.nothing_to_do() && !request.format.not_prepared.empty()) {
         return bad_input(fmt::format("{}: this format cannot be prepared: {}", request.format.name,

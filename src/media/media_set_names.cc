@@ -75,7 +75,8 @@ std::optional<std::uint64_t> length_in(std::string_view name) {
     std::string_view digits = name;
     if (!take_suffix(digits, kLengthSuffix)) return std::nullopt;
     const auto frames = exact_number(digits);
-    if (!frames || *frames == 0 || length_name(*frames) != name) return std::nullopt;
+    if (!frames || *frames == 0 || *frames > kClipFramesMax || length_name(*frames) != name)
+        return std::nullopt;
     return frames;
 }
 

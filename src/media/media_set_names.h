@@ -20,7 +20,10 @@ inline constexpr std::string_view kPartial = ".partial";
 
 std::string media_root(const std::string& target);
 
-/// "240-frames", and back.
+/// Of a clip that prepare makes: four days at 24 fps. A name that says more is not ours.
+inline constexpr std::uint64_t kClipFramesMax = 10'000'000;
+
+/// "240-frames", and back; nothing for more than kClipFramesMax.
 std::string length_name(std::uint64_t frames);
 std::optional<std::uint64_t> length_in(std::string_view name);
 

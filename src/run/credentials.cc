@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/problems.h"
 #include "run/secret_file.h"
 
 namespace streamsim {
@@ -13,7 +14,7 @@ namespace {
 Result<void> read_lines(const std::string& name, const std::string& text, Credentials& into) {
     const std::pair<const char*, std::string*> known[] = {
         {"username", &into.user}, {"password", &into.password}, {"domain", &into.domain}};
-    std::vector<std::string> problems;
+    ProblemList problems(name);
     std::istringstream lines(text);
     std::string line;
     for (std::size_t number = 1; std::getline(lines, line); ++number) {
@@ -28,10 +29,10 @@ Result<void> read_lines(const std::string& name, const std::string& text, Creden
         if (value != nullptr) {
             *value = line.substr(key.size() + 1);
         } else {
-            problems.push_back(fmt::format("{}:{}: expected username=, password= or domain=", name, number));
+            problems.add(fmt::format("{}:{}: expected username=, password= or domain=", name, number));
         }
     }
-    if (!problems.empty()) return Error{ErrorKind::bad_input, problems};
+    if (!problems.empty()) return problems.error();
     return {};
 }
 

@@ -9,12 +9,15 @@
 #include "media/clip_index.h"
 #include "media/cut_list.h"
 #include "media/planned_index.h"
+#include "storage/buffer_arena.h"
 
 namespace streamsim {
 namespace {
 
 /// Frames of all planned clips together whose places are kept.
 constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
+/// Of memory, while a plan is made: the size of a frame, what it is made from, and its place.
+constexpr double kPlannedFrameBytes = 40;
 
 /// Keeps as many clips as the streams need; those behind them may be played by streams that are added.
 void keep_needed(const PlayRequest& request, std::vector<Clip> clips, FoundMedia& found) {
@@ -38,9 +41,22 @@ std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& form
     return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
 }
 
+/// Errors: environment: the places of so many frames do not fit into memory.
+Result<void> check_planned_frames(const PlayRequest& request, const MediaFormat& format, std::uint64_t frames) {
+    const double bytes = static_cast<double>(frames) * kPlannedFrameBytes * clips_needed(request);
+    const MemoryAvailable available = memory_available();
+    if (bytes <= static_cast<double>(available.bytes)) return {};
+    return environment_error(fmt::format(
+        "the places of {} frames in each of {} clips of {} need {:.1f} GB of memory, and {} leaves {}: "
+        "lower --clip-duration or --streams",
+        show_count(frames), clips_needed(request), format.name, bytes / 1e9, available.limit,
+        show_bytes(available.bytes)));
+}
+
 /// Clips of media that exists only as a plan: what a null storage or a model plays.
-std::vector<Clip> planned_clips(const PlayRequest& request, const MediaFormat& format) {
+Result<std::vector<Clip>> planned_clips(const PlayRequest& request, const MediaFormat& format) {
     const std::uint64_t frames = planned_frames(request, format);
+    if (auto fits = check_planned_frames(request, format, frames); !fits) return fits.error();
     std::vector<Clip> clips;
     for (std::uint32_t i = 0; i < clips_needed(request); ++i) {
         Clip clip;
@@ -180,7 +196,9 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
     }
     for (const MediaFormat& format : request.formats) {
         if (store == nullptr) {
-            found.clips.push_back(planned_clips(request, format));
+            auto planned = planned_clips(request, format);
+            if (!planned) return planned.error();
+            found.clips.push_back(std::move(*planned));
             continue;
         }
         auto clips = complete_clips(*store, request.target.name(), format, request.clip_duration);

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "base/check.h"
+#include "base/document.h"
 #include "base/utf8_path.h"
 #include "sim/model_document.h"
 
 namespace streamsim {
 namespace {
-
-constexpr std::uintmax_t kDocumentBytesMax = 1 << 20;
 
 bool is_file_name(const std::string& model) {
     return model.find('/') != std::string::npos || model.ends_with(".json");
@@ -33,23 +30,6 @@ std::string names_in(const std::string& directory) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<std::string> text_of(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::exists(utf8_path(path), error))
-        return bad_input(fmt::format("{}: there is no such file", path));
-    if (!std::filesystem::is_regular_file(utf8_path(path), error))
-        return bad_input(fmt::format("{}: expected a file with the JSON document of a model", path));
-    if (std::filesystem::file_size(utf8_path(path), error) > kDocumentBytesMax) {
-        return bad_input(
-            fmt::format("{}: expected a JSON document of up to {} bytes", path, kDocumentBytesMax));
-    }
-    std::ifstream file(utf8_path(path), std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) return environment_error(fmt::format("{}: cannot be read", path));
-    return text.str();
-}
-
 }  // namespace
 
 Result<void> open_model(Target& target, const std::string& directory) {
@@ -62,7 +42,7 @@ Result<void> open_model(Target& target, const std::string& directory) {
             "'{}': there is no model '{}': expected one of {}, null, or a document as sim:FILE.json",
             target.url, target.path, names_in(directory)));
     }
-    const auto text = text_of(path);
+    const auto text = read_document(path);
     if (!text) return text.error();
     auto model = read_model_document(*text, path);
     if (!model) return model.error();

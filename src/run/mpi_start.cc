@@ -70,6 +70,10 @@ std::optional<MpiPlace> mpi_place() {
 
 #ifdef STREAMSIM_MPI
 
+void expect_no_terminal() {
+    setenv("TERM", "dumb", 1);
+}
+
 std::string mpi_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
     int length = 0;
@@ -103,6 +107,8 @@ Result<MpiBegun> begin_mpi(const std::function<Result<std::string>(MpiPlace)>& m
 }
 
 #else
+
+void expect_no_terminal() {}
 
 std::string mpi_version() {
     return "not built in";

@@ -21,6 +21,10 @@ struct MpiPlace {
 /// process.
 std::optional<MpiPlace> mpi_place();
 
+/// A launcher gives its processes a terminal of its own making, and what it carries on may end in a log: from
+/// here on nothing takes an output for a terminal. Before there are threads. REQUIRES: mpi_place().
+void expect_no_terminal();
+
 /// "Open MPI 4.1.4"; "not built in".
 std::string mpi_version();
 

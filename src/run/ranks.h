@@ -124,7 +124,9 @@ private:
         std::optional<std::vector<std::int64_t>> cues;
         std::set<std::int64_t> ready;
         bool ended = false;
-        std::shared_ptr<const Json> played;  // as it came
+        std::shared_ptr<const Json> played;           // as it came, when all parts of its result are here
+        std::shared_ptr<std::string> result;          // the document
+        std::shared_ptr<std::vector<FrameRow>> rows;  // of --csv
 
         bool gone() const { return lost || left; }
     };
@@ -150,6 +152,7 @@ private:
     void all_may_have_ended();
     void call(std::unique_lock<std::mutex>& lock, const Begun& begun);
     void send_played(const Result<RunResult>& own, const Collecting& how);
+    void send_result(const RunResult& own);
     void wait_for_played(std::unique_lock<std::mutex>& lock,
                          const Result<RunResult>& own,
                          const Collecting& how);

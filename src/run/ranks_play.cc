@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <span>
 #include <utility>
 
+#include "base/document.h"
+#include "base/units.h"
 #include "report/json_report.h"
 #include "report/result_reader.h"
 #include "run/journal.h"
@@ -29,12 +30,21 @@ constexpr std::chrono::milliseconds kMeanwhile{600};
 /// And waits so long for those whose storage keeps them.
 constexpr std::chrono::seconds kLast{6};
 
-std::optional<std::string> read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return std::nullopt;
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+/// Of --csv; each has some 150 bytes, and the name of its file.
+constexpr std::size_t kRowsAPart = 1000;
+
+/// A part of a text ends before a character, not in it: half a character is no JSON.
+bool continues_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+/// REQUIRES: the channel takes an exception for the end of whoever sent the part.
+void add_result_part(std::shared_ptr<std::string>& document, const std::string& text) {
+    if (!document) document = std::make_shared<std::string>();
+    if (document->size() + text.size() > kResultBytesMax)
+        throw Json::other_error::create(
+            501, fmt::format("its result is larger than {}", show_bytes(kResultBytesMax)), nullptr);
+    *document += text;
 }
 
 }  // namespace
@@ -74,6 +84,8 @@ void Ranks::next_play() {
         peer.ready.clear();
         peer.ended = false;
         peer.played.reset();
+        peer.result.reset();
+        peer.rows.reset();
         peer.news.reset();
     }
 }
@@ -191,6 +203,13 @@ void Ranks::heard_of_play(std::uint32_t rank, const std::string& what, Json& mes
         all_ended_ = true;
     } else if (what == "off") {
         play_is_off_ = true;
+    } else if (what == "result-part") {
+        add_result_part(peer.result, message.at("text").get_ref<const std::string&>());
+        return;
+    } else if (what == "rows") {
+        if (!peer.rows) peer.rows = std::make_shared<std::vector<FrameRow>>();
+        add_rows(message.at("rows"), *peer.rows);
+        return;
     } else if (what == "played") {
         if (message.contains("error")) call_off_play();
         peer.played = std::make_shared<const Json>(std::move(message));
@@ -232,12 +251,26 @@ void Ranks::become_own_part(RunResult& result, const std::string& journal) const
     become_part(run_id(), size_, own_seat(result, journal), result);
 }
 
+/// The document of this rank and its rows, in parts, so that no heartbeat waits behind them. Blocks.
+/// REQUIRES: mutex_ is not held: rank 0's words are heard meanwhile.
+void Ranks::send_result(const RunResult& own) {
+    const std::string document = json_report(own);
+    for (std::size_t at = 0; at < document.size();) {
+        std::size_t end = std::min(at + kSeatPartBytes, document.size());
+        while (end < document.size() && continues_character(document[end])) --end;
+        const Json part = {{"do", "result-part"}, {"play", play_}, {"text", document.substr(at, end - at)}};
+        if (!channel_->send_part(part)) return;
+        at = end;
+    }
+    for (std::size_t at = 0; at < own.frames.size(); at += kRowsAPart) {
+        const auto rows = std::span(own.frames).subspan(at, std::min(kRowsAPart, own.frames.size() - at));
+        if (!channel_->send_part({{"do", "rows"}, {"play", play_}, {"rows", words_of(rows)}})) return;
+    }
+}
+
 void Ranks::send_played(const Result<RunResult>& own, const Collecting& how) {
     Json message = {{"do", "played"}, {"play", play_}};
-    if (own) {
-        message["result"] = json_report(*own);
-        message["frames"] = words_of(own->frames);
-    } else {
+    if (!own) {
         message["error"] = words_of(Result<void>(own.error()));
         message["preroll"] = how.preroll_took_too_long;
     }
@@ -261,6 +294,7 @@ Result<RunResult> Ranks::collect(Result<RunResult> own, const Collecting& how) {
         become_own_part(*own, journal);
         if (how.keep) how.keep(*own);
     }
+    if (!first() && own) send_result(*own);
     lock.lock();
     if (!first()) {
         send_played(own, how);
@@ -305,7 +339,7 @@ RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
         how.journals.empty()
             ? ""
             : (std::filesystem::path(how.journals) / Journal::file_name(rank, run_id())).string();
-    if (const auto text = path.empty() ? std::nullopt : read_file(path)) {
+    if (const auto text = path.empty() ? bad_input("") : read_document(path, kResultBytesMax)) {
         auto journal = read_result(*text, path);
         if (journal && journal->run_id == run_id() && journal->seats.size() == 1) {
             SeatResult& seat = journal->seats.front();
@@ -345,9 +379,11 @@ Result<RunResult> Ranks::merged(std::unique_lock<std::mutex>& lock,
             preroll_took_too_long_ = preroll_took_too_long_ || played->at("preroll");
         } else {
             const std::string name = name_of(rank);
+            const auto document = peers_[rank].result;
+            const auto rows = peers_[rank].rows;  // nothing is added any more
             lock.unlock();
-            auto part = read_result(played->at("result").get_ref<const std::string&>(), name);
-            if (part) part->frames = rows_of(played->at("frames"));
+            auto part = read_result(document ? *document : std::string(), name);
+            if (part && rows) part->frames = *rows;
             lock.lock();
             if (!part) return part.error();
             parts.push_back(std::move(*part));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/json.h"
@@ -43,8 +44,8 @@ inline RankNews news_of(const Json& words) {
     return {words.at("streams"), words.at("on_time"), words.at("bad"), words.at("bytes"), words.at("required")};
 }
 
-/// Rows of frames, which are not in a result's document; a row is an array.
-Json words_of(const std::vector<FrameRow>& rows);
-std::vector<FrameRow> rows_of(const Json& words);
+/// Rows of frames, which are not in a result's document, as one text: there may be a million.
+Json words_of(std::span<const FrameRow> rows);
+void add_rows(const Json& words, std::vector<FrameRow>& rows);
 
 }  // namespace streamsim

@@ -5,20 +5,24 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <fstream>
 #include <utility>
 
 #include "base/check.h"
 #include "base/units.h"
+#include "run/seat_greeting.h"
 
 namespace streamsim {
 namespace {
 
 constexpr std::uint32_t kNobody = UINT32_MAX;
 constexpr std::size_t kHeaderBytes = 4;
-/// Of a message from somebody who has not shown the token yet, and of any.
-constexpr std::size_t kStrangerBytes = 64 << 10;
-constexpr std::size_t kMessageBytes = 1 << 30;
+/// Strangers that are kept at once, for each rank.
+constexpr std::size_t kStrangersARank = 2;
+/// A stranger is not closed for a newer one before its greeting could be read.
+constexpr Duration kStrangerGrace = milliseconds(5);
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+/// So much is on its way at most when a part is sent.
+constexpr std::size_t kQueuedBytesMax = 4 * kSeatPartBytes;
 /// One address is tried for this long.
 constexpr Duration kTry = seconds(2);
 /// What is still on its way when this rank leaves is waited for.
@@ -31,74 +35,11 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
     return out;
 }
 
-/// Two processes with the same word share their loopback interface.
-std::string this_machine() {
-    std::array<char, UV_MAXHOSTNAMESIZE> name{};
-    std::size_t size = name.size();
-    if (uv_os_gethostname(name.data(), &size) != 0) size = 0;
-    std::string out(name.data(), size);
-    std::string boot;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-    out += "/" + boot;
-    uv_fs_t request{};  // the network namespace, where there is such a thing
-    if (uv_fs_readlink(nullptr, &request, "/proc/self/ns/net", nullptr) == 0)
-        out += fmt::format("/{}", static_cast<const char*>(request.ptr));
-    uv_fs_req_cleanup(&request);
-    return out;
-}
-
-std::vector<std::string> own_addresses() {
-    uv_interface_address_t* all = nullptr;
-    int count = 0;
-    std::vector<std::string> out;
-    if (uv_interface_addresses(&all, &count) != 0) return out;
-    for (int i = 0; i < count; ++i) {
-        if (all[i].is_internal) continue;
-        std::array<char, INET6_ADDRSTRLEN> text{};
-        const bool v4 = all[i].address.address4.sin_family == AF_INET;
-        const int failed = v4 ? uv_ip4_name(&all[i].address.address4, text.data(), text.size())
-                              : uv_ip6_name(&all[i].address.address6, text.data(), text.size());
-        const std::string address(text.data());
-        if (failed != 0 || address.starts_with("fe80")) continue;  // those of one link need its name, too
-        out.insert(v4 ? out.begin() + std::count_if(out.begin(), out.end(),
-                                                    [](const std::string& each) {
-                                                        return each.find(':') == std::string::npos;
-                                                    })
-                      : out.end(),
-                   address);
-    }
-    uv_free_interface_addresses(all, count);
-    return out;
-}
-
 std::chrono::nanoseconds chrono_of(Duration duration) {
     return std::chrono::nanoseconds(duration.ns);
 }
 
 }  // namespace
-
-std::string SeatInvitation::to_text() const {
-    return Json{
-        {"run", run_id}, {"token", token}, {"machine", machine}, {"addresses", addresses}, {"port", port}}
-        .dump();
-}
-
-Result<SeatInvitation> SeatInvitation::parse(const std::string& text) {
-    const auto json = parse_json(text, "the seat channel");
-    if (!json) return json.error();
-    try {
-        SeatInvitation out;
-        out.run_id = json->at("run");
-        out.token = json->at("token");
-        out.machine = json->at("machine");
-        out.addresses = json->at("addresses").get<std::vector<std::string>>();
-        out.port = json->at("port");
-        return out;
-    } catch (const Json::exception& error) {
-        return environment_error(
-            fmt::format("the seat channel: rank 0 is another streamsim: {}", error.what()));
-    }
-}
 
 struct SeatChannel::Connection {
     SeatChannel* channel = nullptr;
@@ -107,7 +48,8 @@ struct SeatChannel::Connection {
     uv_shutdown_t ending{};
     std::uint32_t rank = kNobody;  // until it has shown the token
     std::string in;                // received, and not yet a whole message
-    std::vector<char> buffer;
+    std::vector<char> buffer;      // of a stranger no longer than what its greeting lacks
+    Instant begun;
     Instant heard;
     Instant try_until = Instant::never();
     bool left = false;  // it said so
@@ -116,14 +58,19 @@ struct SeatChannel::Connection {
 
 struct SeatChannel::Write {
     uv_write_t request{};
-    std::string bytes;
+    std::array<char, kHeaderBytes> header{};
+    std::string text;
+    SeatChannel* channel = nullptr;
 };
 
 SeatChannel::SeatChannel(SeatChannelOptions options) : options_(std::move(options)) {
     STREAMSIM_CHECK(uv_loop_init(&loop_) == 0, "libuv makes a loop");
-    wake_.data = timer_.data = listener_.data = this;
+    wake_.data = timer_.data = stranger_timer_.data = listener_.data = this;
+    was_here_.resize(options_.ranks);
+    if (!was_here_.empty()) was_here_[0] = true;
     uv_async_init(&loop_, &wake_, [](uv_async_t* handle) { static_cast<SeatChannel*>(handle->data)->woken(); });
     uv_timer_init(&loop_, &timer_);
+    uv_timer_init(&loop_, &stranger_timer_);
     last_tick_ = now();
 }
 
@@ -154,7 +101,11 @@ Result<void> SeatChannel::listen() {
     if (error != 0) error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any4), 0);
     if (error == 0) {
         error = uv_listen(reinterpret_cast<uv_stream_t*>(&listener_), kBacklog,
-                          [](uv_stream_t* stream, int) { static_cast<SeatChannel*>(stream->data)->accept(); });
+                          [](uv_stream_t* stream, int status) {
+                              auto& self = *static_cast<SeatChannel*>(stream->data);
+                              self.one_waits_ = self.one_waits_ || status == 0;
+                              self.look_after_strangers();
+                          });
     }
     sockaddr_storage bound{};
     int size = sizeof bound;
@@ -215,9 +166,26 @@ void SeatChannel::send(std::uint32_t rank, const Json& message) {
     std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
     {
         const std::lock_guard lock(mutex_);
+        queued_bytes_ += text.size();
         outbox_.emplace_back(rank, std::move(text));
     }
     uv_async_send(&wake_);
+}
+
+bool SeatChannel::send_part(const Json& message) {
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return ended_ || queued_bytes_ <= kQueuedBytesMax; });
+        if (ended_) return false;
+    }
+    send(0, message);
+    return true;
+}
+
+void SeatChannel::not_queued_any_more(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= std::min(queued_bytes_, bytes);
+    changed_.notify_all();
 }
 
 std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration at_most) {
@@ -243,8 +211,18 @@ void SeatChannel::woken() {
         measuring = std::exchange(ping_wanted_, false);
     }
     for (auto& [rank, text] : outbox) {
-        for (const auto& connection : connections_) {
-            if (connection->rank == rank && !connection->closing) write(*connection, text);
+        const auto to = std::find_if(connections_.begin(), connections_.end(), [rank = rank](const auto& each) {
+            return each->rank == rank && !each->closing;
+        });
+        const std::size_t bytes = text.size();
+        if (to == connections_.end()) {
+            not_queued_any_more(bytes);
+        } else if (bytes > kSeatMessageBytesMax) {
+            gone(**to, fmt::format("a message for it has {}, and {} are allowed", show_bytes(bytes),
+                                   show_bytes(kSeatMessageBytesMax)));
+            not_queued_any_more(bytes);
+        } else {
+            write(**to, std::move(text));
         }
     }
     if (measuring) ping();
@@ -277,19 +255,61 @@ SeatChannel::Connection& SeatChannel::add_connection() {
     connections_.push_back(std::make_unique<Connection>());
     Connection& connection = *connections_.back();
     connection.channel = this;
-    connection.heard = now();
-    connection.buffer.resize(64 << 10);
+    connection.begun = connection.heard = now();
     uv_tcp_init(&loop_, &connection.tcp);
     connection.tcp.data = &connection;
     return connection;
 }
 
-void SeatChannel::accept() {
+/// Rank 0's connections that have not shown the token, the oldest first.
+std::vector<SeatChannel::Connection*> SeatChannel::strangers() const {
+    std::vector<Connection*> out;
+    for (const auto& each : connections_) {
+        if (each->rank == kNobody && !each->closing) out.push_back(each.get());
+    }
+    return out;
+}
+
+/// Takes the connection that waits, if any. There are few places: the oldest stranger leaves for a newer one
+/// once its greeting could have been read, so that a rank gets in beside any number of strangers. libuv offers
+/// no further connection before this one is taken, and the loop reads and sends heartbeats between two of them.
+void SeatChannel::look_after_strangers() {
+    if (!listening_ || leave_by_ != Instant::never()) return;
+    for (Connection* const stranger : strangers()) {
+        if (now() >= stranger->try_until) close(*stranger);
+    }
+    auto there = strangers();
+    if (one_waits_ && there.size() >= kStrangersARank * options_.ranks &&
+        now() - there.front()->begun >= kStrangerGrace) {
+        close(*there.front());
+        there.erase(there.begin());
+    }
+    if (one_waits_ && there.size() < kStrangersARank * options_.ranks) {
+        one_waits_ = false;
+        accept_stranger();
+    }
+    there = strangers();
+    if (there.empty()) return;
+    const Instant next = one_waits_ ? there.front()->begun + kStrangerGrace : there.front()->try_until;
+    const std::int64_t wait_ms = std::max<std::int64_t>((next - now()).ns / 1'000'000, 0) + 1;
+    const auto look = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->look_after_strangers(); };
+    uv_timer_start(&stranger_timer_, look, static_cast<std::uint64_t>(wait_ms), 0);
+}
+
+void SeatChannel::accept_stranger() {
     Connection& connection = add_connection();
     if (uv_accept(reinterpret_cast<uv_stream_t*>(&listener_),
                   reinterpret_cast<uv_stream_t*>(&connection.tcp)) != 0)
         return close(connection);
+    connection.try_until = now() + options_.greeting_timeout;
     read_from(connection);
+}
+
+void SeatChannel::stop_listening_when_all_are_here() {
+    if (!listening_ || std::find(was_here_.begin(), was_here_.end(), false) != was_here_.end()) return;
+    listening_ = false;
+    uv_close(reinterpret_cast<uv_handle_t*>(&listener_), nullptr);
+    for (Connection* const stranger : strangers()) close(*stranger);
 }
 
 void SeatChannel::connect_next() {
@@ -309,10 +329,8 @@ void SeatChannel::connect_next() {
             if (status != 0) return made.channel->not_reached(made);
             SeatChannel& self = *made.channel;
             self.read_from(made);
-            self.say(made, {{"do", "hello"},
-                            {"token", self.invitation_.token},
-                            {"rank", self.options_.rank},
-                            {"introduction", self.options_.introduction}});
+            self.write(made, seat_greeting(self.invitation_.token, self.options_.rank), Framing::greeting);
+            self.say(made, {{"do", "hello"}, {"introduction", self.options_.introduction}});
         });
     if (error != 0) not_reached(connection);
 }
@@ -332,6 +350,7 @@ void SeatChannel::close(Connection& connection) {
         const bool tried = self.options_.rank != 0 && closed->rank == kNobody;
         self.connections_.remove_if([closed](const auto& each) { return each.get() == closed; });
         if (tried) self.connect_next();
+        self.look_after_strangers();
         if (self.leave_by_ != Instant::never() && self.connections_.empty()) self.finish_leaving();
     });
 }
@@ -341,6 +360,11 @@ void SeatChannel::gone(Connection& connection, const std::string& why) {
     if (connection.closing) return;
     close(connection);
     if (connection.rank == kNobody) return;
+    if (options_.rank != 0) {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+    }
     if (connection.left) {
         options_.events.left(connection.rank);
     } else {
@@ -353,8 +377,10 @@ void SeatChannel::read_from(Connection& connection) {
     uv_read_start(
         reinterpret_cast<uv_stream_t*>(&connection.tcp),
         [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
-            auto& own = static_cast<Connection*>(handle->data)->buffer;
-            *buffer = uv_buf_init(own.data(), static_cast<unsigned>(own.size()));
+            auto& from = *static_cast<Connection*>(handle->data);
+            const bool stranger = from.rank == kNobody && from.channel->options_.rank == 0;
+            from.buffer.resize(stranger ? kGreetingBytes - from.in.size() : kReadBytes);
+            *buffer = uv_buf_init(from.buffer.data(), static_cast<unsigned>(from.buffer.size()));
         },
         [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
             auto& from = *static_cast<Connection*>(stream->data);
@@ -364,16 +390,19 @@ void SeatChannel::read_from(Connection& connection) {
         });
 }
 
-void SeatChannel::received(Connection& connection, std::string bytes) {
+void SeatChannel::received(Connection& connection, std::string_view bytes) {
     connection.heard = now();
     connection.in += bytes;
+    if (options_.rank == 0 && connection.rank == kNobody) {
+        if (connection.in.size() == kGreetingBytes) greeted(connection);
+        return;
+    }
     std::size_t used = 0;
     while (!connection.closing && connection.in.size() - used >= kHeaderBytes) {
         std::size_t length = 0;
         for (std::size_t i = 0; i < kHeaderBytes; ++i)
             length = length << 8 | static_cast<std::uint8_t>(connection.in[used + i]);
-        if (length > (connection.rank == kNobody ? kStrangerBytes : kMessageBytes))
-            return gone(connection, "it sent what is no message");
+        if (length > kSeatMessageBytesMax) return gone(connection, "it sent what is no message");
         if (connection.in.size() - used - kHeaderBytes < length) break;
         auto message =
             parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
@@ -388,9 +417,24 @@ void SeatChannel::received(Connection& connection, std::string bytes) {
     connection.in.erase(0, used);
 }
 
+/// Rank 0: all that a stranger may send is here. A rank has shown the token; rank 0 answers that it is welcome.
+void SeatChannel::greeted(Connection& connection) {
+    const auto rank = rank_that_greets(connection.in, invitation_.token);
+    connection.in.clear();
+    const bool taken = rank && std::any_of(connections_.begin(), connections_.end(),
+                                           [&rank](const auto& each) { return each->rank == *rank; });
+    if (!rank || *rank == 0 || *rank >= options_.ranks || taken) return close(connection);
+    connection.rank = *rank;
+    connection.try_until = Instant::never();
+    say(connection, {{"do", "welcome"}});
+    was_here_[*rank] = true;
+    stop_listening_when_all_are_here();
+    look_after_strangers();
+}
+
 void SeatChannel::handle(Connection& connection, Json& message) {
     const std::string what = message.at("do");
-    if (connection.rank == kNobody) return let_in(connection, message);
+    if (connection.rank == kNobody) return welcomed(connection, message);
     if (what == "ping") {
         message["do"] = "pong";
         message["arrived"] = connection.heard.ns;
@@ -405,26 +449,14 @@ void SeatChannel::handle(Connection& connection, Json& message) {
     }
 }
 
-/// The first message of a connection: a rank shows the token; rank 0 answers that it is welcome.
-void SeatChannel::let_in(Connection& connection, const Json& message) {
-    if (options_.rank != 0) {
-        if (message.at("do") != "welcome") return close(connection);
-        connection.rank = 0;
-        connection.try_until = Instant::never();
-        const std::lock_guard lock(mutex_);
-        joined_ = true;
-        changed_.notify_all();
-        return;
-    }
-    const std::uint32_t rank = message.at("rank");
-    const bool taken = std::any_of(connections_.begin(), connections_.end(),
-                                   [rank](const auto& each) { return each->rank == rank; });
-    if (message.at("token") != invitation_.token || rank == 0 || rank >= options_.ranks || taken)
-        return close(connection);
-    connection.rank = rank;
-    say(connection, {{"do", "welcome"}});
-    Json introduction = {{"do", "hello"}, {"introduction", message.at("introduction")}};
-    options_.events.message(rank, introduction);
+/// Another rank: the first message of rank 0.
+void SeatChannel::welcomed(Connection& connection, const Json& message) {
+    if (message.at("do") != "welcome") return close(connection);
+    connection.rank = 0;
+    connection.try_until = Instant::never();
+    const std::lock_guard lock(mutex_);
+    joined_ = true;
+    changed_.notify_all();
 }
 
 void SeatChannel::ping() {
@@ -436,27 +468,43 @@ void SeatChannel::ping() {
 
 void SeatChannel::answered(const Json& message) {
     const Instant at = now();
-    const std::lock_guard lock(mutex_);
-    if (pings_left_ == 0) return;
-    clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
-    if (--pings_left_ > 0) return ping();
-    changed_.notify_all();
+    {
+        const std::lock_guard lock(mutex_);
+        if (pings_left_ == 0) return;
+        clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
+        if (--pings_left_ == 0) return changed_.notify_all();
+    }
+    ping();
 }
 
+/// What the channel says of itself, which is short.
 void SeatChannel::say(Connection& connection, const Json& message) {
-    write(connection, message.dump(-1, ' ', false, Json::error_handler_t::replace));
+    std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+    {
+        const std::lock_guard lock(mutex_);
+        queued_bytes_ += text.size();
+    }
+    write(connection, std::move(text));
 }
 
-void SeatChannel::write(Connection& connection, const std::string& text) {
+/// `text` is counted in queued_bytes_ until it is on its way.
+void SeatChannel::write(Connection& connection, std::string text, Framing framing) {
     auto* const out = new Write();
+    out->channel = this;
+    out->text = std::move(text);
     for (std::size_t i = 0; i < kHeaderBytes; ++i)
-        out->bytes += static_cast<char>(text.size() >> (8 * (kHeaderBytes - 1 - i)) & 0xff);
-    out->bytes += text;
+        out->header[i] = static_cast<char>(out->text.size() >> (8 * (kHeaderBytes - 1 - i)) & 0xff);
     out->request.data = out;
-    const uv_buf_t buffer = uv_buf_init(out->bytes.data(), static_cast<unsigned>(out->bytes.size()));
-    const auto done = [](uv_write_t* request, int) { delete static_cast<Write*>(request->data); };
-    if (uv_write(&out->request, reinterpret_cast<uv_stream_t*>(&connection.tcp), &buffer, 1, done) != 0)
-        delete out;
+    const unsigned header = framing == Framing::message ? kHeaderBytes : 0;
+    const std::array buffers = {uv_buf_init(out->header.data(), header),
+                                uv_buf_init(out->text.data(), static_cast<unsigned>(out->text.size()))};
+    const auto done = [](uv_write_t* request, int) {
+        const std::unique_ptr<Write> written(static_cast<Write*>(request->data));
+        written->channel->not_queued_any_more(written->text.size());
+    };
+    if (uv_write(&out->request, reinterpret_cast<uv_stream_t*>(&connection.tcp), buffers.data(),
+                 static_cast<unsigned>(buffers.size()), done) != 0)
+        done(&out->request, 0);
 }
 
 void SeatChannel::begin_to_leave() {
@@ -488,6 +536,8 @@ void SeatChannel::finish_leaving() {
         if (!uv_is_closing(handle)) uv_close(handle, nullptr);
     };
     if (listening_) close_once(reinterpret_cast<uv_handle_t*>(&listener_));
+    listening_ = false;
+    close_once(reinterpret_cast<uv_handle_t*>(&stranger_timer_));
     close_once(reinterpret_cast<uv_handle_t*>(&wake_));
     close_once(reinterpret_cast<uv_handle_t*>(&timer_));
 }

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/document.h"
 #include "base/utf8_path.h"
 #include "scenario/workload_document.h"
 
@@ -31,15 +30,14 @@ std::string names_in(const std::string& directory) {
 Result<Workload> open_workload(const std::string& typed, const std::string& directory) {
     const bool is_file = typed.find('/') != std::string::npos || typed.ends_with(".json");
     const std::string path = is_file ? typed : directory + "/" + typed + ".json";
-    std::ifstream in(utf8_path(path), std::ios::binary);
-    std::ostringstream text;
-    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-    if (!in.is_open() && !is_file) {
+    std::error_code error;
+    if (!is_file && !std::filesystem::exists(utf8_path(path), error)) {
         return bad_input(fmt::format("there is no workload '{}': expected a FILE.json, or one of {}", typed,
                                      names_in(directory)));
     }
-    if (!in.is_open() || in.bad()) return bad_input(fmt::format("'{}' cannot be read", typed));
-    return read_workload(text.str(), path);
+    const auto text = read_document(path);
+    if (!text) return text.error();
+    return read_workload(*text, path);
 }
 
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats) {

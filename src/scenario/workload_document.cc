@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/units.h"
 #include "scenario/reading.h"
@@ -160,12 +161,11 @@ void read_meters(JsonObject& document, Workload& workload, JsonProblems& problem
         if (workload.sweep.over == Over::clients) place.seats = std::max(place.seats, count);
         if (workload.sweep.over == Over::users) place.users_max = std::max(place.users_max, count);
     }
+    std::set<std::string> names;
     read_scenario_array(document, "meters", true, [&](const Json& value, const std::string& pointer) {
         MeterSpec meter = read_meter(value, pointer, place, problems);
-        for (const MeterSpec& other : workload.meters) {
-            if (!meter.name.empty() && meter.name == other.name)
-                problems.add(pointer + "/name", fmt::format("another meter is named \"{}\"", meter.name));
-        }
+        if (!meter.name.empty() && !names.insert(meter.name).second)
+            problems.add(pointer + "/name", fmt::format("another meter is named \"{}\"", meter.name));
         workload.meters.push_back(std::move(meter));
     });
 }

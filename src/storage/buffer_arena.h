@@ -16,12 +16,12 @@ namespace streamsim {
 /// What this process may still allocate, and who says so.
 struct MemoryAvailable {
     std::uint64_t bytes = 0;
-    std::string limit;  // "this machine" or "the memory limit of control group /path"
+    std::string limit;  // "this machine", "the memory limit of control group /path"
 };
 
-/// The smallest of MemAvailable and the memory limits of this process's control groups (v1 or v2, with their
-/// parents); page cache that can be dropped counts as available. `root` is prefixed to /proc and /sys, for
-/// tests.
+/// The smallest of MemAvailable, what `ulimit -v` leaves, and the memory limits of this process's control
+/// groups (v1 or v2, with their parents); page cache that can be dropped counts as available. `root` is
+/// prefixed to /proc and /sys, for tests.
 MemoryAvailable memory_available(const std::string& root = "");
 
 /// Owns its mapping. Movable; the memory does not move with it.

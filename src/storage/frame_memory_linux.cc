@@ -1,5 +1,8 @@
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -88,12 +91,24 @@ std::string transparent_huge_pages() {
     return text ? text->substr(0, text->find('\n')) : "not there";
 }
 
+/// Lowers `available` to what `ulimit -v` leaves of this process's addresses.
+void apply_address_limit(const std::string& root, MemoryAvailable& available) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    const auto pages = number_in(root + "/proc/self/statm");
+    const std::uint64_t used = pages.value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    const std::uint64_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    if (left < available.bytes) available = {left, "the limit of `ulimit -v`"};
+}
+
 }  // namespace
 
 MemoryAvailable memory_available(const std::string& root) {
     MemoryAvailable available{UINT64_MAX, "this machine"};
+    apply_address_limit(root, available);
     if (const auto text = read_text(root + "/proc/meminfo")) {
-        if (const auto kib = number_after(*text, "MemAvailable:")) available.bytes = *kib * 1024;
+        if (const auto kib = number_after(*text, "MemAvailable:"))
+            available.bytes = std::min(available.bytes, *kib * 1024);
     }
     // "0::/user.slice" is version 2; "9:memory:/docker/abc" version 1.
     std::istringstream groups(read_text(root + "/proc/self/cgroup").value_or(""));

@@ -7,13 +7,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <iterator>
+#include <list>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "view/open_metrics.h"
@@ -22,9 +26,15 @@ namespace streamsim {
 namespace {
 
 constexpr auto kPatience = std::chrono::milliseconds(500);  // the watcher looks ten times a second
-constexpr unsigned kConnectionSeconds = 10;
-constexpr unsigned kConnections = 32;
-constexpr int kBacklog = 16;
+constexpr unsigned kIdleSeconds = 10;
+/// One more, and the oldest is closed for it. The server itself takes some more, so that one more can come.
+constexpr std::size_t kConnectionsMax = 32;
+constexpr unsigned kConnectionsTaken = kConnectionsMax + 16;
+constexpr int kBacklog = 1024;
+/// From connecting to the last byte of the request, and to the last byte of the answer: a client that drips has
+/// no more time than one that says nothing.
+constexpr auto kRequestTime = std::chrono::seconds(2);
+constexpr auto kConnectionTime = std::chrono::seconds(10);
 
 Error not_an_address(std::string_view text) {
     return bad_input(fmt::format("'{}': expected ADDR:PORT such as 127.0.0.1:9464, [::1]:9464 or 9464", text));
@@ -64,6 +74,74 @@ std::string host_in_url(const MetricsAddress& address) {
     return address.v6 ? "[" + address.host + "]" : address.host;
 }
 
+/// Closes connections that take too long, and the oldest of too many. It only ends the transfer of a socket:
+/// the server then closes it.
+class ConnectionGuard {
+public:
+    using Clock = std::chrono::steady_clock;
+    struct Connection {
+        int fd = -1;
+        Clock::time_point begun;
+        Clock::time_point until;
+    };
+    using Handle = std::list<Connection>::iterator;
+
+    ConnectionGuard() : thread_([this] { run(); }) {}
+    ~ConnectionGuard() {
+        {
+            const std::lock_guard lock(mutex_);
+            ending_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+    }
+    ConnectionGuard(const ConnectionGuard&) = delete;
+    ConnectionGuard& operator=(const ConnectionGuard&) = delete;
+
+    Handle begun(int fd) {
+        const std::lock_guard lock(mutex_);
+        const auto now = Clock::now();
+        open_.push_back({fd, now, now + kRequestTime});
+        if (open_.size() > kConnectionsMax) shutdown(open_.front().fd, SHUT_RDWR);
+        changed_.notify_all();
+        return std::prev(open_.end());
+    }
+    void asked(Handle connection) {
+        const std::lock_guard lock(mutex_);
+        connection->until = connection->begun + kConnectionTime;
+    }
+    void closed(Handle connection) {
+        const std::lock_guard lock(mutex_);
+        open_.erase(connection);
+    }
+
+private:
+    void run() {
+        std::unique_lock lock(mutex_);
+        while (!ending_) {
+            auto next = Clock::time_point::max();
+            for (Connection& each : open_) {
+                if (each.until <= Clock::now()) {
+                    shutdown(each.fd, SHUT_RDWR);
+                    each.until = Clock::time_point::max();
+                }
+                next = std::min(next, each.until);
+            }
+            if (next == Clock::time_point::max()) {
+                changed_.wait(lock);
+            } else {
+                changed_.wait_until(lock, next);
+            }
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::list<Connection> open_;  // the oldest first; protected by mutex_
+    bool ending_ = false;         // protected by mutex_
+    std::thread thread_;
+};
+
 }  // namespace
 
 struct MetricsServer::Impl {
@@ -92,7 +170,13 @@ struct MetricsServer::Impl {
                              const char* upload,
                              std::size_t* upload_size,
                              void** request);
+    /// A connection has begun, or is closed.
+    static void notify(void* self,
+                       MHD_Connection* connection,
+                       void** handle,
+                       MHD_ConnectionNotificationCode what);
 
+    ConnectionGuard guard;
     std::string url;
     std::atomic<bool> wanted{false};
     std::mutex mutex;
@@ -121,6 +205,10 @@ MHD_Result MetricsServer::Impl::answer(void* self,
         *upload_size = 0;
         return MHD_YES;
     }
+    if (const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)) {
+        auto* const handle = static_cast<ConnectionGuard::Handle*>(info->socket_context);
+        if (handle != nullptr) static_cast<Impl*>(self)->guard.asked(*handle);
+    }
     unsigned status = MHD_HTTP_OK;
     std::string type = "text/plain; charset=utf-8";
     std::string body;
@@ -138,11 +226,28 @@ MHD_Result MetricsServer::Impl::answer(void* self,
         MHD_create_response_from_buffer(body.size(), body.data(), MHD_RESPMEM_MUST_COPY);
     if (response == nullptr) return MHD_NO;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type.c_str());
+    // One request a connection: its time is that of the connection.
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
         MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
     const MHD_Result queued = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return queued;
+}
+
+void MetricsServer::Impl::notify(void* self,
+                                 MHD_Connection* connection,
+                                 void** handle,
+                                 MHD_ConnectionNotificationCode what) {
+    ConnectionGuard& guard = static_cast<Impl*>(self)->guard;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *handle = info != nullptr ? new ConnectionGuard::Handle(guard.begun(info->connect_fd)) : nullptr;
+    } else if (*handle != nullptr) {
+        const std::unique_ptr<ConnectionGuard::Handle> closed(static_cast<ConnectionGuard::Handle*>(*handle));
+        guard.closed(*closed);
+        *handle = nullptr;
+    }
 }
 
 Result<MetricsAddress> parse_metrics_address(std::string_view text) {
@@ -173,10 +278,10 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(const MetricsAddres
     auto impl = std::make_unique<Impl>();
     impl->url = fmt::format("http://{}:{}/metrics", host_in_url(address), port_of(fd));
     // One thread for all connections, by epoll; from here on the socket is the daemon's.
-    impl->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, nullptr, nullptr, &Impl::answer, impl.get(),
-                         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_TIMEOUT, kConnectionSeconds,
-                         MHD_OPTION_CONNECTION_LIMIT, kConnections, MHD_OPTION_END);
+    impl->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, nullptr, nullptr, &Impl::answer,
+                                    impl.get(), MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_TIMEOUT,
+                                    kIdleSeconds, MHD_OPTION_CONNECTION_LIMIT, kConnectionsTaken,
+                                    MHD_OPTION_NOTIFY_CONNECTION, &Impl::notify, impl.get(), MHD_OPTION_END);
     if (impl->daemon == nullptr) {
         const int error = errno;
         close(fd);

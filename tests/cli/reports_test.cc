@@ -178,7 +178,7 @@ TEST_F(Reports, SaysEveryProblemOfEveryDocument) {
     EXPECT_EQ(told.exit_code, 2) << told.text();
     for (const char* problem :
          {"b.json: /totals/stalls: missing", "b.json: /streams/0/rate: expected a frame rate",
-          "c.json: /schema: this is what streamsim max found", "none.json: cannot be read"}) {
+          "c.json: /schema: this is what streamsim max found", "none.json: there is no such file"}) {
         EXPECT_THAT(told.err, HasSubstr(problem));
     }
     EXPECT_EQ(told.out, "");

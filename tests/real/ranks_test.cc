@@ -130,6 +130,33 @@ TEST(Ranks, PlayWhatOneProcessPlays) {
               1 + result["totals"]["frames_scheduled"].get<std::int64_t>());  // and its header
 }
 
+/// A launcher gives a rank a terminal of its own, and what it carries on ends in a log.
+TEST(Ranks, WriteNoColoursAndNoLiveViewIntoALog) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    Spawn spawn = over_ranks({}, with(kMedia, {"--duration", "1s", "null:"}));
+    spawn.env.emplace_back("TERM", "xterm-256color");
+    const Finished played = run("mpirun", spawn);
+    EXPECT_EQ(played.exit_code, 0) << played.text();
+    EXPECT_THAT(played.out, HasSubstr("8 streams of prores-hd"));
+    EXPECT_EQ(played.text().find('\x1b'), std::string::npos) << played.text();
+}
+
+/// Rows travel in parts: more of them than one message of the seat channel may have.
+TEST(Ranks, BringManyRowsOfCsvTogether) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    const Finished played =
+        run("mpirun",
+            over_ranks({}, {"--prores-hd", "--streams", "40", "--frames", "1000", "--fps", "max", "--no-probes",
+                            "--quiet", "--csv", dir / "all.csv", "--json", dir / "all.json", "null:"}));
+    EXPECT_EQ(played.exit_code, 0) << played.text();
+    EXPECT_EQ(played.err, "");
+    const std::string csv = read_text(dir / "all.csv");
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + kRanks * 40 * 1000);
+    for (const Json& seat : read_json(dir / "all.json")["seats"]) EXPECT_EQ(seat["state"], "complete");
+}
+
 TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;
@@ -208,7 +235,7 @@ TEST(Ranks, LeaveTheirJournalsWhenTheFirstDies) {
     Process process("mpirun", over_ranks({"--enable-recovery"}, words));
     wait_until([&] { return std::filesystem::exists(dir / "journals") && has_played(dir / "journals", 0); });
     kill(process_of(0, dir / "journals"), SIGKILL);
-    (void)process.wait();
+    EXPECT_THAT(process.wait().err, HasSubstr("`streamsim report --merge " + (dir / "journals") + "/seat-*-"));
     std::vector<std::string> report = {"report", "--merge", "--quiet", "--json", dir / "merged.json"};
     for (const auto& entry : std::filesystem::directory_iterator(dir / "journals")) {
         if (entry.path().extension() == ".json") report.push_back(entry.path());

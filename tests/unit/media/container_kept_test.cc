@@ -143,7 +143,7 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     clip.clip.start_timecode = 107'892;
     clip.clip.drop = false;
     clip.frames.rate = {375, 22};
-    clip.frames.extents = {{1, 2}, {UINT64_MAX, UINT64_MAX}};
+    clip.frames.extents = {{1, 2}, {1230, 4}};
     clip.frames.sync = {0, 0};
     clip.frames.due_ns = {0, 5, 70'000'000'000};
     clip.frames.audio = {{7, 8}, {9, 10}, {11, 12}};
@@ -159,8 +159,51 @@ TEST_F(KeptIndex, KeepsAllThatIsKnown) {
     EXPECT_EQ(found.clip->frames.due_ns, clip.frames.due_ns);
     EXPECT_EQ(found.clip->frames.audio_begin, clip.frames.audio_begin);
     EXPECT_EQ(found.clip->frames.audio[2].bytes, 12u);
-    EXPECT_EQ(found.clip->frames.extents[1].offset, UINT64_MAX);
+    EXPECT_EQ(found.clip->frames.extents[1].offset, 1230u);
     EXPECT_FALSE(find_kept(store_, place_.at("b"), media, false).clip);
+}
+
+/// One with a right checksum that says what no file can have: it is neither used nor made.
+TEST_F(KeptIndex, OfMoreThanTheFileHoldsIsNotUsed) {
+    const FileInfo large{false, UINT64_MAX, -5, false};
+    const FileInfo media{false, 1000, -5, false};
+    const auto used = [&](const std::function<void(ContainerFrames&)>& change) {
+        KeptClip clip;
+        clip.frames.rate = {25, 1};
+        clip.frames.extents = {{0, 500}, {500, 500}};
+        change(clip.frames);
+        // Made for a file where it would be true, and changed to speak of this one.
+        EXPECT_TRUE(keep(store_, place_.at("b"), large, false, {}, clip));
+        if (!std::filesystem::exists(place_.at("b.streamsim-index"))) return false;
+        std::string bytes = place_.read("b.streamsim-index");
+        bytes.resize(bytes.size() - 8);
+        const auto put = [&bytes](std::size_t at, std::uint64_t value) {
+            for (std::size_t i = 0; i < 8; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i) & 0xff);
+        };
+        put(24, media.bytes);
+        std::uint64_t hash = 0xcbf29ce484222325u;
+        for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+        bytes.resize(bytes.size() + 8);
+        put(bytes.size() - 8, hash);
+        place_.write("b.streamsim-index", bytes);
+        const KeptFound found = find_kept(store_, place_.at("b"), media, false);
+        std::filesystem::remove(place_.at("b.streamsim-index"));
+        if (!found.clip) EXPECT_THAT(found.note, HasSubstr("cannot be"));
+        return found.clip.has_value();
+    };
+    EXPECT_TRUE(used([](ContainerFrames&) {}));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {501, 500}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {UINT64_MAX - 499, 500}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {0, UINT64_MAX}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents[1] = {400, 501}; }));  // overlapping
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {INT64_MAX, 1}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.rate = {1'000'000, 1}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.due_ns = {0, 1, 2}; }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) {
+        frames.audio = {{999, 2}};
+        frames.audio_begin = {0, 1, 1};
+    }));
+    EXPECT_FALSE(used([](ContainerFrames& frames) { frames.extents.assign(1001, {0, 0}); }));
 }
 
 }  // namespace

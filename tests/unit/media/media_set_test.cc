@@ -52,6 +52,31 @@ protected:
     const std::string dir_ = "streamsim-media/tiny/12-frames/";
 };
 
+TEST_F(MediaSet, LengthsThatNoStorageHoldsAreRefusedBeforeAFrameIsPlanned) {
+    const auto problem = [&](std::int64_t hours) {
+        const auto planned = plan_prepare(store_, request(1, seconds(3600 * hours)));
+        return planned ? std::string() : all_problems(planned.error());
+    };
+    store_.free = 1'000'000'000'000'000;
+    EXPECT_THAT(problem(1'000'000), HasSubstr("a clip of 86,400,000,000 frames is longer than the 10,000,000"));
+    store_.free = 1'000'000;
+    for (const std::int64_t hours : {100, 1'000'000, 2'000'000})
+        EXPECT_THAT(problem(hours), HasSubstr("not enough space for 1 clip of tiny: about"));
+}
+
+TEST_F(MediaSet, ADirectoryOfMoreFramesThanAClipCanHaveIsNotOurs) {
+    prepare_all(request(1));
+    for (const char* length : {"4000000000-frames", "18446744073709551615-frames", "10000001-frames"}) {
+        fs::create_directories(place_.at("streamsim-media/tiny/" + std::string(length) + "/clip-0001"));
+        fs::copy(place_.at(dir_ + "clip-0001"),
+                 place_.at("streamsim-media/tiny/" + std::string(length) + "/clip-0001"));
+    }
+    EXPECT_EQ(complete().size(), 1u);
+    fs::create_directories(place_.at("streamsim-media/tiny/10000000-frames/clip-0001"));
+    fs::copy(place_.at(dir_ + "clip-0001"), place_.at("streamsim-media/tiny/10000000-frames/clip-0001"));
+    EXPECT_EQ(complete().size(), 2u);
+}
+
 TEST_F(MediaSet, PreparesWhatIsMissingAndNoMore) {
     EXPECT_THAT(complete(), IsEmpty());
     const PreparePlan first = plan(request(2));

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -73,6 +75,35 @@ TEST(MetricsServer, AnswersWithTheLastWhenNobodyPublishes) {
     const auto metrics = server();
     metrics->publish("last\n");
     EXPECT_THAT(ask(port_of(*metrics), "GET /metrics"), EndsWith("\r\n\r\nlast\n"));
+}
+
+/// More connections than are kept, each with half a request and a byte now and then.
+TEST(MetricsServer, ClientsThatDripStarveNobody) {
+    const auto metrics = server();
+    metrics->publish("figures\n");
+    std::vector<int> dripping;
+    for (int i = 0; i < 200; ++i) {
+        dripping.push_back(connected(port_of(*metrics)));
+        (void)send(dripping.back(), "GET /metr", 9, MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    std::atomic<bool> answered = false;
+    std::thread drops([&] {
+        while (!answered) {
+            for (const int fd : dripping) (void)send(fd, "i", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));  // a byte now and then is the test
+        }
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THAT(ask(port_of(*metrics), "GET /metrics"), EndsWith("\r\n\r\nfigures\n"));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+    // All of them are closed in the end, though they go on sending.
+    for (const int fd : dripping) {
+        char byte = 0;
+        EXPECT_LE(recv(fd, &byte, 1, 0), 0);
+    }
+    answered = true;
+    drops.join();
+    for (const int fd : dripping) close(fd);
 }
 
 TEST(MetricsServer, ThereIsNothingElse) {

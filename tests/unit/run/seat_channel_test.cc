@@ -6,11 +6,22 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <list>
+#include <thread>
+
+#include "run/seat_greeting.h"
+
 namespace streamsim {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+/// As the program does: a write to a connection that has ended is an error and no signal.
+[[maybe_unused]] const auto kNoSignal = std::signal(SIGPIPE, SIG_IGN);
 
 /// What one end was told, for whoever waits for it.
 class Told {
@@ -61,25 +72,42 @@ private:
 class Stranger {
 public:
     explicit Stranger(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-        sockaddr_in to{};
-        to.sin_family = AF_INET;
-        to.sin_port = htons(port);
-        to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        EXPECT_EQ(connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+        const sockaddr_in to = loopback(port);
+        EXPECT_EQ(connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
     }
     ~Stranger() { close(fd_); }
+    Stranger(const Stranger&) = delete;
+    Stranger& operator=(const Stranger&) = delete;
     void send(const std::string& text) const {
         std::string framed(4, '\0');
         for (std::size_t i = 0; i < 4; ++i) framed[i] = static_cast<char>(text.size() >> (8 * (3 - i)) & 0xff);
         framed += text;
         EXPECT_EQ(write(fd_, framed.data(), framed.size()), static_cast<ssize_t>(framed.size()));
     }
+    void send_bytes(const std::string& bytes) const {
+        (void)::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
     bool is_closed_by_the_other_end() const {
         char byte = 0;
         return read(fd_, &byte, 1) <= 0;
     }
 
+    static bool can_connect(std::uint16_t port) {
+        const int fd = socket(AF_INET, SOCK_STREAM, 0);
+        const sockaddr_in to = loopback(port);
+        const bool connected = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+        close(fd);
+        return connected;
+    }
+
 private:
+    static sockaddr_in loopback(std::uint16_t port) {
+        sockaddr_in to{};
+        to.sin_family = AF_INET;
+        to.sin_port = htons(port);
+        to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        return to;
+    }
     int fd_;
 };
 
@@ -129,9 +157,7 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
     one->reset();
     EXPECT_TRUE(first.comes(1, "left"));
     const Stranger silent((*host)->invitation().port);  // it knows the token, and has no heartbeat
-    silent.send(
-        Json{{"do", "hello"}, {"token", (*host)->invitation().token}, {"rank", 2}, {"introduction", nullptr}}
-            .dump());
+    silent.send_bytes(seat_greeting((*host)->invitation().token, 2));
     EXPECT_TRUE(first.comes(2, "lost: it has been silent for 300.0 ms"));
 }
 
@@ -141,9 +167,8 @@ TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
     ASSERT_TRUE(host.has_value());
     {
         const Stranger dying((*host)->invitation().port);
-        dying.send(Json{
-            {"do", "hello"}, {"token", (*host)->invitation().token}, {"rank", 1}, {"introduction", nullptr}}
-                       .dump());
+        dying.send_bytes(seat_greeting((*host)->invitation().token, 1));
+        dying.send(R"({"do":"hello","introduction":null})");
         EXPECT_TRUE(first.comes(1, "hello"));
     }
     EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
@@ -153,22 +178,128 @@ TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
     Told first;
     auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    const auto hello = [&](const std::string& token, std::uint32_t rank) {
-        return Json{{"do", "hello"}, {"token", token}, {"rank", rank}, {"introduction", nullptr}}.dump();
-    };
     const std::string token = (*host)->invitation().token;
-    for (const std::string& text :
-         {hello("0000", 1), hello(token, 7), hello(token, 0), std::string("GET / HTTP"), std::string("[1]"),
-          std::string(R"({"do":1})"), std::string(100'000, ' ')}) {
+    for (const std::string& bytes :
+         {seat_greeting(std::string(32, '0'), 1), seat_greeting(token, 7), seat_greeting(token, 0),
+          seat_greeting(token, 1).replace(kGreetingBytes - 1, 1, "x"),
+          std::string("GET / HTTP/1.1\r\nHost: a-name-that-is-long-enough.example\r\n\r\n"),
+          std::string(100'000, ' '), Json{{"do", "hello"}, {"token", token}, {"rank", 1}}.dump()}) {
         const Stranger stranger((*host)->invitation().port);
-        stranger.send(text);
-        EXPECT_TRUE(stranger.is_closed_by_the_other_end()) << text.substr(0, 40);
+        stranger.send_bytes(bytes);
+        EXPECT_TRUE(stranger.is_closed_by_the_other_end()) << bytes.substr(0, 60);
     }
     Told second;
     auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
     EXPECT_TRUE(one.has_value());
     EXPECT_TRUE(first.comes(1, "hello"));
     EXPECT_EQ(first.of(1).size(), 1u);
+}
+
+/// kB of this process's memory.
+std::int64_t resident_kb() {
+    std::ifstream in("/proc/self/status");
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
+    }
+    return 0;
+}
+
+/// 1,000 connections: bombs, half greetings, and some that send a byte now and then.
+TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
+    Told first;
+    auto options = first.options(0, 3);
+    options.silence = seconds(2);
+    options.greeting_timeout = milliseconds(500);
+    auto host = SeatChannel::host(options);
+    ASSERT_TRUE(host.has_value());
+    const std::uint16_t port = (*host)->invitation().port;
+    Told second;
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    ASSERT_TRUE(one.has_value());
+    const std::int64_t before_kb = resident_kb();
+    std::string bomb = "{";
+    while (bomb.size() < 60'000) bomb += "\"a\":1,";
+    bomb += "\"a\":1}";
+    const std::string half = seat_greeting((*host)->invitation().token, 2).substr(0, 40);
+    std::list<Stranger> strangers;
+    for (int i = 0; i < 1000; ++i) {
+        strangers.emplace_back(port);
+        if (i % 3 == 0) strangers.back().send_bytes(std::string("\x00\x00\xea\x60", 4) + bomb);
+        if (i % 3 == 1) strangers.back().send_bytes(half);
+        if (i % 3 == 2) strangers.back().send_bytes("s");
+    }
+    auto two = SeatChannel::join(second.options(2, 3), (*host)->invitation());
+    ASSERT_TRUE(two.has_value());
+    EXPECT_TRUE(first.comes(2, "hello"));
+    (*one)->send(0, {{"do", "still here"}});
+    EXPECT_TRUE(first.comes(1, "still here"));
+    EXPECT_LT(resident_kb() - before_kb, 16'000);
+    EXPECT_THAT(first.of(1), testing::Not(testing::Contains(HasSubstr("lost"))));
+    EXPECT_THAT(first.of(2), testing::Not(testing::Contains(HasSubstr("lost"))));
+    // All are here: nobody else is listened to.
+    for (const Stranger& stranger : strangers) EXPECT_TRUE(stranger.is_closed_by_the_other_end());
+    EXPECT_FALSE(Stranger::can_connect(port));
+}
+
+TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
+    Told first;
+    auto options = first.options(0, 2);
+    options.greeting_timeout = milliseconds(200);
+    auto host = SeatChannel::host(options);
+    ASSERT_TRUE(host.has_value());
+    const Stranger dripping((*host)->invitation().port);
+    std::atomic<bool> closed = false;
+    std::thread drops([&] {
+        while (!closed) {
+            dripping.send_bytes("s");
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a byte now and then is the test
+        }
+    });
+    EXPECT_TRUE(dripping.is_closed_by_the_other_end());
+    closed = true;
+    drops.join();
+}
+
+TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_and_blocks_nobody) {
+    Told first;
+    Told second;
+    auto host = SeatChannel::host(first.options(0, 3));
+    ASSERT_TRUE(host.has_value());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    ASSERT_TRUE(one.has_value());
+    EXPECT_TRUE(first.comes(1, "hello"));
+    (*one)->send(0, {{"do", "a"}, {"text", std::string(kSeatMessageBytesMax, 'x')}});
+    EXPECT_TRUE(second.comes(0, "lost: a message for it has 16.8 MB, and 16.8 MB are allowed"));
+    EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
+    EXPECT_FALSE((*one)->send_part({{"do", "b"}}));
+}
+
+TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
+    Told first;
+    Told second;
+    auto host = SeatChannel::host(first.options(0, 2));
+    ASSERT_TRUE(host.has_value());
+    auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
+    ASSERT_TRUE(one.has_value());
+    const std::string text(kSeatPartBytes, 'x');
+    for (int i = 0; i < 12; ++i) EXPECT_TRUE((*one)->send_part({{"do", "part"}, {"text", text}}));
+    (*one)->send(0, {{"do", "last"}});
+    EXPECT_TRUE(first.comes(1, "last"));
+    EXPECT_EQ(first.of(1).size(), 14u);
+}
+
+TEST(SeatGreeting, is_that_of_a_rank_only_with_the_whole_token) {
+    const std::string token = "0123456789abcdef0123456789abcdef";
+    EXPECT_EQ(rank_that_greets(seat_greeting(token, 4711), token), 4711u);
+    std::string other = token;
+    other.back() = '0';
+    EXPECT_FALSE(rank_that_greets(seat_greeting(other, 1), token));
+    EXPECT_FALSE(rank_that_greets(seat_greeting(token, 1) + " ", token));
+    EXPECT_FALSE(rank_that_greets("", token));
+    EXPECT_TRUE(equal_in_constant_time("ab", "ab"));
+    EXPECT_FALSE(equal_in_constant_time("ab", "a"));
+    EXPECT_FALSE(equal_in_constant_time("ab", "ac"));
+    EXPECT_LE(kGreetingBytes, 1024u);
 }
 
 TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -80,6 +82,20 @@ TEST_F(MemoryAvailableTest, IsLimitedByAControlGroupOrItsParent) {
     EXPECT_THAT(memory_available(root_).limit, HasSubstr("/user"));
     put("/sys/fs/cgroup/user/memory.stat", "anon 1\nfile 150000\ninactive_file 100000\n");
     EXPECT_EQ(memory_available(root_).bytes, 300'000u) << "cache can be given back";
+}
+
+TEST_F(MemoryAvailableTest, IsLimitedByTheAddressesThatUlimitLeaves) {
+    put("/proc/meminfo", "MemAvailable: 1000000000 kB\n");
+    put("/proc/self/statm", "1000 500 0 0 0 0 0\n");
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+    rlimit low = before;
+    low.rlim_cur = rlim_t{1} << 36;  // more than this process needs meanwhile
+    ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
+    const MemoryAvailable available = memory_available(root_);
+    setrlimit(RLIMIT_AS, &before);
+    EXPECT_EQ(available.bytes, (std::uint64_t{1} << 36) - 1000 * static_cast<std::uint64_t>(getpagesize()));
+    EXPECT_EQ(available.limit, "the limit of `ulimit -v`");
 }
 
 TEST_F(MemoryAvailableTest, KnowsVersion1) {

@@ -1,0 +1,26 @@
+// The first bytes of a connection to rank 0: a fixed length, so that nothing of a stranger is parsed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace streamsim {
+
+inline constexpr std::string_view kGreetingBegins = "streamsim seat 2 ";
+/// Characters of a run's token, and of the rank behind it.
+inline constexpr std::size_t kTokenBytes = 32;
+inline constexpr std::size_t kRankBytes = 8;
+inline constexpr std::size_t kGreetingBytes = kGreetingBegins.size() + kTokenBytes + kRankBytes;
+
+/// Compares all bytes, wherever the first difference is: the time tells nothing of the token.
+bool equal_in_constant_time(std::string_view a, std::string_view b);
+
+/// REQUIRES: a token of kTokenBytes.
+std::string seat_greeting(std::string_view token, std::uint32_t rank);
+
+/// The rank that greets; nullopt: a stranger.
+std::optional<std::uint32_t> rank_that_greets(std::string_view greeting, std::string_view token);
+
+}  // namespace streamsim
