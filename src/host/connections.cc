@@ -7,9 +7,11 @@
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
+#include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -43,6 +45,7 @@ TcpConnection connection_of(std::string_view message) {
     std::memcpy(&head, message.data(), sizeof head);
     out.ipv6 = head.idiag_family == AF_INET6;
     out.peer = address_text(head.idiag_family, head.id.idiag_dst);
+    out.peer_port = ntohs(head.id.idiag_dport);
     out.id = address_text(head.idiag_family, head.id.idiag_src) + ":" +
              std::to_string(ntohs(head.id.idiag_sport)) + " " + out.peer + ":" +
              std::to_string(ntohs(head.id.idiag_dport));
@@ -58,6 +61,12 @@ TcpConnection connection_of(std::string_view message) {
         out.received_bytes = info.tcpi_bytes_received;
         out.received_segments = info.tcpi_data_segs_in;
         out.out_of_order = info.tcpi_rcv_ooopack;
+        out.sent_segments = info.tcpi_data_segs_out;
+        // What the peer had after all was not lost: its acknowledgement was late.
+        out.resent = info.tcpi_total_retrans - std::min(info.tcpi_total_retrans, info.tcpi_dsack_dups);
+        out.unacknowledged = info.tcpi_unacked > 0 && info.tcpi_retransmits > 0;
+        out.rtt_ns = std::int64_t{info.tcpi_rtt} * 1000;
+        out.rtt_min_ns = std::int64_t{info.tcpi_min_rtt} * 1000;
     }
     return out;
 }
@@ -174,6 +183,17 @@ std::optional<std::string> interface_toward(const std::string& address) {
     }
     freeifaddrs(all);
     return found;
+}
+
+bool has_carrier(const std::string& interface) {
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return true;  // nothing is known against it
+    ifreq request{};
+    interface.copy(request.ifr_name, sizeof request.ifr_name - 1);
+    const bool there = ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+    close(fd);
+    const unsigned flags = there ? static_cast<unsigned short>(request.ifr_flags) : 0U;
+    return (flags & IFF_UP) != 0 && (flags & IFF_RUNNING) != 0;
 }
 
 Echo::~Echo() {

@@ -1,0 +1,36 @@
+#include "judge/network_path.h"
+
+#include <algorithm>
+
+namespace streamsim {
+namespace {
+
+/// An answer is missed for as long before it counts as missing; a carrier is seen at once.
+constexpr std::int64_t kGoneNs = 150'000'000;
+constexpr std::int64_t kNoCarrierNs = 50'000'000;
+/// Of the segments. One that is lost delays some that come after it: from here on windows stay small. A few
+/// come out of order on any network.
+constexpr double kLossShare = 0.01;
+constexpr std::uint64_t kLossLeast = 3;
+
+bool lossy(std::uint64_t lost, std::uint64_t all) {
+    return lost >= kLossLeast && static_cast<double>(lost) > kLossShare * static_cast<double>(all);
+}
+
+}  // namespace
+
+std::int64_t path_gone_ns(const PathSpan& span) {
+    const std::int64_t silent_ns = std::max(span.unanswered_ns, span.unacknowledged_ns);
+    return std::max(span.no_carrier_ns >= kNoCarrierNs ? span.no_carrier_ns : 0,
+                    silent_ns >= kGoneNs ? silent_ns : 0);
+}
+
+bool path_lossy(const PathSpan& span) {
+    return lossy(span.out_of_order, span.received_segments) || lossy(span.resent, span.sent_segments);
+}
+
+bool host_answered(const PathSpan& span) {
+    return span.quiet_answers > 0;
+}
+
+}  // namespace streamsim
