@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <string_view>
@@ -59,6 +60,7 @@ TcpConnection connection_of(std::string_view message) {
         std::memcpy(&info, message.data() + sizeof attribute,
                     std::min(attribute.rta_len - sizeof attribute, sizeof info));
         out.received_bytes = info.tcpi_bytes_received;
+        out.acknowledged_bytes = info.tcpi_bytes_acked;
         out.received_segments = info.tcpi_data_segs_in;
         out.out_of_order = info.tcpi_rcv_ooopack;
         out.sent_segments = info.tcpi_data_segs_out;
@@ -218,8 +220,12 @@ void Echo::aim_at(const std::string& peer, bool ipv6) {
     if (fd_ >= 0) setsockopt(fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
 }
 
-void Echo::send() {
-    if (fd_ < 0) return;
+bool is_unreachable(int error) {
+    return error == ENETUNREACH || error == EHOSTUNREACH || error == ENETDOWN || error == EHOSTDOWN;
+}
+
+bool Echo::send() {
+    if (fd_ < 0) return false;
     Request request;
     request.type = ipv6_ ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
     request.id = htons(static_cast<std::uint16_t>(getpid()));
@@ -232,10 +238,10 @@ void Echo::send() {
     to6.sin6_family = AF_INET6;
     if (inet_pton(ipv6_ ? AF_INET6 : AF_INET, peer_.c_str(),
                   ipv6_ ? static_cast<void*>(&to6.sin6_addr) : static_cast<void*>(&to4.sin_addr)) != 1)
-        return;
+        return false;
     const auto* to = ipv6_ ? reinterpret_cast<const sockaddr*>(&to6) : reinterpret_cast<const sockaddr*>(&to4);
-    // One that cannot be sent is one that does not come back.
-    (void)sendto(fd_, &request, sizeof request, MSG_DONTWAIT, to, ipv6_ ? sizeof to6 : sizeof to4);
+    return sendto(fd_, &request, sizeof request, MSG_DONTWAIT, to, ipv6_ ? sizeof to6 : sizeof to4) >= 0 ||
+           is_unreachable(errno);
 }
 
 bool Echo::receive(int wait_ms) {

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "host/connections.h"
+
 namespace streamsim {
 namespace {
 
@@ -30,8 +32,8 @@ Handshakes::~Handshakes() {
     for (const Pending& each : pending_) close(each.fd);
 }
 
-void Handshakes::begin(const std::string& peer, std::uint16_t port, bool ipv6, std::int64_t now_ns) {
-    if (pending_.size() >= kPendingMax) return;
+bool Handshakes::begin(const std::string& peer, std::uint16_t port, bool ipv6, std::int64_t now_ns) {
+    if (pending_.size() >= kPendingMax) return false;
     const int family = ipv6 ? AF_INET6 : AF_INET;
     sockaddr_in to4{};
     sockaddr_in6 to6{};
@@ -39,16 +41,18 @@ void Handshakes::begin(const std::string& peer, std::uint16_t port, bool ipv6, s
     to6.sin6_family = AF_INET6;
     to4.sin_port = to6.sin6_port = htons(port);
     void* const number = ipv6 ? static_cast<void*>(&to6.sin6_addr) : static_cast<void*>(&to4.sin_addr);
-    if (inet_pton(family, peer.c_str(), number) != 1) return;
+    if (inet_pton(family, peer.c_str(), number) != 1) return false;
     const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return;
+    if (fd < 0) return false;
     const auto* to = ipv6 ? reinterpret_cast<const sockaddr*>(&to6) : reinterpret_cast<const sockaddr*>(&to4);
     if (connect(fd, to, ipv6 ? sizeof to6 : sizeof to4) == 0 || errno == EINPROGRESS) {
         pending_.push_back({fd, now_ns});
-        return;
+        return true;
     }
-    if (errno == ECONNREFUSED) at_once_.any = at_once_.refused = true;  // on this computer itself
+    const int error = errno;
     close(fd);
+    if (error == ECONNREFUSED) at_once_.any = at_once_.refused = true;  // on this computer itself
+    return error == ECONNREFUSED || is_unreachable(error);
 }
 
 Handshakes::Answers Handshakes::receive(std::int64_t now_ns) {

@@ -24,7 +24,9 @@ public:
     Handshakes& operator=(const Handshakes&) = delete;
 
     /// The sockets are made in the namespace of the calling thread.
-    void begin(const std::string& peer, std::uint16_t port, bool ipv6, std::int64_t now_ns);
+    /// False: this computer had no socket for it, which says nothing about the peer; without a way to the peer
+    /// it is as begun.
+    bool begin(const std::string& peer, std::uint16_t port, bool ipv6, std::int64_t now_ns);
     /// What came since the last call. Never waits.
     Answers receive(std::int64_t now_ns);
 

@@ -21,6 +21,10 @@ constexpr std::int64_t kHandshakeInterval = 1'000'000'000;
 constexpr std::int64_t kLongFactor = 5;
 constexpr std::int64_t kLongNs = 1'000'000;
 
+/// Of the segments of one look, that came out of order.
+constexpr std::uint64_t kLossPercent = 3;
+constexpr std::uint64_t kLossLeast = 3;
+
 bool is_short(const TcpConnection& connection) {
     return connection.rtt_ns <= connection.rtt_min_ns * kLongFactor ||
            connection.rtt_ns - connection.rtt_min_ns < kLongNs;
@@ -32,7 +36,8 @@ std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
 
 }  // namespace
 
-void ServerHost::aim_at(const TcpConnection& connection) {
+void ServerHost::aim_at(const TcpConnection& connection, bool handshakes) {
+    handshakes_allowed_ = handshakes;
     peer_ = connection.peer;
     port_ = connection.peer_port;
     ipv6_ = connection.ipv6;
@@ -90,24 +95,25 @@ std::int64_t ServerHost::unanswered_for(std::int64_t now_ns) const {
 }
 
 void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* connection) {
-    // Before a handshake: a server that answers echoes is not bothered with one unless an echo is missing.
+    // A server that answers echoes is not bothered with handshakes unless an echo is missing.
     const bool echoes = echo_works_ || echoes_asked_ < kEchoesTried;
-    bool handshake = false;
-    if (quiet && !handshake_answered_ && (!echoes || echoes_waiting_ >= 1)) {
-        handshake = quiet_handshakes_ < kHandshakesAtOnce || now_ns - last_handshake_ns_ >= kHandshakeInterval;
-        if (handshake) ++quiet_handshakes_;
-        if (handshake && !handshake_asked_ns_) handshake_asked_ns_ = now_ns;
-    } else if (!quiet && !echoes) {
-        const bool worth = !handshake_works_ || (connection != nullptr && !is_short(*connection));
-        handshake =
-            worth && (last_handshake_ns_ == INT64_MIN || now_ns - last_handshake_ns_ >= kHandshakeInterval);
+    const bool rested = last_handshake_ns_ == INT64_MIN || now_ns - last_handshake_ns_ >= kHandshakeInterval;
+    bool wanted = false;
+    if (quiet) {
+        const bool missing = !echoes || echoes_waiting_ >= 1;
+        wanted = missing && !handshake_answered_ && (quiet_handshakes_ < kHandshakesAtOnce || rested);
+    } else if (!echoes) {
+        wanted = rested && (!handshake_works_ || (connection != nullptr && !is_short(*connection)));
     }
-    if (handshake) {
-        handshakes_.begin(peer_, port_, ipv6_, now_ns);
+    if (wanted && handshakes_allowed_) {
         last_handshake_ns_ = now_ns;
+        if (handshakes_.begin(peer_, port_, ipv6_, now_ns) && quiet) {
+            ++quiet_handshakes_;
+            if (!handshake_asked_ns_) handshake_asked_ns_ = now_ns;
+        }
     }
-    echo_.send();
     ++echoes_asked_;
+    if (!echo_.send()) return;
     if (!echo_asked_ns_) echo_asked_ns_ = now_ns;
     ++echoes_waiting_;
 }
@@ -124,7 +130,7 @@ void ServerPath::add(const TcpConnection& connection) {
     Peer& peer = peers_[connection.peer];
     Counters& counters = peer.counters;
     const std::uint64_t bytes = growth(connection.received_bytes, before.received_bytes);
-    counters.bytes += bytes;
+    counters.bytes += bytes + growth(connection.acknowledged_bytes, before.acknowledged_bytes);
     counters.received_segments += growth(connection.received_segments, before.received_segments);
     counters.out_of_order += growth(connection.out_of_order, before.out_of_order);
     counters.sent_segments += growth(connection.sent_segments, before.sent_segments);
@@ -177,7 +183,7 @@ void ServerPath::look(std::int64_t now_ns) {
         sum.out_of_order += peer.counters.out_of_order;
         sum.sent_segments += peer.counters.sent_segments;
         sum.resent += peer.counters.resent;
-        if (!peer.host.aimed() && peer.busiest) peer.host.aim_at(*peer.busiest);
+        if (!peer.host.aimed() && peer.busiest) peer.host.aim_at(*peer.busiest, handshakes_);
         if (!peer.host.aimed()) continue;
         const TcpConnection* connection = peer.busiest ? &*peer.busiest : nullptr;
         const ServerHost::Look found = peer.host.look(now_ns, step_ns, !peer.received, connection);
@@ -194,6 +200,9 @@ void ServerPath::look(std::int64_t now_ns) {
         rtt_min_ns_ = std::min(rtt_min_ns_.value_or(INT64_MAX), connection->rtt_min_ns);
     }
     if (!any) return;
+    const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
+    const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
+    if (out_of_order >= kLossLeast && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
     path_.peer = most_;
     path_.received_segments = sum.received_segments;
     path_.out_of_order = sum.out_of_order;

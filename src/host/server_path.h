@@ -20,7 +20,7 @@ namespace streamsim {
 class ServerHost {
 public:
     /// To whom echoes and handshakes go, in the namespace of the calling thread.
-    void aim_at(const TcpConnection& connection);
+    void aim_at(const TcpConnection& connection, bool handshakes);
     bool aimed() const { return !peer_.empty(); }
 
     /// What a look found. Times are of this look, in ns.
@@ -45,6 +45,7 @@ private:
     bool had_carrier_ = false;
     Echo echo_;
     Handshakes handshakes_;
+    bool handshakes_allowed_ = false;
     bool echo_works_ = false, handshake_works_ = false;
     std::uint64_t echoes_asked_ = 0;
     std::int64_t last_handshake_ns_ = INT64_MIN;
@@ -60,8 +61,10 @@ private:
 /// All of them.
 class ServerPath {
 public:
-    /// `servers`: their addresses as numbers; empty: the one that most is received from counts as one.
-    explicit ServerPath(const std::vector<std::string>& servers) : servers_(servers.begin(), servers.end()) {}
+    /// `servers`: their addresses as numbers; empty: the one that most is exchanged with counts as one. Where
+    /// that may be anybody, there are no handshakes.
+    ServerPath(const std::vector<std::string>& servers, bool handshakes)
+        : servers_(servers.begin(), servers.end()), handshakes_(handshakes) {}
 
     /// To be called some times a second, always by the same thread.
     void look(std::int64_t now_ns);
@@ -70,7 +73,7 @@ public:
 
 private:
     struct Counters {
-        std::uint64_t bytes = 0;  // since the first look
+        std::uint64_t bytes = 0;  // both ways, since the first look
         std::uint64_t received_segments = 0, out_of_order = 0, sent_segments = 0, resent = 0;
     };
     struct Peer {
@@ -85,6 +88,7 @@ private:
     bool watched(const std::string& address) const;
 
     const std::set<std::string> servers_;
+    const bool handshakes_;
     bool first_look_ = true;
     std::int64_t last_ns_ = 0;
     std::map<std::string, TcpConnection> known_;  // by their ids, as they were at the last look

@@ -143,6 +143,17 @@ void read_links(bool own_namespace, const std::set<std::string>& only, SystemSam
     }
 }
 
+/// The address of the server that a path is mounted from (NFS, SMB), as its mount options say it; else empty.
+std::vector<std::string> servers_of_mount(const std::string& path) {
+    const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
+    if (!mount) return {};
+    const bool network = mount->type.starts_with("nfs") || mount->type == "cifs" || mount->type == "smb3";
+    std::istringstream options(mount->options);
+    for (std::string each; network && std::getline(options, each, ',');)
+        if (each.starts_with("addr=")) return {each.substr(5)};
+    return {};
+}
+
 /// Whether this thread now sees the network of another process than its own.
 bool enter_network_of(int process) {
     std::error_code error;
@@ -189,7 +200,10 @@ void SystemWatch::watch() {
     const std::optional<int> server = fuse_server_of(path_);
     const bool elsewhere = server && enter_network_of(*server);
     RunQueue run_queue(server, !servers_.empty());
-    ServerPath path(servers_);
+    const std::vector<std::string> mounted = servers_of_mount(path_);
+    // Whom else this computer speaks to is not asked for handshakes.
+    const bool known = !servers_.empty() || !mounted.empty() || elsewhere;
+    ServerPath path(servers_.empty() ? mounted : servers_, known);
     std::set<std::string> links;
     for (const std::string& address : servers_) {
         if (const auto link = interface_toward(address)) links.insert(*link);

@@ -102,7 +102,6 @@ private:
     std::int64_t lost_ns(const Episode& episode) const;
     std::int64_t silence_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
-    PathSpan path_of(const Episode& episode) const;
     bool network_down(const Episode& episode) const;
     bool network_lossy(const Episode& episode) const;
     bool certainly_silent(const Silence& silence) const;
@@ -177,9 +176,10 @@ Cause Booker::of_no_answer(const MissedFrame& missed) const {
     if (missed.unreachable) return Cause::network_down;
     if (missed.refused || !on_network_) return Cause::storage_error;
     const std::int64_t until_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
-    const PathSpan span = path_span(evidence_.system, missed.submitted_ns.value_or(missed.due_ns), until_ns);
+    const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns);
+    const PathSpan span = path_span(evidence_.system, from_ns, until_ns);
     if (path_gone_ns(span) > 0) return Cause::network_down;
-    if (path_lossy(span)) return Cause::network_loss;
+    if (path_lossy(evidence_.system, from_ns, until_ns)) return Cause::network_loss;
     return host_answered(span) ? Cause::storage_error : Cause::unknown;
 }
 
@@ -303,19 +303,15 @@ std::int64_t Booker::silence_ns(const Episode& episode) const {
     return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns ? silent_ns : 0;
 }
 
-PathSpan Booker::path_of(const Episode& episode) const {
-    if (!on_network_) return {};
-    return path_span(evidence_.system, episode.from_ns, episode.to_ns);
-}
-
 /// For a good part of the episode: what is missed after a cut is missed as TCP waits ever longer to ask again.
 bool Booker::network_down(const Episode& episode) const {
-    const std::int64_t gone_ns = path_gone_ns(path_of(episode));
+    if (!on_network_) return false;
+    const std::int64_t gone_ns = path_gone_ns(path_span(evidence_.system, episode.from_ns, episode.to_ns));
     return gone_ns > 0 && gone_ns * 4 >= episode.to_ns - episode.from_ns;
 }
 
 bool Booker::network_lossy(const Episode& episode) const {
-    return path_lossy(path_of(episode));
+    return on_network_ && path_lossy(evidence_.system, episode.from_ns, episode.to_ns);
 }
 
 /// No server sent a byte for nearly all of it: a frame that only takes long is not silent.
@@ -341,7 +337,7 @@ Cause Booker::of_silence(const Episode& episode) const {
     const PathSpan span = path_span(evidence_.system, from_ns, to_ns);
     if (path_gone_ns(span) * 4 >= longest_ns) return Cause::network_down;
     // TCP waits for some tenths of a second before it sends again what was lost, not longer and not less.
-    if (longest_ns < kLongSilenceNs && path_lossy(span)) return Cause::network_loss;
+    if (longest_ns < kLongSilenceNs && path_lossy(evidence_.system, from_ns, to_ns)) return Cause::network_loss;
     return host_answered(span) || longest_ns < kShortestTimeoutNs ? Cause::storage_stall : Cause::unknown;
 }
 

@@ -15,7 +15,7 @@
 //   slow-file          the frame is slow again when it is read alone, and its neighbours are not; or, where
 //                      nothing was read again, it was missed on each pass and others were not
 //   slow-opens         its open took longer than its reading
-//   network            its bytes came over a network that was full: the interface, or round trips that took long
+//   network            its bytes came over a network that was full: the interface, or slow round trips
 //   too-small-reads, too-little-in-flight
 //                      it was asked for less at once than an editing system asks for, and asked for like that
 //                      the storage gives enough

@@ -12,6 +12,10 @@ constexpr std::int64_t kNoCarrierNs = 50'000'000;
 /// come out of order on any network.
 constexpr double kLossShare = 0.01;
 constexpr std::uint64_t kLossLeast = 3;
+/// Segments that a computer itself puts out of order come in a burst, now and then; losses go on.
+constexpr std::uint64_t kLossyLooks = 3;
+/// Losses before and after a time in which little came belong to it.
+constexpr std::int64_t kBesideNs = 500'000'000;
 
 bool lossy(std::uint64_t lost, std::uint64_t all) {
     return lost >= kLossLeast && static_cast<double>(lost) > kLossShare * static_cast<double>(all);
@@ -25,8 +29,10 @@ std::int64_t path_gone_ns(const PathSpan& span) {
                     silent_ns >= kGoneNs ? silent_ns : 0);
 }
 
-bool path_lossy(const PathSpan& span) {
-    return lossy(span.out_of_order, span.received_segments) || lossy(span.resent, span.sent_segments);
+bool path_lossy(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
+    const PathSpan span = path_span(history, from_ns - kBesideNs, to_ns + kBesideNs);
+    return (lossy(span.out_of_order, span.received_segments) && span.lossy_looks >= kLossyLooks) ||
+           lossy(span.resent, span.sent_segments);
 }
 
 bool host_answered(const PathSpan& span) {

@@ -15,8 +15,8 @@ namespace streamsim {
 /// The longest of the times in which the path was seen gone; 0: it was not, for as long as it takes to see it.
 std::int64_t path_gone_ns(const PathSpan& span);
 
-/// Enough segments were lost to hold data up.
-bool path_lossy(const PathSpan& span);
+/// Enough segments were lost in [from, to], and beside it, to hold data up.
+bool path_lossy(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
 /// A server's host answered while no byte came.
 bool host_answered(const PathSpan& span);
