@@ -30,6 +30,8 @@ constexpr double kMore = 1.3;
 constexpr std::int64_t kSlowFactor = 3;
 constexpr std::int64_t kSilenceNs = 100'000'000;
 constexpr int kFewSilences = 3;
+/// Of the segments, that were lost or came behind such.
+constexpr double kManyLost = 0.1;
 /// From here on a time without a byte is no slowness, however often it comes, where the network says so, too.
 constexpr std::int64_t kLongSilenceNs = 1'000'000'000;
 /// The least that TCP waits before it sends again.
@@ -103,7 +105,7 @@ private:
     std::int64_t silence_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
     bool network_down(const Episode& episode) const;
-    bool network_lossy(const Episode& episode) const;
+    double lost(const Episode& episode) const;
     bool certainly_silent(const Silence& silence) const;
     Cause of_silence(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
@@ -179,7 +181,7 @@ Cause Booker::of_no_answer(const MissedFrame& missed) const {
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns);
     const PathSpan span = path_span(evidence_.system, from_ns, until_ns);
     if (path_gone_ns(span) > 0) return Cause::network_down;
-    if (path_lossy(evidence_.system, from_ns, until_ns)) return Cause::network_loss;
+    if (lost_share(evidence_.system, from_ns, until_ns) > 0) return Cause::network_loss;
     return host_answered(span) ? Cause::storage_error : Cause::unknown;
 }
 
@@ -310,8 +312,9 @@ bool Booker::network_down(const Episode& episode) const {
     return gone_ns > 0 && gone_ns * 4 >= episode.to_ns - episode.from_ns;
 }
 
-bool Booker::network_lossy(const Episode& episode) const {
-    return on_network_ && path_lossy(evidence_.system, episode.from_ns, episode.to_ns);
+/// Of the segments; 0: too few to matter.
+double Booker::lost(const Episode& episode) const {
+    return on_network_ ? lost_share(evidence_.system, episode.from_ns, episode.to_ns) : 0;
 }
 
 /// No server sent a byte for nearly all of it: a frame that only takes long is not silent.
@@ -337,7 +340,8 @@ Cause Booker::of_silence(const Episode& episode) const {
     const PathSpan span = path_span(evidence_.system, from_ns, to_ns);
     if (path_gone_ns(span) * 4 >= longest_ns) return Cause::network_down;
     // TCP waits for some tenths of a second before it sends again what was lost, not longer and not less.
-    if (longest_ns < kLongSilenceNs && path_lossy(evidence_.system, from_ns, to_ns)) return Cause::network_loss;
+    if (longest_ns < kLongSilenceNs && lost_share(evidence_.system, from_ns, to_ns) > 0)
+        return Cause::network_loss;
     return host_answered(span) || longest_ns < kShortestTimeoutNs ? Cause::storage_stall : Cause::unknown;
 }
 
@@ -388,14 +392,19 @@ Cause Booker::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (network_down(episode)) return Cause::network_down;
     if (small_reads_cost()) return Cause::too_small_reads;
-    const bool lossy = network_lossy(episode);  // which is slow here and there when it is read again, too
-    if (!lossy && slow_again_.contains(place_of(slowest))) return Cause::slow_file;  // on an idle computer, too
+    const double lost_share = lost(episode);
+    const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
+    // So many hold data up however busy this computer is.
+    if (lost_share >= kManyLost && silence_ns(episode) == 0) return loss;
+    // What is lost makes a frame slow when it is read again, too, here and there.
+    if (lost_share == 0 && slow_again_.contains(place_of(slowest)))
+        return Cause::slow_file;  // on an idle computer, too
     if (client_can_be_late() && computer_busy(episode)) return Cause::client_cpu;
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
     if (silence_ns(episode) > 0) return of_silence(episode);
-    if (lossy) return network_full(episode) ? Cause::network : Cause::network_loss;
+    if (lost_share > 0) return loss;
     if (slow_file(episode)) return Cause::slow_file;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;

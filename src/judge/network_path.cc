@@ -17,8 +17,11 @@ constexpr std::uint64_t kLossyLooks = 3;
 /// Losses before and after a time in which little came belong to it.
 constexpr std::int64_t kBesideNs = 500'000'000;
 
-bool lossy(std::uint64_t lost, std::uint64_t all) {
-    return lost >= kLossLeast && static_cast<double>(lost) > kLossShare * static_cast<double>(all);
+/// 0: too few.
+double share(std::uint64_t lost, std::uint64_t all) {
+    if (lost < kLossLeast || all == 0) return 0;
+    const double share = static_cast<double>(lost) / static_cast<double>(all);
+    return share > kLossShare ? share : 0;
 }
 
 }  // namespace
@@ -29,10 +32,11 @@ std::int64_t path_gone_ns(const PathSpan& span) {
                     silent_ns >= kGoneNs ? silent_ns : 0);
 }
 
-bool path_lossy(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
+double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
     const PathSpan span = path_span(history, from_ns - kBesideNs, to_ns + kBesideNs);
-    return (lossy(span.out_of_order, span.received_segments) && span.lossy_looks >= kLossyLooks) ||
-           lossy(span.resent, span.sent_segments);
+    const double received =
+        span.lossy_looks >= kLossyLooks ? share(span.out_of_order, span.received_segments) : 0;
+    return std::max(received, share(span.resent, span.sent_segments));
 }
 
 bool host_answered(const PathSpan& span) {

@@ -15,8 +15,9 @@ namespace streamsim {
 /// The longest of the times in which the path was seen gone; 0: it was not, for as long as it takes to see it.
 std::int64_t path_gone_ns(const PathSpan& span);
 
-/// Enough segments were lost in [from, to], and beside it, to hold data up.
-bool path_lossy(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
+/// Of the segments in [from, to], and beside it, those that came out of order, as others were lost, or that
+/// were sent again; 0: too few to hold data up.
+double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
 /// A server's host answered while no byte came.
 bool host_answered(const PathSpan& span);

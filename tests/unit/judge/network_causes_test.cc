@@ -120,6 +120,14 @@ void failed(Evidence& e, bool unreachable, bool refused) {
     }
 }
 
+/// All of it, and with others.
+void make_busy(Evidence& e) {
+    for (SystemSample& sample : e.system) {
+        sample.run_queue_wait_ns = sample.cpu_pressure_ns = sample.at_ns;
+        sample.cpu_ticks = static_cast<std::uint64_t>(sample.at_ns / 5'000'000);
+    }
+}
+
 template <typename Change>
 PathRates with(PathRates rates, Change change) {
     change(rates);
@@ -261,6 +269,20 @@ const std::vector<Case> kCases = {
              path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
+    {"many_losses_on_a_busy_computer",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10; })});
+         make_busy(e);
+     },
+     Cause::network_loss, Limit::network, "lost packets"},
+    {"few_losses_on_a_busy_computer",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })});
+         make_busy(e);
+     },
+     Cause::client_cpu, Limit::client_cpu, "ran out of processor time"},
     {"losses_at_another_time",
      [](Evidence& e) {
          slow_for_long(e);
