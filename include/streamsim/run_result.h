@@ -134,6 +134,8 @@ enum class Cause {
     slow_file,             // these frames are slow every time, and their neighbours are not
     damaged_file,          // these frames fail every time: cut short, missing, unreadable
     network,               // the way to the storage was full
+    network_loss,          // it lost packets
+    network_down,          // it was gone for a while
     client_cpu,            // this computer had no processor time left
     client_scheduling,     // this computer did not run the player when it had to
     too_little_in_flight,  // the player was set to ask for less at once than the storage needs
@@ -154,6 +156,8 @@ constexpr const char* to_string(Cause cause) {
         case Cause::slow_file: return "slow-file";
         case Cause::damaged_file: return "damaged-file";
         case Cause::network: return "network";
+        case Cause::network_loss: return "network-loss";
+        case Cause::network_down: return "network-down";
         case Cause::client_cpu: return "client-cpu";
         case Cause::client_scheduling: return "client-scheduling";
         case Cause::too_little_in_flight: return "too-little-in-flight";

@@ -24,6 +24,23 @@ struct SystemSample {
         std::uint64_t out_of_order = 0;  // segments: those before them were lost on the way
     };
 
+    /// The network path to the file servers that data came from, all of them together, since sampling began.
+    struct Path {
+        std::string peer;  // the server that most came from
+        std::uint64_t received_segments = 0;
+        std::uint64_t out_of_order = 0;  // of them: those before them were lost on the way
+        std::uint64_t lossy_looks = 0;   // tenths of a second in which many of them did
+        std::uint64_t sent_segments = 0;
+        std::uint64_t resent = 0;            // of ours
+        std::int64_t quiet_ns = 0;           // in which no server sent a byte
+        std::int64_t no_carrier_ns = 0;      // in which the interface toward a server had no carrier
+        std::int64_t unanswered_ns = 0;      // quiet, and a host that answers answered no echo and no handshake
+        std::int64_t unacknowledged_ns = 0;  // quiet, and our requests, sent again, were not acknowledged
+        std::uint64_t quiet_answers =
+            0;                      // echoes and handshakes that a server's host answered while it was quiet
+        std::uint64_t refused = 0;  // of them, refused: the host is there, its server is not
+    };
+
     std::int64_t at_ns = 0;  // CLOCK_MONOTONIC, which real loops run by
     /// Able to run and not running: of the threads of this process, and of the process here that serves the
     /// file system (FUSE), the one that waited longest each time.
@@ -37,7 +54,11 @@ struct SystemSample {
     std::optional<std::int64_t> memory_pressure_ns;  // and for memory
     std::vector<Link> links;
     std::optional<Connection> connection;
-    std::optional<std::int64_t> echo_ns;  // the way to that peer and back, of the last echo that came
+    /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the
+    /// connection itself where that is short.
+    std::optional<std::int64_t> echo_ns;
+    std::optional<std::int64_t> rtt_min_ns;  // the least that the connection knows; only without echoes
+    std::optional<Path> path;                // nullopt: no server is known
 };
 
 /// By time. The first is from before play began.

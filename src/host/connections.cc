@@ -7,14 +7,17 @@
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
+#include <net/if.h>
 #include <netinet/icmp6.h>
 #include <netinet/ip_icmp.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <string_view>
@@ -43,6 +46,7 @@ TcpConnection connection_of(std::string_view message) {
     std::memcpy(&head, message.data(), sizeof head);
     out.ipv6 = head.idiag_family == AF_INET6;
     out.peer = address_text(head.idiag_family, head.id.idiag_dst);
+    out.peer_port = ntohs(head.id.idiag_dport);
     out.id = address_text(head.idiag_family, head.id.idiag_src) + ":" +
              std::to_string(ntohs(head.id.idiag_sport)) + " " + out.peer + ":" +
              std::to_string(ntohs(head.id.idiag_dport));
@@ -56,8 +60,15 @@ TcpConnection connection_of(std::string_view message) {
         std::memcpy(&info, message.data() + sizeof attribute,
                     std::min(attribute.rta_len - sizeof attribute, sizeof info));
         out.received_bytes = info.tcpi_bytes_received;
+        out.acknowledged_bytes = info.tcpi_bytes_acked;
         out.received_segments = info.tcpi_data_segs_in;
         out.out_of_order = info.tcpi_rcv_ooopack;
+        out.sent_segments = info.tcpi_data_segs_out;
+        // What the peer had after all was not lost: its acknowledgement was late.
+        out.resent = info.tcpi_total_retrans - std::min(info.tcpi_total_retrans, info.tcpi_dsack_dups);
+        out.unacknowledged = info.tcpi_unacked > 0 && info.tcpi_retransmits > 0;
+        out.rtt_ns = std::int64_t{info.tcpi_rtt} * 1000;
+        out.rtt_min_ns = std::int64_t{info.tcpi_min_rtt} * 1000;
     }
     return out;
 }
@@ -176,6 +187,17 @@ std::optional<std::string> interface_toward(const std::string& address) {
     return found;
 }
 
+bool has_carrier(const std::string& interface) {
+    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return true;  // nothing is known against it
+    ifreq request{};
+    interface.copy(request.ifr_name, sizeof request.ifr_name - 1);
+    const bool there = ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+    close(fd);
+    const unsigned flags = there ? static_cast<unsigned short>(request.ifr_flags) : 0U;
+    return (flags & IFF_UP) != 0 && (flags & IFF_RUNNING) != 0;
+}
+
 Echo::~Echo() {
     if (fd_ >= 0) close(fd_);
 }
@@ -198,8 +220,12 @@ void Echo::aim_at(const std::string& peer, bool ipv6) {
     if (fd_ >= 0) setsockopt(fd_, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
 }
 
-void Echo::send() {
-    if (fd_ < 0) return;
+bool is_unreachable(int error) {
+    return error == ENETUNREACH || error == EHOSTUNREACH || error == ENETDOWN || error == EHOSTDOWN;
+}
+
+bool Echo::send() {
+    if (fd_ < 0) return false;
     Request request;
     request.type = ipv6_ ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
     request.id = htons(static_cast<std::uint16_t>(getpid()));
@@ -212,10 +238,10 @@ void Echo::send() {
     to6.sin6_family = AF_INET6;
     if (inet_pton(ipv6_ ? AF_INET6 : AF_INET, peer_.c_str(),
                   ipv6_ ? static_cast<void*>(&to6.sin6_addr) : static_cast<void*>(&to4.sin_addr)) != 1)
-        return;
+        return false;
     const auto* to = ipv6_ ? reinterpret_cast<const sockaddr*>(&to6) : reinterpret_cast<const sockaddr*>(&to4);
-    // One that cannot be sent is one that does not come back.
-    (void)sendto(fd_, &request, sizeof request, MSG_DONTWAIT, to, ipv6_ ? sizeof to6 : sizeof to4);
+    return sendto(fd_, &request, sizeof request, MSG_DONTWAIT, to, ipv6_ ? sizeof to6 : sizeof to4) >= 0 ||
+           is_unreachable(errno);
 }
 
 bool Echo::receive(int wait_ms) {

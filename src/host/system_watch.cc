@@ -19,11 +19,14 @@
 #include "host/connections.h"
 #include "host/host.h"
 #include "host/mount.h"
+#include "host/server_path.h"
 
 namespace streamsim {
 namespace {
 
-constexpr auto kInterval = std::chrono::milliseconds(200);
+/// The network is looked at so often: a cut of half a second is some looks long.
+constexpr auto kLook = std::chrono::milliseconds(100);
+constexpr std::int64_t kIntervalNs = 200'000'000;
 constexpr std::size_t kSamplesMax = 8192;
 
 std::int64_t monotonic_ns() {
@@ -140,36 +143,16 @@ void read_links(bool own_namespace, const std::set<std::string>& only, SystemSam
     }
 }
 
-/// Of the connections that are there (with these peers, where any are named), which has received most since the
-/// first look, over all looks.
-class Connections {
-public:
-    explicit Connections(const std::vector<std::string>& peers) : peers_(peers.begin(), peers.end()) {}
-
-    void read(SystemSample& sample, Echo& echo) {
-        const TcpConnection* most = nullptr;
-        std::uint64_t most_bytes = 0;
-        const auto all = tcp_connections();
-        for (const TcpConnection& each : all) {
-            if (!peers_.empty() && !peers_.contains(each.peer)) continue;
-            const auto [known, is_new] = first_.emplace(each.id, first_look_ ? each.received_bytes : 0);
-            const std::uint64_t bytes = each.received_bytes - std::min(each.received_bytes, known->second);
-            if (bytes <= most_bytes) continue;
-            most_bytes = bytes;
-            most = &each;
-        }
-        first_look_ = false;
-        if (most == nullptr) return;
-        sample.connection = {most->peer, most_bytes, most->received_segments, most->out_of_order};
-        constexpr std::uint64_t kWorthAsking = 1 << 20;
-        if (most_bytes >= kWorthAsking) echo.aim_at(most->peer, most->ipv6);
-    }
-
-private:
-    const std::set<std::string> peers_;
-    std::map<std::string, std::uint64_t> first_;
-    bool first_look_ = true;
-};
+/// The address of the server that a path is mounted from (NFS, SMB), as its mount options say it; else empty.
+std::vector<std::string> servers_of_mount(const std::string& path) {
+    const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
+    if (!mount) return {};
+    const bool network = mount->type.starts_with("nfs") || mount->type == "cifs" || mount->type == "smb3";
+    std::istringstream options(mount->options);
+    for (std::string each; network && std::getline(options, each, ',');)
+        if (each.starts_with("addr=")) return {each.substr(5)};
+    return {};
+}
 
 /// Whether this thread now sees the network of another process than its own.
 bool enter_network_of(int process) {
@@ -217,34 +200,41 @@ void SystemWatch::watch() {
     const std::optional<int> server = fuse_server_of(path_);
     const bool elsewhere = server && enter_network_of(*server);
     RunQueue run_queue(server, !servers_.empty());
-    Connections connections(servers_);
+    const std::vector<std::string> mounted = servers_of_mount(path_);
+    // Whom else this computer speaks to is not asked for handshakes.
+    const bool known = !servers_.empty() || !mounted.empty() || elsewhere;
+    ServerPath path(servers_.empty() ? mounted : servers_, known);
     std::set<std::string> links;
     for (const std::string& address : servers_) {
         if (const auto link = interface_toward(address)) links.insert(*link);
     }
-    Echo echo;
-    auto interval = kInterval;
+    std::int64_t interval_ns = kIntervalNs;
+    std::int64_t last_sample_ns = INT64_MIN;
     for (bool last = false;;) {
-        SystemSample sample;
-        sample.run_queue_wait_ns = run_queue.wait_ns();
-        sample.process_cpu_ns = read_process_usage().cpu_ns;
-        read_processors(sample);
-        sample.cpu_pressure_ns = pressure_ns("cpu");
-        sample.io_pressure_ns = pressure_ns("io");
-        sample.memory_pressure_ns = pressure_ns("memory");
-        read_links(!elsewhere, links, sample);
-        connections.read(sample, echo);
-        if (echo.receive(0)) sample.echo_ns = echo.last_ns();
-        echo.send();
-        sample.at_ns = monotonic_ns();
-        history_.push_back(std::move(sample));
+        const std::int64_t now_ns = monotonic_ns();
+        path.look(now_ns);
+        // Looks are not exactly as far apart as they should be.
+        if (last || last_sample_ns == INT64_MIN || now_ns - last_sample_ns > interval_ns - kIntervalNs / 4) {
+            last_sample_ns = now_ns;
+            SystemSample sample;
+            sample.run_queue_wait_ns = run_queue.wait_ns();
+            sample.process_cpu_ns = read_process_usage().cpu_ns;
+            read_processors(sample);
+            sample.cpu_pressure_ns = pressure_ns("cpu");
+            sample.io_pressure_ns = pressure_ns("io");
+            sample.memory_pressure_ns = pressure_ns("memory");
+            read_links(!elsewhere, links, sample);
+            path.fill(sample);
+            sample.at_ns = monotonic_ns();
+            history_.push_back(std::move(sample));
+        }
         if (last) break;
         if (history_.size() >= kSamplesMax) {
             thin_out(history_);
-            interval *= 2;
+            interval_ns *= 2;
         }
         std::unique_lock lock(mutex_);
-        last = wake_.wait_for(lock, interval, [this] { return stopping_; });
+        last = wake_.wait_for(lock, kLook, [this] { return stopping_; });
     }
 }
 

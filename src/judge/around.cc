@@ -92,6 +92,30 @@ Around around(const SystemHistory& history, std::int64_t from_ns, std::int64_t t
     return out;
 }
 
+PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
+    if (history.empty()) return {};
+    const Span span = span_of(history, from_ns, to_ns);
+    if (!history[span.last].path) return {};
+    const SystemSample::Path& to = *history[span.last].path;
+    SystemSample::Path from;
+    // Before a server was known, or of another one, nothing is to be subtracted.
+    if (const auto& before = history[span.first].path; before && before->peer == to.peer) from = *before;
+    const auto growth = [](auto now, auto then) { return now - std::min(now, then); };
+    PathSpan out;
+    out.received_segments = growth(to.received_segments, from.received_segments);
+    out.out_of_order = growth(to.out_of_order, from.out_of_order);
+    out.lossy_looks = growth(to.lossy_looks, from.lossy_looks);
+    out.sent_segments = growth(to.sent_segments, from.sent_segments);
+    out.resent = growth(to.resent, from.resent);
+    out.quiet_ns = growth(to.quiet_ns, from.quiet_ns);
+    out.no_carrier_ns = growth(to.no_carrier_ns, from.no_carrier_ns);
+    out.unanswered_ns = growth(to.unanswered_ns, from.unanswered_ns);
+    out.unacknowledged_ns = growth(to.unacknowledged_ns, from.unacknowledged_ns);
+    out.quiet_answers = growth(to.quiet_answers, from.quiet_answers);
+    out.refused = growth(to.refused, from.refused);
+    return out;
+}
+
 Way way_of(const SystemHistory& history) {
     Way out;
     if (history.size() < 2) return out;
@@ -108,7 +132,8 @@ Way way_of(const SystemHistory& history) {
             out.segments = sample.connection->received_segments;
             out.out_of_order = sample.connection->out_of_order;
         }
-        if (sample.echo_ns) out.echo_idle_ns = std::min(out.echo_idle_ns.value_or(INT64_MAX), *sample.echo_ns);
+        for (const std::optional<std::int64_t>& rtt_ns : {sample.echo_ns, sample.rtt_min_ns})
+            if (rtt_ns) out.echo_idle_ns = std::min(out.echo_idle_ns.value_or(INT64_MAX), *rtt_ns);
     }
     return out;
 }
@@ -146,7 +171,7 @@ std::vector<LinkEvidence> links_of(const SystemHistory& history) {
         if (link.name == way.link) {
             evidence.rtt_ns = echo_ns.value_or(0);
             evidence.rtt_min_ns = way.echo_idle_ns.value_or(0);
-            evidence.resent = way.out_of_order;
+            evidence.resent = history.back().path ? history.back().path->out_of_order : way.out_of_order;
         }
         out.push_back(std::move(evidence));
     }

@@ -37,6 +37,16 @@ struct Way {
 };
 Way way_of(const SystemHistory& history);
 
+/// What the path to the servers went through in a span: counts and times of SystemSample::Path.
+struct PathSpan {
+    std::uint64_t received_segments = 0, out_of_order = 0, sent_segments = 0, resent = 0;
+    std::uint64_t lossy_looks = 0;
+    std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
+    std::uint64_t quiet_answers = 0, refused = 0;
+};
+/// The samples that span [from, to], as in around(). All 0 where nothing is known.
+PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
+
 /// Share of its speed that the interface received in [from, to]; nullopt: it does not say its speed.
 std::optional<double> link_busy(const SystemHistory& history,
                                 const std::string& link,

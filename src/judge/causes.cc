@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "judge/around.h"
+#include "judge/network_path.h"
 
 namespace streamsim {
 namespace {
@@ -23,14 +24,18 @@ constexpr double kFullLink = 0.85;
 /// An echo that takes so many times its least, and so much longer, waited in a queue.
 constexpr std::int64_t kQueueFactor = 5;
 constexpr std::int64_t kQueueNs = 1'000'000;
-/// Of the segments, that came out of order because others were lost. A few do on any network.
-constexpr double kLossShare = 0.01;
 /// Asked for in another way the storage gives more, not just another number.
 constexpr double kMore = 1.3;
 /// A frame that is slow by itself takes so many times as long as others do.
 constexpr std::int64_t kSlowFactor = 3;
 constexpr std::int64_t kSilenceNs = 100'000'000;
 constexpr int kFewSilences = 3;
+/// Of the segments, that were lost or came behind such.
+constexpr double kManyLost = 0.1;
+/// From here on a time without a byte is no slowness, however often it comes, where the network says so, too.
+constexpr std::int64_t kLongSilenceNs = 1'000'000'000;
+/// The least that TCP waits before it sends again.
+constexpr std::int64_t kShortestTimeoutNs = 200'000'000;
 /// A cold start is over by then, in a run that is at least three times as long.
 constexpr std::int64_t kStartNs = 5'000'000'000;
 
@@ -63,6 +68,7 @@ public:
         every_pass_ = missed_every_pass(evidence_);
         way_ = way_of(evidence_.system);
         over_network_ = through_network(evidence_);
+        on_network_ = evidence_.remote || over_network_;
         for (const MissedFrame& each : evidence_.missed) {
             if (each.reason == DropReason::error) error_places_.insert(place_of(each));
         }
@@ -88,6 +94,7 @@ private:
     Cause by_reason(const MissedFrame& missed, std::size_t i) const;
     bool beside_damage(const MissedFrame& missed) const;
     Cause of_error(const MissedFrame& missed, std::size_t i) const;
+    Cause of_no_answer(const MissedFrame& missed) const;
     Cause of_client(const MissedFrame& missed) const;
     bool client_can_be_late() const;
     bool hardly_held_up(const MissedFrame& missed) const;
@@ -97,6 +104,10 @@ private:
     std::int64_t lost_ns(const Episode& episode) const;
     std::int64_t silence_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
+    bool network_down(const Episode& episode) const;
+    double lost(const Episode& episode) const;
+    bool certainly_silent(const Silence& silence) const;
+    Cause of_silence(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
     bool gives_more(const std::optional<ProbeResult>& probe) const;
@@ -116,6 +127,7 @@ private:
     std::map<std::uint32_t, std::pair<int, int>> again_of_clip_;  // missed frames: slow again, and fine
     Way way_;
     bool over_network_ = false;
+    bool on_network_ = false;  // or of a server, whatever came from it
 };
 
 /// Compares what was missed with what is usual, each read alone.
@@ -151,7 +163,7 @@ bool Booker::beside_damage(const MissedFrame& missed) const {
 }
 
 Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
-    if (missed.no_answer) return Cause::storage_error;
+    if (missed.no_answer) return of_no_answer(missed);
     const Place place = place_of(missed);
     if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
     if (missed.reason != DropReason::error) return Cause::damaged_file;
@@ -159,6 +171,18 @@ Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
     const bool stays = failed_again_.contains(place) || every_pass_[i] || beside_damage(missed);
     const bool few = error_places_.size() * 4 <= evidence_.totals.scheduled;
     return stays && few ? Cause::damaged_file : Cause::storage_error;
+}
+
+/// A connection failed, or was given up: by the path there, or by the server.
+Cause Booker::of_no_answer(const MissedFrame& missed) const {
+    if (missed.unreachable) return Cause::network_down;
+    if (missed.refused || !on_network_) return Cause::storage_error;
+    const std::int64_t until_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
+    const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns);
+    const PathSpan span = path_span(evidence_.system, from_ns, until_ns);
+    if (path_gone_ns(span) > 0) return Cause::network_down;
+    if (lost_share(evidence_.system, from_ns, until_ns) > 0) return Cause::network_loss;
+    return host_answered(span) ? Cause::storage_error : Cause::unknown;
 }
 
 Cause Booker::of_client(const MissedFrame& missed) const {
@@ -263,18 +287,62 @@ std::int64_t Booker::lost_ns(const Episode& episode) const {
 std::int64_t Booker::silence_ns(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
     std::int64_t silent_ns = 0;
+    std::int64_t certain_ns = 0;
     std::int64_t all_ns = 0;
     int count = 0;
     for (const Silence& silence : evidence_.silences) {
         if (silence.to_ns - silence.from_ns < std::max(kSilenceNs, 3 * period_ns)) continue;
+        const std::int64_t both_ns = std::max<std::int64_t>(
+            std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
+        if (certainly_silent(silence)) certain_ns += both_ns;
         ++count;
         all_ns += silence.to_ns - silence.from_ns;
-        silent_ns += std::max<std::int64_t>(
-            std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
+        silent_ns += both_ns;
     }
+    if (certain_ns * 2 >= episode.to_ns - episode.from_ns) return certain_ns;
     // What is silent all the time, or again and again, is slow.
     const bool seldom = all_ns * (count <= kFewSilences ? 2 : 4) <= evidence_.longest_play_ns;
     return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns ? silent_ns : 0;
+}
+
+/// For a good part of the episode: what is missed after a cut is missed as TCP waits ever longer to ask again.
+bool Booker::network_down(const Episode& episode) const {
+    if (!on_network_) return false;
+    const std::int64_t gone_ns = path_gone_ns(path_span(evidence_.system, episode.from_ns, episode.to_ns));
+    return gone_ns > 0 && gone_ns * 4 >= episode.to_ns - episode.from_ns;
+}
+
+/// Of the segments; 0: too few to matter.
+double Booker::lost(const Episode& episode) const {
+    return on_network_ ? lost_share(evidence_.system, episode.from_ns, episode.to_ns) : 0;
+}
+
+/// No server sent a byte for nearly all of it: a frame that only takes long is not silent.
+bool Booker::certainly_silent(const Silence& silence) const {
+    const std::int64_t time_ns = silence.to_ns - silence.from_ns;
+    if (!on_network_ || time_ns < kLongSilenceNs) return false;
+    return path_span(evidence_.system, silence.from_ns, silence.to_ns).quiet_ns * 5 >= time_ns * 4;
+}
+
+/// A server's host that answered while nothing came tells that the network was there; one of which nothing is
+/// known tells nothing.
+Cause Booker::of_silence(const Episode& episode) const {
+    if (!on_network_) return Cause::storage_stall;
+    std::int64_t from_ns = INT64_MAX;
+    std::int64_t to_ns = INT64_MIN;
+    std::int64_t longest_ns = 0;
+    for (const Silence& silence : evidence_.silences) {
+        if (silence.to_ns <= episode.from_ns || silence.from_ns >= episode.to_ns) continue;
+        from_ns = std::min(from_ns, silence.from_ns);
+        to_ns = std::max(to_ns, silence.to_ns);
+        longest_ns = std::max(longest_ns, silence.to_ns - silence.from_ns);
+    }
+    const PathSpan span = path_span(evidence_.system, from_ns, to_ns);
+    if (path_gone_ns(span) * 4 >= longest_ns) return Cause::network_down;
+    // TCP waits for some tenths of a second before it sends again what was lost, not longer and not less.
+    if (longest_ns < kLongSilenceNs && lost_share(evidence_.system, from_ns, to_ns) > 0)
+        return Cause::network_loss;
+    return host_answered(span) || longest_ns < kShortestTimeoutNs ? Cause::storage_stall : Cause::unknown;
 }
 
 bool Booker::slow_file(const Episode& episode) const {
@@ -295,9 +363,8 @@ bool Booker::network_full(const Episode& episode) const {
     if (link_busy(evidence_.system, way_.link, episode.from_ns, episode.to_ns).value_or(0) >= kFullLink)
         return true;
     const auto echo = around(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
-    if (echo && way_.echo_idle_ns)
-        return *echo > *way_.echo_idle_ns * kQueueFactor && *echo - *way_.echo_idle_ns >= kQueueNs;
-    return static_cast<double>(way_.out_of_order) > kLossShare * static_cast<double>(way_.segments);
+    return echo && way_.echo_idle_ns && *echo > *way_.echo_idle_ns * kQueueFactor &&
+           *echo - *way_.echo_idle_ns >= kQueueNs;
 }
 
 bool Booker::gives_enough(const std::optional<ProbeResult>& probe) const {
@@ -323,13 +390,21 @@ Cause Booker::of_rates() const {
 
 Cause Booker::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
+    if (network_down(episode)) return Cause::network_down;
     if (small_reads_cost()) return Cause::too_small_reads;
-    if (slow_again_.contains(place_of(slowest))) return Cause::slow_file;  // on an idle computer, too
+    const double lost_share = lost(episode);
+    const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
+    // So many hold data up however busy this computer is.
+    if (lost_share >= kManyLost && silence_ns(episode) == 0) return loss;
+    // What is lost makes a frame slow when it is read again, too, here and there.
+    if (lost_share == 0 && slow_again_.contains(place_of(slowest)))
+        return Cause::slow_file;  // on an idle computer, too
     if (client_can_be_late() && computer_busy(episode)) return Cause::client_cpu;
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
-    if (silence_ns(episode) > 0) return Cause::storage_stall;
+    if (silence_ns(episode) > 0) return of_silence(episode);
+    if (lost_share > 0) return loss;
     if (slow_file(episode)) return Cause::slow_file;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;
@@ -462,7 +537,9 @@ Limit limit_of(Cause cause) {
         case Cause::cold_start: return Limit::storage;
         case Cause::slow_file:
         case Cause::damaged_file: return Limit::media;
-        case Cause::network: return Limit::network;
+        case Cause::network:
+        case Cause::network_loss:
+        case Cause::network_down: return Limit::network;
         case Cause::client_cpu: return Limit::client_cpu;
         case Cause::client_scheduling:
         case Cause::too_little_in_flight:

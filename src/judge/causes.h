@@ -6,13 +6,16 @@
 //
 //   damaged-file       the frame cannot come, and could not when it was read again, or on any pass
 //   storage-error      the storage gave an error, and not where the media is
+//   network-down       the path to the server was gone: no carrier, no answers, nothing acknowledged
 //   client-...         the player did not run, or had no processor time; of the reasons of the books
 //   client-cpu         every processor was busy, with other things too, and this process waited for one
-//   storage-stall      meanwhile no stream got a byte
+//   storage-stall      meanwhile no stream got a byte; of a server only where its host answered meanwhile, else
+//                      it is not known whose it is
+//   network-loss       its bytes came over a network that lost segments, and was not full
 //   slow-file          the frame is slow again when it is read alone, and its neighbours are not; or, where
 //                      nothing was read again, it was missed on each pass and others were not
 //   slow-opens         its open took longer than its reading
-//   network            its bytes came over a network that was full: the interface, or an echo that took long
+//   network            its bytes came over a network that was full: the interface, or slow round trips
 //   too-small-reads, too-little-in-flight
 //                      it was asked for less at once than an editing system asks for, and asked for like that
 //                      the storage gives enough

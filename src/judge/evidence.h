@@ -20,8 +20,10 @@ struct MissedFrame {
     std::uint64_t slot = 0;
     std::uint64_t clip_frame = 0;
     bool stall = false;
-    bool startup = false;    // does not count against the verdict
-    bool no_answer = false;  // failed as its server, or the way there, was gone: not for the file's sake
+    bool startup = false;      // does not count against the verdict
+    bool no_answer = false;    // failed as its server, or the way there, was gone: not for the file's sake
+    bool unreachable = false;  // of those: this computer said that there is no way to the server
+    bool refused = false;      // of those: the server's host said that it does not want the connection
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
     std::int64_t due_ns = 0;
@@ -39,9 +41,10 @@ struct StreamEvidence {
     std::uint64_t pass_slots = 1;  // of one pass through the clip
 };
 
-/// A time in which no stream was given a byte although all were playing.
+/// A time in which no stream was given a frame although all were playing.
 struct Silence {
     std::int64_t from_ns = 0, to_ns = 0;
+    bool to_the_end = false;  // nothing came afterwards, although it had been asked for
 };
 
 /// After play that failed: a frame that was read once more, alone.

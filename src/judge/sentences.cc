@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "judge/around.h"
 #include "judge/causes.h"
+#include "judge/network_sentences.h"
 
 namespace streamsim {
 namespace {
@@ -59,7 +60,7 @@ std::string how_busy(const Evidence& evidence, const std::vector<const MissedFra
         out += fmt::format("; {} was {:.0f} % busy", way.link, *busy * 100);
     const auto echo = around(evidence.system, from_ns, to_ns).echo_ns;
     if (echo && way.echo_idle_ns) {
-        out += fmt::format("; an echo to {} took {} while frames were missed, and {} at least", way.peer,
+        out += fmt::format("; the round trip to {} took {} while frames were missed, and {} at least", way.peer,
                            duration(*echo), duration(*way.echo_idle_ns));
     }
     return out;
@@ -213,6 +214,23 @@ void describe_client(CauseResult& cause,
     cause.detail = processors(evidence, missed);
 }
 
+void describe_stall(CauseResult& cause,
+                    const std::vector<const MissedFrame*>& missed,
+                    const Evidence& evidence,
+                    const std::string& what) {
+    std::int64_t longest_ns = 0;
+    bool to_the_end = false;
+    for (const Silence& each : evidence.silences) {
+        longest_ns = std::max(longest_ns, each.to_ns - each.from_ns);
+        to_the_end |= each.to_the_end;
+    }
+    cause.summary = fmt::format("the whole storage stood still for {}: {}", duration(longest_ns), what);
+    cause.detail = fmt::format("no stream was given a byte in that time, and {}",
+                               to_the_end ? "nothing came up to the end" : "all went on afterwards");
+    const std::string answers = host_answers(missed, evidence);
+    if (!answers.empty()) cause.detail += "; " + answers;
+}
+
 void describe_damage(CauseResult& cause, const std::vector<const MissedFrame*>& missed) {
     const auto of = [&missed](DropReason reason) {
         return static_cast<std::uint64_t>(
@@ -252,14 +270,7 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
         case Cause::slow_reads:
         case Cause::bandwidth:
         case Cause::slow_opens: describe_storage(cause, missed, evidence, what); return;
-        case Cause::storage_stall: {
-            std::int64_t longest_ns = 0;
-            for (const Silence& each : evidence.silences)
-                longest_ns = std::max(longest_ns, each.to_ns - each.from_ns);
-            cause.summary = fmt::format("the whole storage stood still for {}: {}", duration(longest_ns), what);
-            cause.detail = "no stream was given a byte in that time, and all went on afterwards";
-            return;
-        }
+        case Cause::storage_stall: describe_stall(cause, missed, evidence, what); return;
         case Cause::storage_error:
             cause.summary = fmt::format("the storage gave an error for {}", frames_text(count));
             cause.detail =
@@ -279,6 +290,8 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
             return;
         case Cause::damaged_file: describe_damage(cause, missed); return;
         case Cause::network: describe_network(cause, missed, evidence, what); return;
+        case Cause::network_loss:
+        case Cause::network_down: describe_path(cause, missed, evidence, what); return;
         case Cause::client_cpu:
         case Cause::client_scheduling: describe_client(cause, missed, evidence); return;
         case Cause::too_little_in_flight:
@@ -286,12 +299,23 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
         default:
             cause.summary =
                 what + "; whether the storage or the way to it held them up cannot be told from here";
-            cause.detail = "the interface does not say its speed, and the server answers no echo";
+            cause.detail = in_silence(missed, evidence)
+                               ? "no stream was given a byte, and the server's host answers neither echoes nor "
+                                 "handshakes that would tell whether it could be reached"
+                               : "the interface does not say its speed, and the server answers no echo";
             return;
     }
 }
 
 std::string what_next(Cause cause, const Evidence& evidence) {
+    const bool silent =
+        std::any_of(evidence.silences.begin(), evidence.silences.end(),
+                    [](const Silence& each) { return each.to_ns - each.from_ns >= 1'000'000'000; });
+    if (cause == Cause::unknown && evidence.remote && silent) {
+        return "let the server's host answer echoes (ping) and play again, or look in the logs of the server "
+               "and "
+               "of the switch whether the server stopped or its port went down at that time";
+    }
     if (cause == Cause::unknown) {
         return "play the same on a computer that is nearer to the storage, or on the server itself: if it "
                "plays there, "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/errno_name.h"
@@ -89,6 +90,11 @@ bool is_of_the_way(int error) {
     return false;
 }
 
+bool is_one_of(int error, std::initializer_list<std::string_view> names) {
+    const char* const name = errno_name(error);
+    return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
+}
+
 MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
     MissedFrame missed;
@@ -99,6 +105,9 @@ MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_
     missed.kind = entry.kind;
     missed.reason = entry.reason;
     missed.no_answer = entry.reason == DropReason::error && is_of_the_way(entry.error);
+    missed.unreachable =
+        missed.no_answer && is_one_of(entry.error, {"EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH"});
+    missed.refused = missed.no_answer && is_one_of(entry.error, {"ECONNREFUSED", "ECONNRESET"});
     missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
@@ -134,7 +143,7 @@ void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>
     }
 }
 
-/// Times without a delivery on any loop, between others.
+/// Times without a delivery on any loop, between others, and at the end where frames were due that never came.
 void fill_silences(const RunFacts& facts, Evidence& evidence) {
     constexpr std::int64_t kShortest = 80'000'000;
     DeliverySeries all;
@@ -154,6 +163,13 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
             evidence.silences.push_back({zero.ns + from_ns, zero.ns + now * interval_ns});
         last = now;
     }
+    std::int64_t wanted_until_ns = INT64_MIN;
+    for (const MissedFrame& missed : evidence.missed) {
+        if (!missed.delivered_ns) wanted_until_ns = std::max(wanted_until_ns, missed.due_ns);
+    }
+    const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
+    if (last >= 0 && wanted_until_ns - kShortest >= from_ns)
+        evidence.silences.push_back({from_ns, wanted_until_ns, true});
 }
 
 }  // namespace

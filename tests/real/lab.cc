@@ -8,12 +8,29 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace streamsim::tests {
 namespace {
 
 const std::string kScript = std::string(STREAMSIM_SOURCE_DIR) + "/tests/real/lab/lab";
 constexpr int kSkipped = 77;
+
+/// Ends once each stream has shown some frames.
+constexpr const char* kUntilItPlays = R"(
+import re, sys, time, urllib.request
+for attempt in range(1000):
+    try:
+        text = urllib.request.urlopen('http://127.0.0.1:9311/metrics').read().decode()
+    except OSError:
+        text = ''
+    shown = [float(n) for n in re.findall(r'^streamsim_frames_on_time_total\{.*?\} (\S+)', text, re.M)]
+    if len(shown) == int(sys.argv[1]) and min(shown) >= 5:
+        break
+    time.sleep(0.02)
+else:
+    raise SystemExit('it does not play: ' + text)
+)";
 
 std::string with(const std::string& start, const std::string& path, const std::string& query) {
     return start + (path.empty() ? "" : "/" + path) + (query.empty() ? "" : "?" + query);
@@ -73,9 +90,17 @@ Finished Lab::play(const std::vector<std::string>& arguments, unsigned seat) con
     return streamsim(spawn, seat)->wait();
 }
 
-void Lab::lab(const std::string& verb, const std::string& protocol) const {
+std::string Lab::wait_until_playing(unsigned streams, unsigned seat) const {
+    Spawn wait;
+    wait.args = {"-c", kUntilItPlays, std::to_string(streams)};
+    const Finished done = begin("python3", wait, seat)->wait();
+    return done.exit_code == 0 ? "" : done.text();
+}
+
+void Lab::lab(std::vector<std::string> words) const {
     Spawn spawn;
-    spawn.args = {verb, protocol, "--dir", dir_.path()};
+    spawn.args = std::move(words);
+    spawn.args.insert(spawn.args.end(), {"--dir", dir_.path()});
     const Finished done = run(kScript, spawn);
     if (done.exit_code != 0) throw std::runtime_error(done.text());
 }

@@ -37,12 +37,17 @@ public:
     /// streamsim from beginning to end.
     Finished play(const std::vector<std::string>& arguments, unsigned seat = 0) const;
 
+    /// Waits until each stream of a program on a seat has shown some frames, which was told --metrics
+    /// 127.0.0.1:9311. What went wrong; empty: it plays.
+    std::string wait_until_playing(unsigned streams, unsigned seat = 0) const;
+
     /// "nfs" or "smb": kills the server at once; starts it and waits until it serves.
-    void kill(const std::string& protocol) const { lab("kill", protocol); }
-    void start(const std::string& protocol) const { lab("start", protocol); }
+    void kill(const std::string& protocol) const { lab({"kill", protocol}); }
+    void start(const std::string& protocol) const { lab({"start", protocol}); }
+    /// Whatever `lab` is asked for: {"stop", "nfs"}, {"wire", "0", "loss 1"}, ...
+    void lab(std::vector<std::string> words) const;
 
 private:
-    void lab(const std::string& verb, const std::string& protocol) const;
     const Json& server() const { return facts_["server"]; }
 
     TempDir dir_;

@@ -16,22 +16,6 @@ using ::testing::IsEmpty;
 constexpr double kRate = 30;
 constexpr double kReadahead = 8;
 
-/// Ends once each stream has shown some frames.
-constexpr const char* kUntilItPlays = R"(
-import re, time, urllib.request
-for attempt in range(1000):
-    try:
-        text = urllib.request.urlopen('http://127.0.0.1:9311/metrics').read().decode()
-    except OSError:
-        text = ''
-    shown = [float(n) for n in re.findall(r'^streamsim_frames_on_time_total\{.*?\} (\S+)', text, re.M)]
-    if len(shown) == 4 and min(shown) >= 5:
-        break
-    time.sleep(0.02)
-else:
-    raise SystemExit('it does not play: ' + text)
-)";
-
 /// 100 ms of round trip: what is looked up one after the other before play takes a minute and more.
 TEST(FarAway, PlayBeginsAndSaysWhatItWaitsFor) {
     const Lab lab({"--nfs", "--seats", "1", "--nfs-port", "12049", "--mount-port", "12048"});
@@ -81,9 +65,7 @@ protected:
                       duration,  "--json",      json(),      target};
         spawn.args.insert(spawn.args.begin(), {"--metrics", "127.0.0.1:9311"});
         auto process = lab_.streamsim(spawn);
-        Spawn wait;
-        wait.args = {"-c", kUntilItPlays};
-        EXPECT_EQ(lab_.begin("python3", wait)->wait().exit_code, 0) << process->err_so_far();
+        EXPECT_EQ(lab_.wait_until_playing(4), "") << process->err_so_far();
         return process;
     }
 

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <thread>
 
 #include "host/connections.h"
+#include "host/handshakes.h"
 #include "host/mount.h"
 #include "host/system_watch.h"
 
@@ -149,6 +152,64 @@ TEST(Echo, ThatWasAimedAtNobodyIsSilent) {
     Echo echo;
     echo.send();
     EXPECT_FALSE(echo.receive(0));
+}
+
+/// A socket of this computer that has a port and listens, or does not.
+class Port {
+public:
+    explicit Port(bool listens) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        socklen_t size = sizeof address;
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), size), 0);
+        if (listens) {
+            EXPECT_EQ(listen(fd_, 5), 0);
+        }
+        EXPECT_EQ(getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+        number_ = ntohs(address.sin_port);
+    }
+    ~Port() { close(fd_); }
+    Port(const Port&) = delete;
+    Port& operator=(const Port&) = delete;
+    std::uint16_t number() const { return number_; }
+
+private:
+    const int fd_;
+    std::uint16_t number_ = 0;
+};
+
+Handshakes::Answers answers_of(const Port& port) {
+    Handshakes handshakes;
+    EXPECT_FALSE(handshakes.receive(0).any) << "none was asked for";
+    handshakes.begin("127.0.0.1", port.number(), false, 0);
+    Handshakes::Answers answers;
+    for (int i = 0; i < 1'000 && !answers.any; ++i) {
+        answers = handshakes.receive(0);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_FALSE(handshakes.receive(0).any) << "one was asked for";
+    return answers;
+}
+
+TEST(Handshakes, AreAnsweredByAServerThatTakesNone) {
+    const Port port(true);  // nobody accepts: as of a process that was stopped
+    const Handshakes::Answers answers = answers_of(port);
+    EXPECT_TRUE(answers.any);
+    EXPECT_FALSE(answers.refused);
+    EXPECT_TRUE(answers.rtt_ns);
+}
+
+TEST(Handshakes, AreRefusedWhereNobodyListens) {
+    const Port port(false);
+    const Handshakes::Answers answers = answers_of(port);
+    EXPECT_TRUE(answers.any) << "its host is there";
+    EXPECT_TRUE(answers.refused);
+}
+
+TEST(Carrier, IsWhatAnInterfaceSaysOfItself) {
+    EXPECT_TRUE(has_carrier("lo"));
+    EXPECT_FALSE(has_carrier("none-such"));
 }
 
 }  // namespace

@@ -1,0 +1,224 @@
+#include "host/server_path.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace streamsim {
+namespace {
+
+/// Less came from hosts that are asked something and no media.
+constexpr std::uint64_t kWorthAsking = 1 << 20;
+/// An answer that has not come for so long, and two round trips, is missing: two echoes in a row.
+constexpr std::int64_t kUnansweredNs = 150'000'000;
+/// A look that comes later than this was late itself: what was between is not known.
+constexpr std::int64_t kLongestStepNs = 300'000'000;
+/// Echoes are given up for handshakes after so many without any answer.
+constexpr std::uint64_t kEchoesTried = 5;
+/// Handshakes in one quiet time that follow each other at once; then one a second.
+constexpr std::uint64_t kHandshakesAtOnce = 12;
+constexpr std::int64_t kHandshakeInterval = 1'000'000'000;
+/// A round trip that is longer may be a queue on the way, or an acknowledgement that the peer held back.
+constexpr std::int64_t kLongFactor = 5;
+constexpr std::int64_t kLongNs = 1'000'000;
+
+/// Of the segments of one look, that came out of order.
+constexpr std::uint64_t kLossPercent = 3;
+constexpr std::uint64_t kLossLeast = 3;
+
+bool is_short(const TcpConnection& connection) {
+    return connection.rtt_ns <= connection.rtt_min_ns * kLongFactor ||
+           connection.rtt_ns - connection.rtt_min_ns < kLongNs;
+}
+
+std::uint64_t growth(std::uint64_t now, std::uint64_t before) {
+    return now - std::min(now, before);
+}
+
+}  // namespace
+
+void ServerHost::aim_at(const TcpConnection& connection, bool handshakes) {
+    handshakes_allowed_ = handshakes;
+    peer_ = connection.peer;
+    port_ = connection.peer_port;
+    ipv6_ = connection.ipv6;
+    echo_.aim_at(peer_, ipv6_);
+    interface_ = interface_toward(peer_);
+    had_carrier_ = interface_ && has_carrier(*interface_);
+}
+
+ServerHost::Look ServerHost::look(std::int64_t now_ns,
+                                  std::int64_t step_ns,
+                                  bool quiet,
+                                  const TcpConnection* connection) {
+    Look found;
+    take_answers(now_ns, quiet, found);
+    if (had_carrier_ && !has_carrier(*interface_)) found.no_carrier_ns = step_ns;
+    const std::int64_t waited_ns = quiet ? unanswered_for(now_ns) : 0;
+    const bool unanswered = waited_ns >= kUnansweredNs + 2 * rtt_ns_;
+    if (unanswered) found.unanswered_ns = unanswered_ ? step_ns : waited_ns;
+    unanswered_ = unanswered;
+    ask(now_ns, quiet, connection);
+    return found;
+}
+
+void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
+    const bool asked_in_quiet = std::exchange(was_quiet_, quiet);
+    if (echo_.receive(0)) {
+        echo_works_ = true;
+        echo_asked_ns_.reset();
+        echoes_waiting_ = 0;
+        found.quiet_answers += asked_in_quiet ? 1 : 0;
+        found.rtt_ns = echo_.last_ns();
+    }
+    const Handshakes::Answers answers = handshakes_.receive(now_ns);
+    if (answers.any) {
+        handshake_works_ = true;
+        handshake_asked_ns_.reset();
+        handshake_answered_ = true;
+        found.quiet_answers += asked_in_quiet ? 1 : 0;
+        found.refused += asked_in_quiet && answers.refused ? 1 : 0;
+        if (!echo_works_ && answers.rtt_ns) found.rtt_ns = answers.rtt_ns;
+    }
+    if (found.rtt_ns) rtt_ns_ = *found.rtt_ns;
+    if (quiet) return;
+    handshake_answered_ = false;
+    handshake_asked_ns_.reset();
+    quiet_handshakes_ = 0;
+}
+
+/// Since when answers are missing that are usual; 0: none are.
+std::int64_t ServerHost::unanswered_for(std::int64_t now_ns) const {
+    if (handshake_answered_) return 0;
+    if (echo_works_ && echo_asked_ns_ && echoes_waiting_ >= 2) return now_ns - *echo_asked_ns_;
+    if (!echo_works_ && handshake_works_ && handshake_asked_ns_) return now_ns - *handshake_asked_ns_;
+    return 0;
+}
+
+void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* connection) {
+    // A server that answers echoes is not bothered with handshakes unless an echo is missing.
+    const bool echoes = echo_works_ || echoes_asked_ < kEchoesTried;
+    const bool rested = last_handshake_ns_ == INT64_MIN || now_ns - last_handshake_ns_ >= kHandshakeInterval;
+    bool wanted = false;
+    if (quiet) {
+        const bool missing = !echoes || echoes_waiting_ >= 1;
+        wanted = missing && !handshake_answered_ && (quiet_handshakes_ < kHandshakesAtOnce || rested);
+    } else if (!echoes) {
+        wanted = rested && (!handshake_works_ || (connection != nullptr && !is_short(*connection)));
+    }
+    if (wanted && handshakes_allowed_) {
+        last_handshake_ns_ = now_ns;
+        if (handshakes_.begin(peer_, port_, ipv6_, now_ns) && quiet) {
+            ++quiet_handshakes_;
+            if (!handshake_asked_ns_) handshake_asked_ns_ = now_ns;
+        }
+    }
+    ++echoes_asked_;
+    if (!echo_.send()) return;
+    if (!echo_asked_ns_) echo_asked_ns_ = now_ns;
+    ++echoes_waiting_;
+}
+
+bool ServerPath::watched(const std::string& address) const {
+    return servers_.empty() ? address == most_ : servers_.contains(address);
+}
+
+void ServerPath::add(const TcpConnection& connection) {
+    const auto [first, is_new] = first_.emplace(connection.id, first_look_ ? connection.received_bytes : 0);
+    const auto [known, unknown] = known_.try_emplace(connection.id);
+    TcpConnection& before = known->second;
+    if (unknown && first_look_) before = connection;
+    Peer& peer = peers_[connection.peer];
+    Counters& counters = peer.counters;
+    const std::uint64_t bytes = growth(connection.received_bytes, before.received_bytes);
+    counters.bytes += bytes + growth(connection.acknowledged_bytes, before.acknowledged_bytes);
+    counters.received_segments += growth(connection.received_segments, before.received_segments);
+    counters.out_of_order += growth(connection.out_of_order, before.out_of_order);
+    counters.sent_segments += growth(connection.sent_segments, before.sent_segments);
+    counters.resent += growth(connection.resent, before.resent);
+    peer.received |= bytes > 0;
+    peer.unacknowledged |= connection.unacknowledged;
+    if (!peer.busiest || connection.received_bytes > peer.busiest->received_bytes) peer.busiest = connection;
+    const std::uint64_t since_first = growth(connection.received_bytes, first->second);
+    if (since_first > 0 && (!busiest_ || since_first > busiest_->received_bytes))
+        busiest_ = {connection.peer, since_first, connection.received_segments, connection.out_of_order};
+    before = connection;
+}
+
+void ServerPath::count(const std::vector<TcpConnection>& all) {
+    busiest_.reset();
+    for (auto& [address, peer] : peers_) {
+        peer.received = peer.unacknowledged = false;
+        peer.busiest.reset();
+    }
+    std::set<std::string> there;
+    for (const TcpConnection& each : all) {
+        if (!servers_.empty() && !servers_.contains(each.peer)) continue;
+        there.insert(each.id);
+        add(each);
+    }
+    std::erase_if(known_, [&there](const auto& each) { return !there.contains(each.first); });
+    std::erase_if(first_, [&there](const auto& each) { return !there.contains(each.first); });
+    first_look_ = false;
+    std::uint64_t most = 0;
+    for (const auto& [address, peer] : peers_) {
+        if (peer.counters.bytes <= most) continue;
+        most = peer.counters.bytes;
+        most_ = address;
+    }
+}
+
+void ServerPath::look(std::int64_t now_ns) {
+    const std::int64_t step_ns = last_ns_ == 0 ? 0 : std::min(now_ns - last_ns_, kLongestStepNs);
+    last_ns_ = now_ns;
+    count(tcp_connections());
+    Counters sum;
+    ServerHost::Look worst;
+    bool any = false;
+    bool quiet = true;
+    bool unacknowledged = false;
+    for (auto& [address, peer] : peers_) {
+        if (!watched(address) || peer.counters.bytes < kWorthAsking) continue;
+        any = true;
+        sum.received_segments += peer.counters.received_segments;
+        sum.out_of_order += peer.counters.out_of_order;
+        sum.sent_segments += peer.counters.sent_segments;
+        sum.resent += peer.counters.resent;
+        if (!peer.host.aimed() && peer.busiest) peer.host.aim_at(*peer.busiest, handshakes_);
+        if (!peer.host.aimed()) continue;
+        const TcpConnection* connection = peer.busiest ? &*peer.busiest : nullptr;
+        const ServerHost::Look found = peer.host.look(now_ns, step_ns, !peer.received, connection);
+        worst.no_carrier_ns = std::max(worst.no_carrier_ns, found.no_carrier_ns);
+        worst.unanswered_ns = std::max(worst.unanswered_ns, found.unanswered_ns);
+        path_.quiet_answers += found.quiet_answers;
+        path_.refused += found.refused;
+        quiet &= !peer.received;
+        unacknowledged |= !peer.received && peer.unacknowledged;
+        if (address != most_) continue;
+        if (found.rtt_ns) rtt_ns_ = found.rtt_ns;
+        if (peer.host.answers_echoes() || connection == nullptr) continue;
+        if (peer.received && !found.rtt_ns && is_short(*connection)) rtt_ns_ = connection->rtt_ns;
+        rtt_min_ns_ = std::min(rtt_min_ns_.value_or(INT64_MAX), connection->rtt_min_ns);
+    }
+    if (!any) return;
+    const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
+    const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
+    if (out_of_order >= kLossLeast && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
+    path_.peer = most_;
+    path_.received_segments = sum.received_segments;
+    path_.out_of_order = sum.out_of_order;
+    path_.sent_segments = sum.sent_segments;
+    path_.resent = sum.resent;
+    path_.quiet_ns += quiet ? step_ns : 0;
+    path_.no_carrier_ns += worst.no_carrier_ns;
+    path_.unanswered_ns += worst.unanswered_ns;
+    path_.unacknowledged_ns += unacknowledged ? step_ns : 0;
+}
+
+void ServerPath::fill(SystemSample& sample) {
+    sample.connection = busiest_;
+    sample.echo_ns = std::exchange(rtt_ns_, std::nullopt);
+    sample.rtt_min_ns = rtt_min_ns_;
+    if (!path_.peer.empty()) sample.path = path_;
+}
+
+}  // namespace streamsim

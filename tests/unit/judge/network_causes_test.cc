@@ -1,0 +1,386 @@
+// A path that is gone, one that loses packets, and a server that is gone: by what evidence they are told apart.
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "evidence_samples.h"
+#include "judge/judge.h"
+
+namespace streamsim {
+namespace {
+
+using test::drop;
+using test::fail;
+using test::good_run;
+using test::kMs;
+using test::kPeriodNs;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// What the path did between two instants, a second of it.
+struct PathRates {
+    std::int64_t from_ns = 0, to_ns = 0;
+    std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
+    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_looks = 0;
+};
+
+/// Looks of every 200 ms over 50 s at a server that all bytes came from, with 20,000 segments a second in and
+/// 2,000 out, over an interface that carries a third of what it can.
+SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64_t> echo_ns = {}) {
+    SystemHistory history;
+    SystemSample::Path sum;
+    sum.peer = "10.0.0.1";
+    std::uint64_t received = 0;
+    for (std::int64_t i = 0; i <= 250; ++i) {
+        SystemSample sample;
+        sample.at_ns = i * 200 * kMs;
+        for (const PathRates& each : rates) {
+            if (sample.at_ns <= each.from_ns || sample.at_ns > each.to_ns) continue;
+            sum.quiet_ns += each.quiet_ns / 5;
+            sum.no_carrier_ns += each.no_carrier_ns / 5;
+            sum.unanswered_ns += each.unanswered_ns / 5;
+            sum.unacknowledged_ns += each.unacknowledged_ns / 5;
+            sum.quiet_answers += each.quiet_answers / 5;
+            sum.refused += each.refused / 5;
+            sum.out_of_order += each.out_of_order / 5;
+            sum.resent += each.resent / 5;
+            sum.lossy_looks += each.lossy_looks / 5;
+        }
+        sum.received_segments += 4'000;
+        sum.sent_segments += 400;
+        received += 80'000'000;
+        sample.path = sum;
+        sample.connection = {"10.0.0.1", received, sum.received_segments, sum.out_of_order};
+        sample.links.push_back({"eth0", 10'000'000'000, received});
+        sample.echo_ns = echo_ns;
+        history.push_back(std::move(sample));
+    }
+    return history;
+}
+
+/// From slot 30 on: for two seconds nothing comes.
+void silent_for_two_seconds(Evidence& e) {
+    e.remote = true;
+    drop(e, 48, &ReasonCounts::late);
+    e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 78 * kPeriodNs});
+}
+
+PathRates in_silence() {
+    PathRates rates;
+    rates.from_ns = 800 * kMs;
+    rates.to_ns = 3200 * kMs;
+    rates.quiet_ns = kSecond;
+    return rates;
+}
+
+/// From slot 30 on, for nearly all of play.
+void gone_for_good(Evidence& e) {
+    e.remote = true;
+    drop(e, 900, &ReasonCounts::late);
+    for (std::size_t i = 1; i < e.missed.size(); ++i) {
+        e.missed[i].submitted_ns.reset();
+        e.missed[i].delivered_ns.reset();
+        e.missed[i].read_ns = 0;
+    }
+    e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 930 * kPeriodNs, true});
+    e.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
+}
+
+PathRates to_the_end() {
+    PathRates rates = in_silence();
+    rates.to_ns = 50 * kSecond;
+    return rates;
+}
+
+void slow_for_long(Evidence& e) {
+    e.remote = true;
+    drop(e, 200, &ReasonCounts::late);
+    e.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
+    e.more_in_flight = ProbeResult{"", 8, 1 << 20, 8, 101e6};
+}
+
+PathRates always() {
+    PathRates rates;
+    rates.to_ns = 50 * kSecond;
+    return rates;
+}
+
+void failed(Evidence& e, bool unreachable, bool refused) {
+    e.remote = true;
+    fail(e, 40, &ReasonCounts::error);
+    for (MissedFrame& each : e.missed) {
+        each.no_answer = true;
+        each.unreachable = unreachable;
+        each.refused = refused;
+    }
+}
+
+/// All of it, and with others.
+void make_busy(Evidence& e) {
+    for (SystemSample& sample : e.system) {
+        sample.run_queue_wait_ns = sample.cpu_pressure_ns = sample.at_ns;
+        sample.cpu_ticks = static_cast<std::uint64_t>(sample.at_ns / 5'000'000);
+    }
+}
+
+template <typename Change>
+PathRates with(PathRates rates, Change change) {
+    change(rates);
+    return rates;
+}
+
+struct Case {
+    const char* name;
+    std::function<void(Evidence&)> change;
+    Cause cause;
+    Limit limit;
+    const char* says;  // in reason, detail or next
+};
+
+const std::vector<Case> kCases = {
+    {"silent_and_unanswered",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
+     },
+     Cause::network_down, Limit::network, "the network to 10.0.0.1 was gone"},
+    {"silent_without_carrier",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.no_carrier_ns = kSecond; })});
+     },
+     Cause::network_down, Limit::network, "had no carrier"},
+    {"silent_and_unacknowledged",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.unacknowledged_ns = kSecond; })});
+     },
+     Cause::network_down, Limit::network, "not acknowledged"},
+    {"gone_in_the_beginning_of_a_silence_and_answered_while_tcp_still_waits",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         PathRates gone = with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; });
+         gone.to_ns = 1600 * kMs;
+         PathRates back = with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; });
+         back.from_ns = 1600 * kMs;
+         e.system = path({gone, back}, 100'000);
+     },
+     Cause::network_down, Limit::network, "was gone"},
+    {"silent_and_answered",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
+     },
+     Cause::storage_stall, Limit::storage, "the host of 10.0.0.1 answered meanwhile"},
+    {"silent_and_refused",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.quiet_answers = r.refused = 10; })});
+     },
+     Cause::storage_stall, Limit::storage, "refused connections meanwhile"},
+    {"silent_and_nothing_known",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path({in_silence()});
+     },
+     Cause::unknown, Limit::unknown, "let the server's host answer echoes"},
+    {"silent_and_no_server_known", [](Evidence& e) { silent_for_two_seconds(e); }, Cause::unknown,
+     Limit::unknown, "cannot be told from here"},
+    {"silent_where_no_server_is",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.remote = false;
+         e.bytes_read = 400'000'000'000;  // little of it came over the network
+         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
+     },
+     Cause::storage_stall, Limit::storage, "stood still"},
+    {"a_server_that_is_gone_for_good",
+     [](Evidence& e) {
+         gone_for_good(e);
+         e.system = path({with(to_the_end(), [](PathRates& r) { r.quiet_answers = r.refused = 10; })});
+     },
+     Cause::storage_stall, Limit::storage, "nothing came up to the end"},
+    {"a_network_that_is_gone_for_good",
+     [](Evidence& e) {
+         gone_for_good(e);
+         e.system = path({with(to_the_end(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
+     },
+     Cause::network_down, Limit::network, "was gone"},
+    {"gone_for_good_and_nothing_known",
+     [](Evidence& e) {
+         gone_for_good(e);
+         e.system = path({to_the_end()});
+     },
+     Cause::unknown, Limit::unknown, "cannot be told from here"},
+    {"slow_for_long_with_a_cut_in_it",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(in_silence(),
+                               [](PathRates& r) {
+                                   r.to_ns = 1400 * kMs;
+                                   r.unanswered_ns = kSecond;
+                               })},
+                         100'000);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"losses_where_an_echo_works",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+     },
+     Cause::network_loss, Limit::network, "lost packets"},
+    {"losses_where_none_works",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
+     },
+     Cause::network_loss, Limit::network, "losses: "},
+    {"losses_of_requests",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(always(), [](PathRates& r) { r.resent = 100; })}, 20 * kMs);
+     },
+     Cause::network_loss, Limit::network, "were lost and sent again"},
+    {"losses_and_a_short_silence",
+     [](Evidence& e) {
+         e.remote = true;
+         drop(e, 8, &ReasonCounts::late);
+         e.silences.push_back({28 * kPeriodNs, 38 * kPeriodNs});
+         e.system =
+             path({with(always(),
+                        [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 5; })},
+                  20 * kMs);
+     },
+     Cause::network_loss, Limit::network, "lost packets"},
+    {"losses_that_make_a_frame_slow_again",
+     [](Evidence& e) {
+         slow_for_long(e);
+         for (std::uint64_t slot = 900; slot < 905; ++slot)
+             e.rereads.push_back({0, slot, false, false, 2 * kMs});
+         for (const std::uint64_t slot : std::initializer_list<std::uint64_t>{30, 40, 50})
+             e.rereads.push_back({0, slot, true, false, 300 * kMs});
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+     },
+     Cause::network_loss, Limit::network, "lost packets"},
+    {"many_losses_on_a_busy_computer",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10; })});
+         make_busy(e);
+     },
+     Cause::network_loss, Limit::network, "lost packets"},
+    {"few_losses_on_a_busy_computer",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })});
+         make_busy(e);
+     },
+     Cause::client_cpu, Limit::client_cpu, "ran out of processor time"},
+    {"losses_at_another_time",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path(
+             {with(always(),
+                   [](PathRates& r) { r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_looks = 10; })},
+             20 * kMs);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"segments_that_seldom_come_out_of_order",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_looks = 10, r.resent = 5; })},
+                  20 * kMs);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"a_burst_that_comes_out_of_order_on_this_computer",
+     [](Evidence& e) {
+         e.remote = true;
+         drop(e, 8, &ReasonCounts::late);
+         e.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
+         e.system = path({with(in_silence(),
+                               [](PathRates& r) {
+                                   r.quiet_ns = 0;
+                                   r.to_ns = 1 * kSecond;
+                                   r.out_of_order = 10'000;
+                                   r.lossy_looks = 5;
+                               })},
+                         100'000);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"losses_of_a_full_network",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system.back().echo_ns = 100'000;
+     },
+     Cause::network, Limit::network, "was full"},
+    {"a_quiet_path_without_echoes",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({});
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"reads_that_fail_as_there_is_no_way", [](Evidence& e) { failed(e, true, false); }, Cause::network_down,
+     Limit::network, "was gone"},
+    {"reads_that_fail_as_the_server_refuses", [](Evidence& e) { failed(e, false, true); }, Cause::storage_error,
+     Limit::storage, "gave an error"},
+    {"reads_that_time_out_unanswered",
+     [](Evidence& e) {
+         failed(e, false, false);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
+     },
+     Cause::network_down, Limit::network, "was gone"},
+    {"reads_that_time_out_with_a_host_that_answers",
+     [](Evidence& e) {
+         failed(e, false, false);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; })});
+     },
+     Cause::storage_error, Limit::storage, "gave an error"},
+    {"reads_that_time_out_and_nothing_known", [](Evidence& e) { failed(e, false, false); }, Cause::unknown,
+     Limit::unknown, "cannot be told from here"},
+    {"frames_that_this_computer_missed_in_a_cut",
+     [](Evidence& e) {
+         e.remote = true;
+         drop(e, 48, &ReasonCounts::client);
+         e.loop_stalled_ns = 2 * kSecond;
+         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
+     },
+     Cause::client_scheduling, Limit::client_scheduling, "did not let the player run"},
+};
+
+class NetworkCauses : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(NetworkCauses, AreWhatTheEvidenceShows) {
+    const Case& expected = kCases[GetParam()];
+    Evidence evidence = good_run();
+    expected.change(evidence);
+    const Judgement found = judge(evidence);
+    ASSERT_THAT(found.causes, Not(IsEmpty()));
+    EXPECT_STREQ(to_string(found.causes.front().cause), to_string(expected.cause));
+    EXPECT_STREQ(to_string(found.verdict.limit), to_string(expected.limit));
+    EXPECT_THAT(found.verdict.reason + "\n" + found.verdict.detail + "\n" + found.verdict.next,
+                HasSubstr(expected.says));
+    if (expected.cause == Cause::unknown) {
+        EXPECT_THAT(found.verdict.next, Not(IsEmpty()));
+    }
+    if (expected.cause == Cause::network_loss) {
+        EXPECT_THAT(found.verdict.reason, Not(HasSubstr("full")));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         NetworkCauses,
+                         testing::Range(std::size_t{0}, kCases.size()),
+                         [](const auto& each) { return std::string(kCases[each.param].name); });
+
+}  // namespace
+}  // namespace streamsim
