@@ -19,6 +19,14 @@ void add_credentials(CLI::App& app, CliOptions& options) {
         ->group("Reading");
 }
 
+void add_yes(CLI::App& app, CliOptions& options) {
+    app.add_flag(
+           "--yes", options.yes,
+           "write without a question also what takes much of the free space (media: half of it; files of a "
+           "workload: a tenth) or fills the volume")
+        ->group("Media");
+}
+
 void add_target(CLI::App& app, CliOptions& options, Typed& typed, const char* what) {
     app.add_option("TARGET", typed.target, what)->option_text(" ");
     add_credentials(app, options);
@@ -245,6 +253,7 @@ void declare_run(CLI::App& app, CliOptions& options, Typed& typed) {
         ->group("Load");
     add_scale_option(app, typed);
     add_alone_option(app, typed);
+    add_yes(app, options);
     add_credentials(app, options);
     app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
     add_result_options(app, options);
@@ -264,6 +273,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_meter_options(app, options, typed);
             add_alone_option(app, typed);
             add_result_options(app, options);
+            add_yes(app, options);
             break;
         case Command::prepare:
             app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
@@ -271,6 +281,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
             add_meter_options(app, options, typed);
+            add_yes(app, options);
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -298,6 +309,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_play_options(app, typed);
             add_meter_options(app, options, typed);
             add_max_options(app, typed);
+            add_yes(app, options);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;
         case Command::report:
