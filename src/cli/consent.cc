@@ -2,11 +2,14 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
-#include <cstring>
 
 namespace streamsim {
+namespace {
+
+constexpr std::size_t kAnswerMax = 64;  // of a longer line the rest does not count
+
+}  // namespace
 
 bool can_ask() {
     return isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0;
@@ -15,13 +18,15 @@ bool can_ask() {
 bool ask(const std::string& question) {
     std::fprintf(stderr, "%s [y/N] ", question.c_str());
     std::fflush(stderr);
-    std::array<char, 64> line{};
-    if (std::fgets(line.data(), line.size(), stdin) == nullptr) {
-        std::fputc('\n', stderr);
-        return false;
+    std::string answer;
+    for (char each = 0; each != '\n';) {  // not by stdin: whoever leaves this thread behind flushes all streams
+        if (read(STDIN_FILENO, &each, 1) != 1) {
+            std::fputc('\n', stderr);
+            return false;
+        }
+        const bool space = each == ' ' || each == '\t' || each == '\r' || each == '\n';
+        if (!space && answer.size() < kAnswerMax) answer.push_back(each);
     }
-    std::string answer(line.data());
-    while (!answer.empty() && std::strchr(" \t\r\n", answer.back()) != nullptr) answer.pop_back();
     return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes" || answer == "YES";
 }
 

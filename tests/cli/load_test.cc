@@ -203,7 +203,8 @@ TEST_F(LoadTest, AColdStepReadsEachByteOnce) {
         const Json result = load(document, target(), {"--csv", csv, "--html", html});
         const ColdReads cold = cold_reads(csv);
         EXPECT_LE(cold.bytes, 2 * 3 * 1000 * 1024);
-        EXPECT_GT(cold.bytes, 2 * 3 * 900 * 1024);
+        // Of a place that is drawn a small block reads a part.
+        EXPECT_GT(cold.bytes, 2 * 3 * (random > 0 ? 500 : 1000) * 1024 - 1);
         for (const auto& [place, times] : cold.places) ASSERT_EQ(times, 1) << place;
         const Json& step = result["steps"][0];
         EXPECT_EQ(step["reads_each_byte_once"], true);
