@@ -19,7 +19,13 @@ void add_credentials(CLI::App& app, CliOptions& options) {
         ->group("Reading");
 }
 
+/// Of the commands that write before they measure.
 void add_yes(CLI::App& app, CliOptions& options) {
+    using Command = CliOptions::Command;
+    const Command command = options.command;
+    if (command != Command::play && command != Command::prepare && command != Command::max &&
+        command != Command::run)
+        return;
     app.add_flag(
            "--yes", options.yes,
            "write without a question also what takes much of the free space (media: half of it; files of a "
@@ -253,7 +259,6 @@ void declare_run(CLI::App& app, CliOptions& options, Typed& typed) {
         ->group("Load");
     add_scale_option(app, typed);
     add_alone_option(app, typed);
-    add_yes(app, options);
     add_credentials(app, options);
     app.add_option("--seed", typed.seed, "of every random choice (the scenario's)")->type_name("N");
     add_result_options(app, options);
@@ -273,7 +278,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_meter_options(app, options, typed);
             add_alone_option(app, typed);
             add_result_options(app, options);
-            add_yes(app, options);
             break;
         case Command::prepare:
             app.description("makes the media that play would need below TARGET/streamsim-media, then stops");
@@ -281,7 +285,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_media_options(app, typed);
             add_play_options(app, typed);  // taken, so that the line that will be played can be prepared
             add_meter_options(app, options, typed);
-            add_yes(app, options);
             break;
         case Command::formats:
             app.description("lists the media formats, or shows one with its sources");
@@ -309,7 +312,6 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_play_options(app, typed);
             add_meter_options(app, options, typed);
             add_max_options(app, typed);
-            add_yes(app, options);
             add_json_option(app, options, "what was found, with every step; - is standard output");
             break;
         case Command::report:
@@ -328,6 +330,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_target(app, options, typed, "the directory that was given to prepare");
             break;
     }
+    add_yes(app, options);
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
     app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
     app.allow_extras();

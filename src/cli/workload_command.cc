@@ -157,6 +157,7 @@ Result<void> WorkloadCommand::arrange(PlayRequest& request, double at) {
 Result<void> WorkloadCommand::play_step(double at) {
     const Workload step = at_step(result_.workload, at);
     PlayRequest request = load_request(step, options_.play);
+    if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
     if (store_ != nullptr) {
         if (auto written = write_load_sets(request); !written) return written;
     }
@@ -277,6 +278,7 @@ int workload_command(CliContext& context, Control& control, CliOptions& options,
     options.play.credentials = std::move(*credentials);
     options.play.seed = options.seed.value_or(1);
     options.play.keep_frames = !options.files.csv.empty();
+    options.play.remarks = without_effect(workload);
     if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {
         return report_error(
             context,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/json.h"
@@ -111,7 +112,10 @@ std::string dump(const OrderedJson& value) {
 
 std::string heading(const LoadResult& result) {
     const Workload& workload = result.workload;
-    std::string out = fmt::format("{}: {}\n", printable(workload.name), printable(workload.title));
+    const bool pass = std::all_of(result.steps.begin(), result.steps.end(),
+                                  [](const LoadStep& step) { return step.result.verdict.pass; });
+    const char* const verdict = result.interrupted ? "INTERRUPTED" : pass ? "DONE" : "FAILED";
+    std::string out = fmt::format("{}: {}: {}\n", verdict, printable(workload.name), printable(workload.title));
     if (!workload.description.empty()) out += fmt::format("  {}\n", printable(workload.description));
     if (!workload.basis.empty()) out += fmt::format("  from: {}\n", printable(workload.basis));
     out += fmt::format("  on {} ({}{})\n", printable(result.common.url), result.common.io,

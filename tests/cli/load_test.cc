@@ -332,6 +332,25 @@ TEST_F(LoadTest, SaysInItsRowsWhichMeterTheyAreOf) {
     EXPECT_GT(result["steps"][0]["result"]["client"]["cpu_percent"], 0.0);
 }
 
+TEST_F(LoadTest, SaysWhichMembersHaveNoEffect) {
+    Json document = workload();
+    Json& meter = document["meters"][0];
+    meter["operations"] = {{"read", 1}};
+    meter["random_percent"] = 0;
+    meter["random_unit"] = "block";
+    meter["sync"] = "each-write";
+    load(document, target());
+    EXPECT_THAT(finished_.err, HasSubstr("meter m: sync has no effect"));
+    EXPECT_THAT(finished_.err, HasSubstr("meter m: random_unit has no effect"));
+    EXPECT_EQ(finished_.out.rfind("DONE: tested: A load\n", 0), 0u) << finished_.out;
+    document = workload();
+    load(document, target());
+    EXPECT_EQ(finished_.err.find("no effect"), std::string::npos) << finished_.err;
+    const Finished recorded =
+        streamsim({"--record", "1", "--order", "reverse", "--duration", "1s", "sim:h500"});
+    EXPECT_THAT(recorded.err, HasSubstr("--order has no effect"));
+}
+
 TEST_F(LoadTest, RefusesWhatCannotBe) {
     const Finished unknown = streamsim({"run", "no-such-load", target()});
     EXPECT_EQ(unknown.exit_code, 2);
