@@ -279,8 +279,8 @@ void Session::look_for_cause(RunFacts& facts) {
 
 /// Of a model that could not do it: what it can.
 void Session::find_model_rate(RunFacts& facts) {
-    if (request_.target.kind != Target::Kind::model || in_phases() || !faults_.empty()) return;
-    facts.found.as_played = model_rate(request_, program_, [this] {
+    if (request_.target.kind != Target::Kind::model || !faults_.empty()) return;
+    facts.found.as_played = model_rate(request_, parts_, program_, [this] {
         const std::lock_guard lock(mutex_);
         return interrupted_;
     });
