@@ -184,6 +184,23 @@ TEST_F(Consent, MediaMayTakeHalfOfTheFreeSpace) {
     EXPECT_EQ(streamsim(with(media("7s"), "--yes")).exit_code, 0);
 }
 
+TEST_F(Consent, AScenarioIsNoException) {
+    const SmallVolume volume(target(), "size=20m");
+    const Json stream = {{"format", small()}, {"clip_duration", "7s"}};
+    const Json seat = {{"target", target()}, {"streams", Json::array({stream})}};
+    const Json document = {{"schema", "streamsim.scenario"},
+                           {"version", 1},
+                           {"duration", "500ms"},
+                           {"seats", Json::array({seat})}};
+    write_text(dir_ / "scenario.json", document.dump());
+    const Finished refused = streamsim({"run", dir_ / "scenario.json"});
+    EXPECT_EQ(refused.exit_code, 3) << refused.text();
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("would be written"), HasSubstr("--yes")));
+    EXPECT_TRUE(untouched());
+    const Finished done = streamsim({"run", dir_ / "scenario.json", "--yes"});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+}
+
 TEST_F(Consent, ASearchStopsAtHalfOfTheFreeSpace) {
     const SmallVolume volume(target(), "size=20m");
     std::vector<std::string> line = {"max", "--format",   small(),     "--clip-duration",

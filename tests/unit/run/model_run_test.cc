@@ -37,7 +37,8 @@ TEST(ModelRun, a_scenario_that_fails_says_what_the_model_delivers) {
     std::vector<double> gives;
     for (const char* count : {"10", "20"}) {  // 5 play
         const RunResult result = run(fmt::format(
-            R"({{"target": "sim:h500?nodes=4", "count": {}, "streams": [{{"format": "dpx12", "frames": 72}}]}})",
+            R"({{"target": "sim:h500?nodes=4", "count": {},
+                 "streams": [{{"format": "dpx12", "frames": 72}}]}})",
             count));
         ASSERT_EQ(result.probes.size(), 1U);
         gives.push_back(result.probes.front().bytes_per_s);
