@@ -31,9 +31,10 @@ struct TransferCell {
     std::uint64_t transfers = 0;
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
-    std::int64_t block_ns = 0;    // the sum of the times of the blocks
-    double rate_sum = 0;          // of the transfers' rates, bytes / s: bytes of a transfer / its block times
-    std::int64_t latency_ns = 0;  // the sum of the transfers' latencies: total time - time of the blocks
+    std::int64_t block_ns = 0;  // the sum of the block latencies: from submission to completion of each block
+    std::int64_t block_max_ns = 0;  // the largest of them
+    double rate_sum = 0;            // of the transfers' rates, bytes / s: bytes of a transfer / its block times
+    std::int64_t latency_ns = 0;  // the sum of the transfer latencies: total time - sum of the block latencies
     std::int64_t latency_max_ns = 0;
 };
 

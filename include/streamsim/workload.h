@@ -89,6 +89,9 @@ struct MeterSpec {
     /// it again. Files come one after the other, for reads and for writes by themselves; for random transfers
     /// as they are drawn.
     bool whole_files = false;
+    /// A user reads each byte of its files once at most and ends when it has read all of them; the meter ends
+    /// with its last user. REQUIRES: can_read_once().
+    bool read_once = false;
     WorkingSet set;
     bool direct = true;
     Sync sync = Sync::never;
@@ -99,6 +102,15 @@ struct MeterSpec {
     std::uint32_t burst = 0;      // operations that a user does at once when it begins (boot, login),
                                   // closed loop without think time, before the rest
 };
+
+/// Whether the reads of a meter can be kept from meeting a byte twice: they follow each other, or all of them
+/// come at drawn places, and nothing is written.
+inline bool can_read_once(const MeterSpec& spec) {
+    const auto weight = [&spec](LoadOperation of) { return spec.weights[static_cast<std::size_t>(of)]; };
+    if (weight(LoadOperation::read) <= 0 || weight(LoadOperation::write) > 0) return false;
+    if (spec.random_share <= 0) return !spec.sequential_from_anywhere && !(spec.whole_files && spec.set.shared);
+    return spec.random_share >= 1 && !spec.random_by_block && !spec.whole_files;
+}
 
 /// A figure that somebody printed, for the report.
 struct PrintedFigure {

@@ -102,6 +102,7 @@ private:
     Result<std::vector<Contender>> contenders();
     Result<std::vector<Contender>> of_target();
     Result<MaxSearchOptions> limits(const Contender& contender);
+    Result<std::uint64_t> clips_unasked(const PlayRequest& request);
     std::optional<std::uint64_t> most_asked() const;
     PlayRequest step_of(const Contender& contender, std::uint64_t count, Duration length) const;
     Result<void> search(std::size_t which);
@@ -179,6 +180,22 @@ Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOp
     return {};
 }
 
+/// Clips that a search may have on the storage without --yes: those that are there, and new ones in half of the
+/// free space.
+Result<std::uint64_t> MaxCommand::clips_unasked(const PlayRequest& request) {
+    const PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
+                                request.seed};
+    return in_background<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
+        const auto one = plan_prepare(*store_, wanted);
+        if (!one) return one.error();
+        const auto free = store_->free_bytes(wanted.target);
+        if (!free) return free.error();
+        const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
+        const double fit = kMediaShareUnasked * static_cast<double>(*free) / std::max(clip, 1.0);
+        return one->clips_there + static_cast<std::uint64_t>(std::min(fit, 1e9));
+    });
+}
+
 /// How many may be tried, before anything is played or written.
 Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     MaxSearchOptions limits;
@@ -213,6 +230,12 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     PlayRequest one = request;
     one.total_streams = 1;
     one.seats = 1;
+    if (!contender.ready && store_ != nullptr && !request.same_media && !options_.yes) {
+        const auto clips = clips_unasked(request);
+        if (!clips) return clips.error();
+        cap(*clips / request.layers / of_one,
+            "the media of more would take more than half of the free space, which --yes allows");
+    }
     const auto times = times_in_memory(one, first_of(contender, one));
     if (!times) return times.error();
     // Of this computer; what the others have they say when they play.
@@ -225,19 +248,21 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     return limits;
 }
 
-/// The media that a step needs; what is missing is written first. In every rank.
+/// The media that a step needs; what is missing is written first, and meters find their files as they did in
+/// the first step. In every rank.
 Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest& request) {
     const bool planned = store_ == nullptr;
-    const bool enough =
-        !contender.media.clips.empty() && contender.media.clips.front().size() >= clips_needed(request);
-    if (!planned && (contender.ready || enough)) return {};
+    const bool enough = contender.ready || (!contender.media.clips.empty() &&
+                                            contender.media.clips.front().size() >= clips_needed(request));
+    if (!planned && enough && request.meters.empty()) return {};
     Result<void> written;
     if (!planned && leads()) {
-        auto plans = in_background<std::vector<PreparePlan>>(
-            [this, request] { return missing_media(*store_, request); });
-        written = plans ? write_media(*plans) : plans.error();
+        written = write_missing(request, [this, request, enough] {
+            return enough ? std::vector<PreparePlan>() : missing_media(*store_, request);
+        });
     }
     if (written = together(written); !written) return written;
+    if (!planned && enough) return {};
     auto found = index_with_bar<FoundMedia>(
         control_, options_.quiet, left_behind_,
         [this, request](IndexProgress& progress) { return find_media(store_.get(), request, &progress); });
@@ -281,6 +306,7 @@ PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count,
     }
     request.duration = length;
     request.cold = true;
+    request.find_cause &= !virtual_time();  // what a model delivers at most is the number that is searched for
     // So many streams as play need one read-ahead's time for their preroll.
     request.preroll_timeout =
         std::max(request.preroll_timeout, contender.rate.due(std::uint64_t{2} * request.readahead));
@@ -293,9 +319,6 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
                                         const std::string& progress,
                                         bool& preroll_took_too_long) {
     if (auto found = find_media_for(contender, request); !found) return found.error();
-    if (store_ != nullptr && !request.meters.empty()) {  // each step finds them as the first one did
-        if (auto written = write_load_sets(request); !written) return written.error();
-    }
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
                                              [this](const std::string& text) { notice(text); });

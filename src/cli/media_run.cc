@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/consent.h"
 #include "cli/metrics_feed.h"
 #include "cli/ranks_run.h"
 #include "report/text_report.h"
@@ -97,6 +98,50 @@ Result<void> MediaRun::write_load_sets(const PlayRequest& request) {
         return missing_load_set(*store_, request);
     });
     return plan ? write_load(*plan) : plan.error();
+}
+
+Result<void> MediaRun::write_missing(const PlayRequest& request,
+                                     std::function<Result<std::vector<PreparePlan>>()> media) {
+    struct Missing {
+        LoadSetPlan load;
+        std::vector<PreparePlan> media;
+        SpaceNeed need;
+    };
+    const auto missing = in_background<Missing>([this, request, media]() -> Result<Missing> {
+        Missing found;
+        auto load = missing_load_set(*store_, request);
+        if (!load) return load.error();
+        found.load = std::move(*load);
+        auto plans = media();
+        if (!plans) return plans.error();
+        found.media = std::move(*plans);
+        auto need = need_of_play(*store_, request.target.name(), found.load, found.media);
+        if (!need) return need.error();
+        found.need = std::move(*need);
+        return found;
+    });
+    if (!missing) return missing.error();
+    if (auto allowed = consent(missing->need); !allowed) return allowed;
+    if (!request.meters.empty()) {
+        if (auto written = write_load_sets(request); !written) return written;
+    }
+    return write_media(missing->media);
+}
+
+Result<void> MediaRun::consent(const SpaceNeed& need) {
+    if (!need.needs_consent()) return {};
+    const std::string what = need.sentence();
+    if (options_.yes) {
+        if (!options_.quiet) context_.log.info("{} (--yes)", what);
+        return {};
+    }
+    if (context_.ranks != nullptr || !can_ask())
+        return environment_error(what + ": nothing was written; --yes allows it");
+    const auto answer =
+        in_background<bool>([what]() -> Result<bool> { return ask("streamsim: " + what + ". Write it?"); });
+    if (!answer) return answer.error();
+    if (!*answer) return environment_error("nothing was written: the answer was not yes");
+    return {};
 }
 
 Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {

@@ -14,6 +14,7 @@
 #include "media/media_set.h"
 #include "run/control.h"
 #include "run/ranks.h"
+#include "run/space_need.h"
 #include "view/metrics_server.h"
 
 namespace streamsim {
@@ -35,7 +36,13 @@ protected:
     /// A target without media of its own gets the default format where none was asked for; a cut list brings
     /// its own.
     Result<void> choose_formats();
-    Result<void> write_media(const std::vector<PreparePlan>& plans);
+    /// Writes what is missing before play: the files of the meters of `request`, and what `media` plans. Asks
+    /// first where that is much.
+    Result<void> write_missing(const PlayRequest& request,
+                               std::function<Result<std::vector<PreparePlan>>()> media);
+    /// Success where little is needed, --yes was given, or a person on the terminal says yes. Errors:
+    /// environment, nobody has allowed it; interrupted.
+    Result<void> consent(const SpaceNeed& need);
     /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
     Result<void> write_load_sets(const PlayRequest& request);
     Result<void> write_load(const LoadSetPlan& plan);
@@ -82,6 +89,7 @@ protected:
 private:
     void say_plan(const PreparePlan& plan);
     Result<void> write_media(const PreparePlan& plan);
+    Result<void> write_media(const std::vector<PreparePlan>& plans);
     Result<void> write_with_bar(const char* what,
                                 std::uint64_t bytes,
                                 std::function<Result<void>(PrepareProgress&)> write);

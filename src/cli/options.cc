@@ -251,6 +251,8 @@ void read_record_options(Reader& reader, const Typed& typed, CliOptions& options
     if (record.formats.empty()) record.formats.push_back(options.default_format);
     const bool search = options.command == CliOptions::Command::max;
     if (!search && !typed.streams && !typed.total_streams) play.streams = 0;
+    if (typed.order && play.streams == 0 && !play.total_streams)
+        play.remarks.emplace_back("--order has no effect: recorders write their frames in order");
     if (play.on_miss == OnMiss::hold)
         reader.note("--on-miss", "hold means nothing for --record: a camera drops, a renderer waits (stall)");
 }
@@ -307,6 +309,7 @@ void read_meters(Reader& reader, const std::string& formats, CliOptions& options
             reader.note("--meter", workload.error());
             continue;
         }
+        for (std::string& text : without_effect(*workload)) play.remarks.push_back(std::move(text));
         for (MeterPart& part : meters_of(scaled(*workload, options.scale), 0, play.seats))
             play.meters.push_back(std::move(part));
     }

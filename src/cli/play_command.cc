@@ -25,14 +25,7 @@ private:
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
-    if (!options_.play.meters.empty()) {
-        if (auto written = write_load_sets(options_.play); !written) return written;
-    }
-    if (options_.play.formats.empty()) return {};
-    auto plans =
-        in_background<std::vector<PreparePlan>>([this] { return missing_media(*store_, options_.play); });
-    if (!plans) return plans.error();
-    return write_media(*plans);
+    return write_missing(options_.play, [this] { return missing_media(*store_, options_.play); });
 }
 
 int MediaCommand::prepare_only() {

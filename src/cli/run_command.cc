@@ -69,13 +69,7 @@ Result<void> ScenarioCommand::take_own_seats() {
 
 Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts) {
     if (store_ == nullptr) return {};
-    if (!request_.meters.empty()) {
-        if (auto written = write_load_sets(request_); !written) return written;
-    }
-    const auto plans =
-        in_background<std::vector<PreparePlan>>([this, parts] { return missing_media(*store_, parts); });
-    if (!plans) return plans.error();
-    return write_media(*plans);
+    return write_missing(request_, [this, parts] { return missing_media(*store_, parts); });
 }
 
 Result<std::vector<PlayPart>> ScenarioCommand::find() {

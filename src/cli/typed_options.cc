@@ -19,6 +19,20 @@ void add_credentials(CLI::App& app, CliOptions& options) {
         ->group("Reading");
 }
 
+/// Of the commands that write before they measure.
+void add_yes(CLI::App& app, CliOptions& options) {
+    using Command = CliOptions::Command;
+    const Command command = options.command;
+    if (command != Command::play && command != Command::prepare && command != Command::max &&
+        command != Command::run)
+        return;
+    app.add_flag(
+           "--yes", options.yes,
+           "write without a question also what takes much of the free space (media: half of it; files of a "
+           "workload: a tenth) or fills the volume")
+        ->group("Media");
+}
+
 void add_target(CLI::App& app, CliOptions& options, Typed& typed, const char* what) {
     app.add_option("TARGET", typed.target, what)->option_text(" ");
     add_credentials(app, options);
@@ -316,6 +330,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_target(app, options, typed, "the directory that was given to prepare");
             break;
     }
+    add_yes(app, options);
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
     app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
     app.allow_extras();

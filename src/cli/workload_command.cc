@@ -34,6 +34,7 @@ public:
 
 private:
     Result<void> open_files();
+    Result<void> allow();
     Result<void> play_steps();
     Result<void> play_step(double at);
     Result<void> aside(const std::function<Result<void>()>& function);
@@ -47,6 +48,7 @@ private:
 
     LoadResult result_;
     std::vector<std::string> about_step_;  // the one to come: for its result
+    bool filled_ = false;                  // files that fill the volume were begun
     OutputFile json_, csv_, html_;
 };
 
@@ -106,25 +108,23 @@ Result<void> WorkloadCommand::aside(const std::function<Result<void>()>& functio
 Result<void> WorkloadCommand::fill_to(double percent) {
     if (store_ == nullptr) return bad_input("a sweep over fill_percent needs files: expected a directory");
     const std::string target = options_.play.target.name();
-    const auto total = in_background<std::uint64_t>([=, this] { return store_->total_bytes(target); });
-    if (!total) return total.error();
-    const auto free = in_background<std::uint64_t>([=, this] { return store_->free_bytes(target); });
-    if (!free) return free.error();
-    const double wanted = static_cast<double>(*total) * percent / 100;
-    const double filled = static_cast<double>(*total) - static_cast<double>(*free);
-    if (filled >= wanted) {
-        about_step_.push_back(fmt::format("{} is {:.0f} % full already: measured as it is", target,
-                                          100 * filled / static_cast<double>(*total)));
+    const auto bytes =
+        in_background<std::uint64_t>([=, this] { return bytes_to_fill(*store_, target, percent); });
+    if (!bytes) return bytes.error();
+    if (*bytes == 0) {
+        about_step_.push_back(fmt::format("{} is {:g} % full already: measured as it is", target, percent));
         say_notice(about_step_.back());
         return {};
     }
+    const auto free = in_background<std::uint64_t>([=, this] { return store_->free_bytes(target); });
+    if (!free) return free.error();
     LoadSetPlan plan;
     plan.missing = fill_set();
-    const auto bytes = static_cast<std::uint64_t>(wanted - filled);
     plan.missing.files.push_back(
-        {fmt::format("{}/to-{:g}.load", plan.missing.directories.back(), percent), bytes});
-    plan.bytes_to_write = bytes;
+        {fmt::format("{}/to-{:g}.load", plan.missing.directories.back(), percent), *bytes});
+    plan.bytes_to_write = *bytes;
     plan.bytes_free = *free;
+    filled_ = true;
     return write_load(plan);
 }
 
@@ -157,6 +157,7 @@ Result<void> WorkloadCommand::arrange(PlayRequest& request, double at) {
 Result<void> WorkloadCommand::play_step(double at) {
     const Workload step = at_step(result_.workload, at);
     PlayRequest request = load_request(step, options_.play);
+    if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
     if (store_ != nullptr) {
         if (auto written = write_load_sets(request); !written) return written;
     }
@@ -174,7 +175,7 @@ Result<void> WorkloadCommand::play_step(double at) {
     for (std::string& text : about_step_) result->notices.push_back(std::move(text));
     about_step_.clear();
     result_.common = *result;
-    result_.steps.push_back(load_step(at, std::move(*result)));
+    result_.steps.push_back(load_step(at, step, std::move(*result)));
     return {};
 }
 
@@ -198,7 +199,7 @@ void WorkloadCommand::empty_again() {
 }
 
 int WorkloadCommand::finish(const std::optional<Error>& error) {
-    if (result_.workload.sweep.over == Sweep::Over::fill_percent && store_ != nullptr) empty_again();
+    if (filled_) empty_again();
     result_.printed = compare_with_printed(result_.workload, result_.steps);
     if (!options_.quiet && !result_.steps.empty()) {
         const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
@@ -227,10 +228,20 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     return pass ? kExitPass : kExitMissed;
 }
 
+/// Before anything is written: what all steps together write, and whether that may be.
+Result<void> WorkloadCommand::allow() {
+    if (store_ == nullptr) return {};
+    const auto need = in_background<SpaceNeed>([this, workload = result_.workload, base = options_.play] {
+        return need_of_workload(*store_, workload, base);
+    });
+    return need ? consent(*need) : Result<void>(need.error());
+}
+
 int WorkloadCommand::run() {
     if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
     result_.common = Session::not_played(options_.play, context_.program);
-    const auto played = play_steps();
+    const auto allowed = allow();
+    const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
     if (left_behind_) leave(code);
     return code;
@@ -267,6 +278,14 @@ int workload_command(CliContext& context, Control& control, CliOptions& options,
     options.play.credentials = std::move(*credentials);
     options.play.seed = options.seed.value_or(1);
     options.play.keep_frames = !options.files.csv.empty();
+    options.play.remarks = without_effect(workload);
+    if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {
+        return report_error(
+            context,
+            bad_input(fmt::format("--scale: {} fills the volume to given percentages, and those cannot be "
+                                  "scaled: copy the document and give lower values of fill_percent",
+                                  workload.name)));
+    }
     Workload scaled_workload = options.scale == 1 ? std::move(workload) : scaled(workload, options.scale);
     if (options.clients) {
         scaled_workload.clients = *options.clients;

@@ -83,7 +83,7 @@ Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std:
 }
 
 /// What a frame of a model was missed for: the fullest of its parts, where one was full.
-Verdict model_verdict(const Evidence& evidence, const Blame& by) {
+Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
     // Utilisations that differ by less than this say the same: then the part where more was waiting is meant.
     const auto fuller = [](const BusyPart& a, const BusyPart& b) {
         const long a_percent = std::lround(a.utilisation * 100);
@@ -108,6 +108,22 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
         fmt::format("{} {} {:.0f} % busy when frames were missed: {}", part,
                     fullest->name.ends_with("connections") ? "were" : "was", fullest->utilisation * 100, what),
         limit_of(fullest->kind)};
+}
+
+/// The same, with the rate that the model delivers at most.
+Verdict model_verdict(const Evidence& evidence, const Blame& by) {
+    Verdict verdict = fullest_part_verdict(evidence, by);
+    if (!evidence.as_played) return verdict;
+    const double gives = evidence.as_played->bytes_per_s;
+    const std::string rates =
+        fmt::format("read without deadlines the model gives {} at most, and {} are required", show_rate(gives),
+                    show_rate(evidence.required_bytes_per_s));
+    if (gives < evidence.required_bytes_per_s) {
+        verdict.reason += "; " + rates;
+    } else {
+        verdict.detail = rates;
+    }
+    return verdict;
 }
 
 /// Of a model the parts say it; the media and the errors are as they are.

@@ -28,12 +28,13 @@ MeterBooks::MeterBooks(const MeterPlan& plan, const BlockSizes& sizes)
 
 void MeterBooks::begin(Instant from) {
     from_ = from;
-    begin_ = last_sync_ = from + plan_.spec.start;
+    begin_ = last_sync_ = last_block_ = from + plan_.spec.start;
 }
 
 void MeterBooks::block(LoadOperation operation, std::uint64_t bytes, Instant completed) {
     ++result_.blocks_done;
     if (completed > end_) return;
+    last_block_ = std::max(last_block_, completed);
     result_.operations[static_cast<std::size_t>(operation)].bytes += bytes;
     result_.all.bytes += bytes;
     series_.at(completed - begin_).bytes += bytes;
@@ -84,6 +85,7 @@ void MeterBooks::transfer_done(const TransferBooks& transfer, const OperationTim
     into.blocks += transfer.blocks;
     into.bytes += transfer.bytes;
     into.block_ns += transfer.block_ns;
+    into.block_max_ns = std::max(into.block_max_ns, transfer.block_max_ns);
     // A storage that takes no time at all has no rate.
     if (transfer.block_ns > 0)
         into.rate_sum += static_cast<double>(transfer.bytes) * 1e9 / static_cast<double>(transfer.block_ns);

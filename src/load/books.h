@@ -28,6 +28,7 @@ struct TransferBooks {
     std::uint64_t blocks = 0;
     std::uint64_t bytes = 0;
     std::int64_t block_ns = 0;
+    std::int64_t block_max_ns = 0;
 };
 
 class MeterBooks {
@@ -38,6 +39,8 @@ public:
     void begin(Instant from);
     void set_end(Instant end) { end_ = end; }
     Instant end() const { return end_; }
+    /// Nothing is left to do: the end is when the last block was complete.
+    void end_early() { end_ = std::min(end_, std::max(begin_, last_block_)); }
 
     void arrived(std::uint64_t operations = 1) { result_.arrived += operations; }
     void unfinished(std::uint64_t operations = 1) { result_.unfinished += operations; }
@@ -88,7 +91,7 @@ private:
     Instant from_;   // of the run
     Instant begin_;  // of the meter
     Instant end_;
-    Instant last_sync_;
+    Instant last_sync_, last_block_;
     MeterResult result_;
     std::array<Times, kLoadOperations> times_;
     Times all_times_;

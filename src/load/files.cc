@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "load/permutation.h"
 
 namespace streamsim {
@@ -10,6 +11,7 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     : plan_(plan), draws_(draws), files_(plan.spec.set.files), file_bytes_(plan.spec.set.file_bytes) {
     const MeterSpec& spec = plan.spec;
     if (draws.longest() == 0) return;
+    if (spec.read_once) first_with_rest_.resize(spec.users);
     const std::size_t pairs = std::size_t{spec.users} * files_;
     if (files_ <= kFilesKeptOpen && !spec.whole_files) open_.resize(pairs);
     if (!spec.whole_files && !spec.sequential_from_anywhere && spec.random_share < 1) {
@@ -21,11 +23,52 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
             const std::uint64_t part = file_bytes_ / all * (plan.first_user + user) / largest * largest;
             std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(pair(user, 0)), files_, part);
         }
+        if (spec.read_once) share_out();
     }
     if (!spec.non_repeating || spec.whole_files) return;
     visited_.resize(plan.names.files.size());
     unit_ = spec.random_by_block ? draws.sizes().largest() : draws.longest();
     unit_ = (unit_ + plan.alignment - 1) / plan.alignment * plan.alignment;
+}
+
+/// Each user reads from where it begins to where the next one does, or to the end of the file.
+void MeterFiles::share_out() {
+    const std::uint64_t whole = file_bytes_ / plan_.alignment * plan_.alignment;
+    const std::uint64_t largest = draws_.sizes().largest();
+    const std::uint64_t all = std::uint64_t{plan_.seats} * plan_.spec.users;
+    left_.resize(ends_.size());
+    for (std::uint32_t user = 0; user < plan_.spec.users; ++user) {
+        const std::uint64_t next = std::uint64_t{plan_.first_user} + user + 1;
+        const bool last = !plan_.spec.set.shared || next == all;
+        const std::uint64_t end = last ? whole : file_bytes_ / all * next / largest * largest;
+        for (std::uint32_t file = 0; file < files_; ++file)
+            left_[pair(user, file)] = end - std::min(end, ends_[pair(user, file)]);
+    }
+}
+
+bool MeterFiles::has_rest(std::uint32_t user, std::uint32_t file) const {
+    return left_.empty() ? turn(named(user, file)) < places() : left_[pair(user, file)] > 0;
+}
+
+bool MeterFiles::nothing_left(std::uint32_t user) {
+    std::uint32_t& first = first_with_rest_[user];
+    while (first < files_ && !has_rest(user, first)) ++first;
+    return first == files_;
+}
+
+std::uint32_t MeterFiles::file_with_rest(std::uint32_t user, std::uint32_t file) {
+    if (has_rest(user, file)) return file;
+    STREAMSIM_CHECK(!nothing_left(user), "there is something left to read");
+    return first_with_rest_[user];
+}
+
+std::uint64_t MeterFiles::fitting_rest(std::uint32_t user, std::uint32_t file, std::uint64_t length) const {
+    return left_.empty() ? length : std::min(length, left_[pair(user, file)]);
+}
+
+std::uint64_t MeterFiles::turn(std::size_t name) const {
+    const std::uint64_t seat = plan_.first_user / plan_.spec.users;
+    return plan_.spec.set.shared ? visited_[name] * plan_.seats + seat : visited_[name];
 }
 
 const std::string& MeterFiles::directory(std::uint32_t user, std::uint32_t directory) const {
@@ -54,6 +97,7 @@ std::uint64_t MeterFiles::sequential_place(std::uint32_t user,
     std::uint64_t& end = ends_[pair(user, file)];
     const std::uint64_t begin = around(end, draws_.sizes().piece(shape.length, shape.block));
     end = end_of(begin, shape);
+    if (!left_.empty()) left_[pair(user, file)] -= shape.length;
     return begin;
 }
 
@@ -62,12 +106,12 @@ std::uint64_t MeterFiles::random_place(
     if (visited_.empty()) return prng.below((file_bytes_ - bytes) / grid + 1) * grid;
     // The seats of a shared file take turns in one order.
     const bool shared = plan_.spec.set.shared;
-    const std::uint64_t places = std::max<std::uint64_t>(file_bytes_ / unit_, 1);
     const std::size_t name = named(user, file);
     const std::uint64_t seat = plan_.first_user / plan_.spec.users;
-    const std::uint64_t turn = shared ? visited_[name]++ * plan_.seats + seat : visited_[name]++;
+    const std::uint64_t number = turn(name);
+    ++visited_[name];
     const std::uint64_t of_file = derive_seed(plan_.seed, shared ? name : name + (seat << 32));
-    return Permutation(places, derive_seed(of_file, turn / places)).at(turn % places) * unit_;
+    return Permutation(places(), derive_seed(of_file, number / places())).at(number % places()) * unit_;
 }
 
 }  // namespace streamsim

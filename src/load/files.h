@@ -2,6 +2,7 @@
 // which places of them were visited.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -45,6 +46,16 @@ public:
     /// Where `bytes` of a random one do, aligned to their `grid`.
     std::uint64_t random_place(
         std::uint32_t user, std::uint32_t file, std::uint64_t bytes, std::uint64_t grid, Prng& prng);
+    // Where each byte is read once at most (spec.read_once).
+
+    /// The user has read all of its files, or begun to.
+    bool nothing_left(std::uint32_t user);
+    /// `file`, or where nothing is left of it the first one of the user that has a rest. REQUIRES: there is
+    /// one.
+    std::uint32_t file_with_rest(std::uint32_t user, std::uint32_t file);
+    /// `length`, or what is left of the file for this user where that is less.
+    std::uint64_t fitting_rest(std::uint32_t user, std::uint32_t file, std::uint64_t length) const;
+
     /// The next piece begins at `offset`, or at the beginning of the file where it does not fit there.
     std::uint64_t around(std::uint64_t offset, std::uint64_t bytes) const {
         return offset + bytes > file_bytes_ ? 0 : offset;
@@ -60,15 +71,22 @@ private:
         return plan_.spec.set.shared ? file : pair(user, file);
     }
     std::uint64_t end_of(std::uint64_t begin, const TransferShape& shape) const;
+    void share_out();
+    bool has_rest(std::uint32_t user, std::uint32_t file) const;
+    std::uint64_t places() const { return std::max<std::uint64_t>(file_bytes_ / unit_, 1); }
+    /// How many places of the file were visited before, by all seats.
+    std::uint64_t turn(std::size_t name) const;
 
     const MeterPlan& plan_;
     const Draws& draws_;
     const std::uint32_t files_;
     const std::uint64_t file_bytes_;
-    std::vector<Opened> open_;            // by user and file
-    std::vector<std::uint64_t> ends_;     // the same; empty: nobody asks
-    std::vector<std::uint64_t> visited_;  // by name; empty: places come as they are drawn
-    std::uint64_t unit_ = 0;              // of places that are visited
+    std::vector<Opened> open_;                    // by user and file
+    std::vector<std::uint64_t> ends_;             // the same; empty: nobody asks
+    std::vector<std::uint64_t> visited_;          // by name; empty: places come as they are drawn
+    std::uint64_t unit_ = 0;                      // of places that are visited
+    std::vector<std::uint32_t> first_with_rest_;  // by user; those before it have none
+    std::vector<std::uint64_t> left_;  // by user and file, of a sequential user that reads once; else empty
 };
 
 }  // namespace streamsim

@@ -136,7 +136,13 @@ private:
     }
 
     void user_finished() {
-        if (++users_finished_ == users_.size()) finish();
+        if (++users_finished_ < users_.size()) return;
+        if (end_timer_ != 0) {  // all has been read that was to be read once
+            room_.loop.cancel(end_timer_);
+            end_timer_ = 0;
+            room_.books.end_early();
+        }
+        finish();
     }
 
     void finish() {

@@ -97,7 +97,7 @@ void Place::begin(const MeterTask& task) {
 void Place::begin_transfer() {
     left_ = task_.shape.length;
     offset_ = task_.offset;
-    transfer_ = {mode_of(writes(), task_.random), task_.shape.block, 0, 0, 0};
+    transfer_ = {mode_of(writes(), task_.random), task_.shape.block, 0, 0, 0, 0};
     if (!room_.files.kept_open()) {
         own_file_ = true;
         open(room_.files.path(user_, task_.file).c_str(), writes() ? Access::write : Access::read);
@@ -258,7 +258,9 @@ void Place::block_ended(const Op& first, const Op& last, int error) {
     if (writes() && !own_file_) room_.files.opened(user_, task_.file).written = true;
     ++transfer_.blocks;
     transfer_.bytes += piece_;
-    transfer_.block_ns += (completed_ - first.submitted_at).ns;
+    const std::int64_t block_ns = (completed_ - first.submitted_at).ns;
+    transfer_.block_ns += block_ns;
+    transfer_.block_max_ns = std::max(transfer_.block_max_ns, block_ns);
     left_ -= piece_;
     offset_ += piece_;
     if (left_ == 0) {

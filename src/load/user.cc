@@ -113,6 +113,10 @@ void MeterUser::pump() {
     const Instant now = room_.loop.now();
     const Instant end = room_.books.end();
     while (now < end && idle_ != nullptr) {
+        if (has_read_all()) {
+            end_here();
+            return;
+        }
         const Instant due = closed() ? idle_->due : arrival_;
         if (due >= end || (bursting_ && burst_left_ == 0)) return;
         if (due > now) {
@@ -121,6 +125,21 @@ void MeterUser::pump() {
         }
         start(due);
     }
+}
+
+/// Each byte is to be read once, and that has happened, or is under way.
+bool MeterUser::has_read_all() {
+    if (!spec().read_once) return false;
+    if (spec().whole_files) return next_files_[0] >= room_.files.count();
+    return room_.files.nothing_left(user_);
+}
+
+/// Begins nothing more before its time is over.
+void MeterUser::end_here() {
+    stopped_ = true;
+    room_.loop.cancel(timer_);
+    timer_ = 0;
+    if (busy_ == 0) sync_next();
 }
 
 void MeterUser::arm(Instant when) {
@@ -176,6 +195,11 @@ void MeterUser::draw_transfer(MeterTask& task) {
     const bool writes = task.operation == LoadOperation::write;
     task.shape = room_.draws.shape(prng_, writes);
     MeterFiles& files = room_.files;
+    if (spec().read_once && !spec().whole_files) {
+        task.file = files.file_with_rest(user_, task.file);
+        task.shape.length = files.fitting_rest(user_, task.file, task.shape.length);
+        task.shape.block = room_.draws.sizes().fitting(task.shape.length, task.shape.block);
+    }
     if (spec().whole_files) {
         if (!task.random) task.file = next_files_[writes]++ % files.count();
         return;

@@ -56,6 +56,8 @@ private:
     void next_arrival();
     MeterTask draw(Instant intended);
     void draw_transfer(MeterTask& task);
+    bool has_read_all();
+    void end_here();
     void draw_created(MeterTask& task);
     void place_ended(Place& place);
     void settle_created(const Place& place);

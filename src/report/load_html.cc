@@ -123,6 +123,17 @@ std::string preformatted(const std::string& text) {
     return out + "</pre>\n";
 }
 
+/// A paragraph for each line.
+std::string lines_of(const std::string& text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        out += paragraph(escaped(text.substr(at, end - at)));
+        at = end + 1;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string load_html_report(const LoadResult& result) {
@@ -159,9 +170,11 @@ std::string load_html_report(const LoadResult& result) {
     facts.add("Date", escaped(result.common.started_at));
     facts.add("streamsim", escaped(result.common.version + " (" + result.common.revision + ")"));
     out += facts.html() + "</header>\n<main>\n";
-    out += section("steps", "What came of it", curve_of(result) + preformatted(steps_table(result)));
+    out += section("steps", "What came of it",
+                   curve_of(result) + preformatted(steps_table(result)) + lines_of(cache_sentences(result)));
     if (workload.report == Workload::Report::modes)
-        out += section("modes", "By mode and block size", preformatted(modes_tables(result, SIZE_MAX)));
+        out += section("modes", "By mode and block size",
+                       lines_of(latency_definitions()) + preformatted(modes_tables(result, SIZE_MAX)));
     if (!result.printed.empty())
         out += section("printed", "Printed by the source, and here", preformatted(printed_table(result)));
     if (!result.steps.empty() && result.steps.back().clients.size() > 1)

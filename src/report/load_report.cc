@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/json.h"
@@ -30,6 +31,11 @@ const char* to_string(Sweep::Over over) {
     return "?";
 }
 
+template <typename T>
+OrderedJson or_null(const std::optional<T>& value) {
+    return value ? OrderedJson(*value) : OrderedJson(nullptr);
+}
+
 OrderedJson figures_json(const LoadFigures& figures) {
     return {{"name", figures.name},
             {"operations", figures.operations},
@@ -39,11 +45,12 @@ OrderedJson figures_json(const LoadFigures& figures) {
             {"write_bytes_per_s", figures.write_bytes_per_s},
             {"latency_mean_ns", figures.latency_mean_ns},
             {"latency_max_ns", figures.latency_max_ns},
-            {"latency_p99_ns",
-             figures.latency_p99_ns ? OrderedJson(*figures.latency_p99_ns) : OrderedJson(nullptr)}};
+            {"latency_p99_ns", or_null(figures.latency_p99_ns)},
+            {"block_latency_mean_ns", or_null(figures.block_latency_mean_ns)},
+            {"transfer_latency_mean_ns", or_null(figures.transfer_latency_mean_ns)}};
 }
 
-/// The three tables, row by row.
+/// The tables, row by row.
 OrderedJson modes_json(const ModeTable& modes) {
     OrderedJson rows = OrderedJson::object();
     for (std::size_t row = 0; row < modes.cells.size(); ++row) {
@@ -58,8 +65,11 @@ OrderedJson modes_json(const ModeTable& modes) {
             cells.push_back({{"block_bytes", std::move(block)},
                              {"transfers", cell.transfers},
                              {"rate_mb_per_s", cell.rate_bytes_per_s / 1e6},
-                             {"latency_mean_ms", cell.latency_mean_ns / 1e6},
-                             {"latency_max_s", static_cast<double>(cell.latency_max_ns) / 1e9}});
+                             {"latency_mean_ms", cell.transfer_latency_mean_ns / 1e6},
+                             {"latency_max_s", static_cast<double>(cell.transfer_latency_max_ns) / 1e9},
+                             {"blocks", cell.blocks},
+                             {"block_latency_mean_ms", cell.block_latency_mean_ns / 1e6},
+                             {"block_latency_max_s", static_cast<double>(cell.block_latency_max_ns) / 1e9}});
         }
         rows[row < kTransferModes ? streamsim::to_string(static_cast<TransferMode>(row)) : "All"] =
             std::move(cells);
@@ -76,6 +86,11 @@ OrderedJson step_json(const LoadResult& result, const LoadStep& step) {
     }
     out["pass"] = step.result.verdict.pass;
     out["reason"] = step.result.verdict.reason;
+    if (step.files_read) {
+        out["files_bytes"] = step.files_read->files_bytes;
+        out["files_read_times"] = step.files_read->times;
+        out["reads_each_byte_once"] = step.files_read->once;
+    }
     out["all"] = figures_json(step.all);
     OrderedJson meters = OrderedJson::array();
     for (const LoadFigures& meter : step.meters) meters.push_back(figures_json(meter));
@@ -97,7 +112,10 @@ std::string dump(const OrderedJson& value) {
 
 std::string heading(const LoadResult& result) {
     const Workload& workload = result.workload;
-    std::string out = fmt::format("{}: {}\n", printable(workload.name), printable(workload.title));
+    const bool pass = std::all_of(result.steps.begin(), result.steps.end(),
+                                  [](const LoadStep& step) { return step.result.verdict.pass; });
+    const char* const verdict = result.interrupted ? "INTERRUPTED" : pass ? "DONE" : "FAILED";
+    std::string out = fmt::format("{}: {}: {}\n", verdict, printable(workload.name), printable(workload.title));
     if (!workload.description.empty()) out += fmt::format("  {}\n", printable(workload.description));
     if (!workload.basis.empty()) out += fmt::format("  from: {}\n", printable(workload.basis));
     out += fmt::format("  on {} ({}{})\n", printable(result.common.url), result.common.io,
@@ -167,9 +185,9 @@ std::string load_json_report(const LoadResult& result) {
 }
 
 std::string load_text_report(const LoadResult& result) {
-    std::string out = heading(result) + "\n" + steps_table(result);
+    std::string out = heading(result) + "\n" + steps_table(result) + cache_sentences(result);
     if (result.workload.report == Workload::Report::modes) {
-        out += "\n" + modes_tables(result, kClientsShown);
+        out += "\n" + latency_definitions() + "\n" + modes_tables(result, kClientsShown);
     } else if (!result.steps.empty()) {
         const std::string clients = clients_table(result.steps.back());
         if (!clients.empty() && result.steps.back().clients.size() <= kClientsShown)

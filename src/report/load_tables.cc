@@ -28,9 +28,21 @@ std::string row_name(std::size_t row) {
     return row < kTransferModes ? to_string(static_cast<TransferMode>(row)) : "All";
 }
 
-enum class Quantity { rate, latency_mean, latency_max };
+enum class Quantity { rate, block_mean, block_max, transfer_mean, transfer_max };
 
-/// One of the three, in the units that its source prints.
+/// One of them, in the units that its source prints.
+std::string show_cell(const ModeTable::Cell& cell, Quantity quantity) {
+    const auto seconds = [](std::int64_t ns) { return fmt::format("{:.6f}", static_cast<double>(ns) / 1e9); };
+    switch (quantity) {
+        case Quantity::rate: return fmt::format("{:.2f}", cell.rate_bytes_per_s / 1e6);
+        case Quantity::block_mean: return fmt::format("{:.3f}", cell.block_latency_mean_ns / 1e6);
+        case Quantity::block_max: return seconds(cell.block_latency_max_ns);
+        case Quantity::transfer_mean: return fmt::format("{:.3f}", cell.transfer_latency_mean_ns / 1e6);
+        case Quantity::transfer_max: return seconds(cell.transfer_latency_max_ns);
+    }
+    return "";
+}
+
 std::string mode_table(const ModeTable& modes, Quantity quantity) {
     TextTable table;
     table.column("", Align::left);
@@ -41,45 +53,59 @@ std::string mode_table(const ModeTable& modes, Quantity quantity) {
         for (const ModeTable::Cell& cell : modes.cells[row]) {
             if (cell.transfers == 0) {
                 fields.emplace_back("-");
-            } else if (quantity == Quantity::rate) {
-                fields.push_back(fmt::format("{:.2f}", cell.rate_bytes_per_s / 1e6));
-            } else if (quantity == Quantity::latency_mean) {
-                fields.push_back(fmt::format("{:.3f}", cell.latency_mean_ns / 1e6));
-            } else {
-                fields.push_back(fmt::format("{:.6f}", static_cast<double>(cell.latency_max_ns) / 1e9));
+                continue;
             }
+            fields.push_back(show_cell(cell, quantity));
         }
         table.row(std::move(fields));
     }
     return table.text();
 }
 
-std::string three_tables(const ModeTable& modes, const std::string& of) {
+std::string tables_of(const ModeTable& modes, const std::string& of) {
     if (modes.blocks.empty()) return "";
-    return fmt::format(
-        "average rate (MB/s), {0}\n{1}average latency (ms), {0}\n{2}maximum latency (s), {0}\n{3}", of,
-        mode_table(modes, Quantity::rate), mode_table(modes, Quantity::latency_mean),
-        mode_table(modes, Quantity::latency_max));
+    std::string out;
+    for (const auto& [heading, quantity] : {std::pair{"average rate (MB/s)", Quantity::rate},
+                                            std::pair{"average block latency (ms)", Quantity::block_mean},
+                                            std::pair{"maximum block latency (s)", Quantity::block_max},
+                                            std::pair{"average transfer latency (ms)", Quantity::transfer_mean},
+                                            std::pair{"maximum transfer latency (s)", Quantity::transfer_max}})
+        out += fmt::format("{}, {}\n{}", heading, of, mode_table(modes, quantity));
+    return out;
 }
 
-void figure_columns(TextTable& table) {
+/// `latencies`: those of the mode tables, too.
+void figure_columns(TextTable& table, bool latencies) {
     table.column("op/s", Align::right);
     table.column("read MB/s", Align::right, Keep::where_not_zero);
     table.column("write MB/s", Align::right, Keep::where_not_zero);
-    table.column("mean latency", Align::right);
+    table.column("mean time", Align::right);
     table.column("p99", Align::right, Keep::where_not_zero);
     table.column("max", Align::right);
+    if (latencies) {
+        table.column("block latency", Align::right, Keep::where_not_zero);
+        table.column("transfer latency", Align::right, Keep::where_not_zero);
+    }
     table.column("operations", Align::right);
     table.column("failed", Align::right, Keep::where_not_zero);
 }
 
-void add_figures(const LoadFigures& figures, std::vector<std::string>& fields) {
+/// As the mode tables have it.
+std::string show_ms(const std::optional<double>& ns) {
+    return ns ? fmt::format("{:.3f} ms", *ns / 1e6) : "";
+}
+
+void add_figures(const LoadFigures& figures, bool latencies, std::vector<std::string>& fields) {
     fields.push_back(show_count(static_cast<std::uint64_t>(std::llround(figures.operations_per_s))));
     fields.push_back(show_megabytes(figures.read_bytes_per_s));
     fields.push_back(show_megabytes(figures.write_bytes_per_s));
     fields.push_back(show_latency(figures.latency_mean_ns));
     fields.push_back(figures.latency_p99_ns ? show_duration({*figures.latency_p99_ns}) : "");
     fields.push_back(figures.operations > 0 ? show_duration({figures.latency_max_ns}) : "");
+    if (latencies) {
+        fields.push_back(show_ms(figures.block_latency_mean_ns));
+        fields.push_back(show_ms(figures.transfer_latency_mean_ns));
+    }
     fields.push_back(show_count(figures.operations));
     fields.push_back(show_count(figures.failed));
 }
@@ -116,23 +142,56 @@ std::string show_step(const Workload& workload, double at) {
     return at == std::floor(at) ? show_count(static_cast<std::uint64_t>(at)) : fmt::format("{:g}", at);
 }
 
+std::string latency_definitions() {
+    return "mean time, p99, max: of an operation, from its intended time to its end; a transfer is one "
+           "operation "
+           "with all of its blocks\n"
+           "block latency: from the submission of one block to its completion\n"
+           "transfer latency: the total time of a transfer less the sum of its block latencies (EBU Tech 3362, "
+           "5.1)\n";
+}
+
+std::string cache_sentences(const LoadResult& result) {
+    std::string out;
+    for (const LoadStep& step : result.steps) {
+        if (!step.files_read || step.at > 0) continue;
+        const LoadStep::FilesRead& read = *step.files_read;
+        if (read.once) {
+            const bool all = read.times > 0.999;  // the last block of a file may be too small for direct I/O
+            out += fmt::format("cold: no byte was read twice; {} {} were read\n",
+                               all ? "the step ended when all" : "not all", show_bytes(read.files_bytes));
+        } else if (read.times > 1) {
+            out += fmt::format(
+                "cold: the files ({}) were read {:.1f} times: what was read again came from a "
+                "cache, so that this step is not cold\n",
+                show_bytes(read.files_bytes), read.times);
+        } else {
+            out += "cold: reads come at drawn places, and some were read more than once: those are not cold\n";
+        }
+    }
+    return out;
+}
+
 std::string steps_table(const LoadResult& result) {
+    const bool modes = result.workload.report == Workload::Report::modes;
     TextTable table;
     table.column(sweep_word(result.workload.sweep.over), Align::right, Keep::where_not_zero);
     table.column("meter", Align::left, Keep::where_not_zero);
-    figure_columns(table);
+    figure_columns(table, modes);
     table.column("unfinished", Align::right, Keep::where_not_zero);
+    table.column("files read", Align::right, Keep::where_not_zero);
     for (const LoadStep& step : result.steps) {
         std::vector<std::string> fields = {show_step(result.workload, step.at), ""};
-        add_figures(step.all, fields);
+        add_figures(step.all, modes, fields);
         std::uint64_t unfinished = 0;
         for (const MeterResult& meter : step.result.meters) unfinished += meter.unfinished;
         fields.push_back(show_count(unfinished));
+        fields.push_back(step.files_read ? fmt::format("{:.2f} x", step.files_read->times) : "");
         table.row(std::move(fields));
         for (const LoadFigures& meter : step.meters) {
             std::vector<std::string> own = {"", printable(meter.name)};
-            add_figures(meter, own);
-            own.emplace_back();
+            add_figures(meter, modes, own);
+            own.resize(own.size() + 2);
             table.row(std::move(own));
         }
     }
@@ -146,10 +205,10 @@ std::string modes_tables(const LoadResult& result, std::size_t clients_shown) {
         const std::string clients =
             at.empty() ? "all clients"
                        : fmt::format("{} {}, all clients", at, sweep_word(result.workload.sweep.over));
-        out += three_tables(step.modes, clients);
+        out += tables_of(step.modes, clients);
         if (step.clients.size() < 2 || step.clients.size() > clients_shown) continue;
         for (std::size_t i = 0; i < step.clients.size(); ++i)
-            out += three_tables(step.client_modes[i], step.clients[i].name);
+            out += tables_of(step.client_modes[i], step.clients[i].name);
     }
     return out;
 }
@@ -158,10 +217,10 @@ std::string clients_table(const LoadStep& step) {
     if (step.clients.size() < 2) return "";
     TextTable table;
     table.column("client", Align::left);
-    figure_columns(table);
+    figure_columns(table, false);
     for (const LoadFigures& client : step.clients) {
         std::vector<std::string> fields = {client.name};
-        add_figures(client, fields);
+        add_figures(client, false, fields);
         table.row(std::move(fields));
     }
     return table.text();

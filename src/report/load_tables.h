@@ -8,7 +8,11 @@
 namespace streamsim {
 
 std::string steps_table(const LoadResult& result);
-/// Three tables a step, and three more for each client where there are two to `clients_shown` of them.
+/// What the times and latencies of the tables are, a sentence a line.
+std::string latency_definitions();
+/// Whether cold steps were cold, a sentence a line; empty without any.
+std::string cache_sentences(const LoadResult& result);
+/// Five tables a step, and five more for each client where there are two to `clients_shown` of them.
 std::string modes_tables(const LoadResult& result, std::size_t clients_shown);
 /// Empty where there is one client.
 std::string clients_table(const LoadStep& step);

@@ -49,6 +49,7 @@ OrderedJson cell_json(const MeterResult::Cell& each) {
             {"blocks", cell.blocks},
             {"bytes", cell.bytes},
             {"block_ns", cell.block_ns},
+            {"block_max_ns", cell.block_max_ns},
             {"rate_sum_bytes_per_s", cell.rate_sum},
             {"rate_mean_bytes_per_s", cell.rate_sum / count},
             {"latency_sum_ns", cell.latency_ns},

@@ -45,6 +45,7 @@ void read(const Node& node, MeterResult::Cell& into) {
         .get("blocks", cell.blocks)
         .get("bytes", cell.bytes)
         .get("block_ns", cell.block_ns)
+        .added("block_max_ns", cell.block_max_ns)
         .get("rate_sum_bytes_per_s", cell.rate_sum)
         .get("latency_sum_ns", cell.latency_ns)
         .get("latency_max_ns", cell.latency_max_ns);

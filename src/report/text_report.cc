@@ -172,6 +172,8 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
     std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
     if (result.required_bytes_per_s > 0)
         speed += ", " + show_rate(result.required_bytes_per_s) + " required while playing";
+    if (result.model && !result.probes.empty())
+        speed += fmt::format("; {} at most without deadlines", show_rate(result.probes.front().bytes_per_s));
     if (!only_records(result)) {
         line(out, "Speed",
              fmt::format("{} ({} in {})", speed, show_bytes(result.totals.bytes_read),

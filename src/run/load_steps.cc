@@ -12,21 +12,29 @@ namespace {
 
 /// What sums up to a cell.
 struct CellSum {
-    std::uint64_t transfers = 0;
+    std::uint64_t transfers = 0, blocks = 0;
     double rates = 0;
+    double block_ns = 0;
+    std::int64_t block_max_ns = 0;
     double latency_ns = 0;
     std::int64_t latency_max_ns = 0;
 
     void add(const TransferCell& cell) {
         transfers += cell.transfers;
+        blocks += cell.blocks;
         rates += cell.rate_sum;
+        block_ns += static_cast<double>(cell.block_ns);
+        block_max_ns = std::max(block_max_ns, cell.block_max_ns);
         latency_ns += static_cast<double>(cell.latency_ns);
         latency_max_ns = std::max(latency_max_ns, cell.latency_max_ns);
     }
     ModeTable::Cell cell() const {
         if (transfers == 0) return {};
         const auto count = static_cast<double>(transfers);
-        return {transfers, rates / count, latency_ns / count, latency_max_ns};
+        return {transfers,     blocks,
+                rates / count, block_ns / static_cast<double>(std::max<std::uint64_t>(blocks, 1)),
+                block_max_ns,  latency_ns / count,
+                latency_max_ns};
     }
 };
 
@@ -56,6 +64,21 @@ ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
     return table;
 }
 
+/// How often the files of all meters were read.
+LoadStep::FilesRead files_read(const Workload& played, const std::vector<const MeterResult*>& meters) {
+    LoadStep::FilesRead out{0, 0, true};
+    for (const MeterSpec& spec : played.meters) {
+        const std::uint64_t sets = spec.set.shared ? 1 : std::uint64_t{spec.users} * played.clients;
+        out.files_bytes += sets * spec.set.files * spec.set.file_bytes;
+        out.once &= spec.read_once || spec.weights[static_cast<std::size_t>(LoadOperation::read)] <= 0;
+    }
+    double bytes = 0;
+    for (const MeterResult* meter : meters)
+        bytes += static_cast<double>(meter->operations[static_cast<std::size_t>(LoadOperation::read)].bytes);
+    if (out.files_bytes > 0) out.times = bytes / static_cast<double>(out.files_bytes);
+    return out;
+}
+
 double measured(const LoadFigures& figures, const std::string& quantity) {
     if (quantity == "read_bytes_per_s") return figures.read_bytes_per_s;
     if (quantity == "write_bytes_per_s") return figures.write_bytes_per_s;
@@ -65,7 +88,7 @@ double measured(const LoadFigures& figures, const std::string& quantity) {
 
 }  // namespace
 
-LoadStep load_step(double at, RunResult result) {
+LoadStep load_step(double at, const Workload& played, RunResult result) {
     LoadStep step;
     step.at = at;
     step.result = std::move(result);
@@ -80,6 +103,7 @@ LoadStep load_step(double at, RunResult result) {
         by_seat[meter.seat].push_back(&meter);
     }
     step.all = load_figures("all", all);
+    if (played.sweep.over == Sweep::Over::cache) step.files_read = files_read(played, all);
     step.modes = modes_of(all);
     for (const std::string& name : names) {
         if (names.size() > 1) step.meters.push_back(load_figures(name, by_name[name]));

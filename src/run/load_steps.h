@@ -5,7 +5,8 @@
 
 namespace streamsim {
 
-LoadStep load_step(double at, RunResult result);
+/// `step`: what was played, as at_step() gave it.
+LoadStep load_step(double at, const Workload& step, RunResult result);
 
 /// What was printed at a step that was played, against what was measured there.
 std::vector<PrintedComparison> compare_with_printed(const Workload& workload,

@@ -4,10 +4,10 @@
 #include <deque>
 #include <memory>
 #include <set>
-#include <unordered_map>
 
 #include "play/ledger.h"
 #include "play/slot_reads.h"
+#include "run/byte_meter.h"
 #include "run/clip_numbers.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
@@ -24,46 +24,6 @@ constexpr std::size_t kStreamsRead = 4;
 constexpr std::uint64_t kMoreTimes = 4;
 constexpr std::uint64_t kPiecesMax = 256;  // of all streams: no storage answers faster for being asked more
 constexpr double kSmallest = 0.5;          // reads below this part of the usual size are worth a question
-
-/// Counts what the storage gives in a span of time.
-class ByteMeter final : public StorageDecorator {
-public:
-    struct Count {
-        Instant first = Instant::never();  // a read was submitted
-        std::uint64_t bytes = 0;           // in the span
-    };
-    ByteMeter(std::unique_ptr<Storage> inner, Count& count)
-        : StorageDecorator(std::move(inner)), count_(count) {}
-
-    void read(ReadOp& op) override {
-        Watched& watched = watched_[&op];
-        watched = {this, &op, op.done};
-        op.done = Callback::of<&Watched::finished>(&watched);
-        StorageDecorator::read(op);
-    }
-
-private:
-    struct Watched {
-        ByteMeter* meter = nullptr;
-        ReadOp* op = nullptr;
-        Callback done;
-
-        void finished() {
-            meter->note(*op);
-            op->done = done;
-            done();
-        }
-    };
-
-    void note(const ReadOp& op) {
-        count_.first = std::min(count_.first, op.submitted_at);
-        const Instant from = count_.first + kWarmUp;
-        if (op.completed_at >= from && op.completed_at < from + kMeasured) count_.bytes += op.bytes;
-    }
-
-    Count& count_;
-    std::unordered_map<const ReadOp*, Watched> watched_;  // whose members stay where they are
-};
 
 /// Some frames of a stream's sources, each in a slot of its own.
 class ListPath final : public PlayPath {
@@ -203,7 +163,7 @@ std::optional<ProbeResult> Prober::rate(const char* name, const Settings& settin
     if (bytes > memory_available().bytes) return std::nullopt;
     auto arena = BufferArena::make(bytes, [](const std::string&) {});
     if (!arena) return std::nullopt;
-    ByteMeter::Count count;
+    ByteMeter::Count count{kWarmUp, kMeasured};
     options.storage = subject_.storage;
     options.storage.through = [&count](std::unique_ptr<Storage> inner) {
         return std::make_unique<ByteMeter>(std::move(inner), count);

@@ -19,6 +19,7 @@
 #include "judge/judge.h"
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
+#include "run/model_rate.h"
 #include "run/probe.h"
 #include "run/recordings.h"
 #include "run/result_builder.h"
@@ -200,6 +201,8 @@ Result<RunResult> Session::execute() {
         const bool failed = missed_anything(facts);
         facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});
         if (failed && !cut_short_ && !stuck_ && request_.find_cause) look_for_cause(facts);
+    } else if (missed_anything(facts) && !cut_short_ && request_.find_cause) {
+        find_model_rate(facts);
     }
     {
         const std::lock_guard lock(notice_mutex_);
@@ -272,6 +275,15 @@ void Session::look_for_cause(RunFacts& facts) {
     };
     facts.found = look_into(subject);
     stuck_ = stuck_ || facts.found.stuck;
+}
+
+/// Of a model that could not do it: what it can.
+void Session::find_model_rate(RunFacts& facts) {
+    if (request_.target.kind != Target::Kind::model || !faults_.empty()) return;
+    facts.found.as_played = model_rate(request_, parts_, program_, [this] {
+        const std::lock_guard lock(mutex_);
+        return interrupted_;
+    });
 }
 
 Result<void> Session::plan() {

@@ -125,6 +125,7 @@ private:
     Result<void> plan();
     bool in_phases() const { return !parts_.empty() && parts_.front().place.has_value(); }
     void look_for_cause(RunFacts& facts);
+    void find_model_rate(RunFacts& facts);
     Result<void> make_recordings(std::uint32_t& alignment);
     std::string place_of_files() const;
     void plan_model();

@@ -47,6 +47,20 @@ std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, 
     return parts;
 }
 
+std::vector<std::string> without_effect(const Workload& workload) {
+    std::vector<std::string> out;
+    for (const MeterSpec& spec : workload.meters) {
+        const bool writes = spec.weights[static_cast<std::size_t>(LoadOperation::write)] > 0 ||
+                            workload.sweep.over == Sweep::Over::read_percent;
+        if (!writes && spec.sync != MeterSpec::Sync::never)
+            out.push_back(fmt::format("meter {}: sync has no effect, as nothing is written", spec.name));
+        if (spec.random_by_block && spec.random_share <= 0)
+            out.push_back(
+                fmt::format("meter {}: random_unit has no effect, as random_percent is 0", spec.name));
+    }
+    return out;
+}
+
 PlayRequest load_request(const Workload& step, const PlayRequest& base) {
     PlayRequest request = base;
     request.formats.clear();

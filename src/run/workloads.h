@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "run/play_request.h"
@@ -17,6 +18,9 @@ Result<Workload> open_workload(const std::string& typed, const std::string& dire
 /// The meters of a workload on seats [first, first + seats) of a run; its steps, clients and duration do not
 /// count.
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats);
+
+/// Members of the document that change nothing, a sentence each.
+std::vector<std::string> without_effect(const Workload& workload);
 
 /// A step, with meters alone: `base` says target, seed and how it is read. REQUIRES: at_step() gave `step`.
 PlayRequest load_request(const Workload& step, const PlayRequest& base);

@@ -105,8 +105,11 @@ Workload at_step(const Workload& workload, double value) {
                 break;
             case Sweep::Over::none:
             case Sweep::Over::clients:
-            case Sweep::Over::fill_percent:
-            case Sweep::Over::cache: break;
+            case Sweep::Over::fill_percent: break;
+            case Sweep::Over::cache:  // what is read again comes from a cache, and is not cold
+                meter.read_once = value <= 0 && can_read_once(meter);
+                meter.non_repeating |= meter.read_once && meter.random_share > 0;
+                break;
         }
     }
     return out;

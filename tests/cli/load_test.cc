@@ -103,7 +103,7 @@ TEST_F(LoadTest, TablesAreWhatTheSourcesFormulasGiveForTheRows) {
     const std::string csv = dir_ / "rows.csv";
     const Json result = load(workload(), target(), {"--csv", csv});
     struct Transfer {
-        double bytes = 0, blocks_ns = 0, from_ns = 1e300, to_ns = 0, largest = 0;
+        double bytes = 0, blocks = 0, blocks_ns = 0, from_ns = 1e300, to_ns = 0;
         std::string mode;
     };
     std::map<std::string, Transfer> transfers;
@@ -111,35 +111,126 @@ TEST_F(LoadTest, TablesAreWhatTheSourcesFormulasGiveForTheRows) {
         Transfer& transfer = transfers[row.at("user") + "/" + row.at("transfer")];
         transfer.mode = row.at("mode");
         transfer.bytes += number(row, "bytes");
+        ++transfer.blocks;
         transfer.blocks_ns += number(row, "completed_ns") - number(row, "submitted_ns");
         transfer.from_ns = std::min(transfer.from_ns, number(row, "submitted_ns"));
         transfer.to_ns = std::max(transfer.to_ns, number(row, "completed_ns"));
-        transfer.largest = std::max(transfer.largest, number(row, "bytes"));
     }
     // What was under way at the end is in the rows as far as it came, and in no table.
     std::map<std::string, std::vector<Transfer>> by_mode;
     for (const auto& [name, transfer] : transfers) by_mode[transfer.mode].push_back(transfer);
     const Json& modes = result["steps"][0]["modes"];
     double counted = 0;
+    Transfer sum;
+    double all_latencies = 0;
+    bool whole = true;
     for (const auto& [mode, all] : by_mode) {
         const Json& cell = modes[mode].back();
         const double count = cell["transfers"];
         counted += count;
         ASSERT_GE(static_cast<double>(all.size()), count) << mode;
         ASSERT_LE(static_cast<double>(all.size()), count + 2) << mode;
+        whole &= static_cast<double>(all.size()) == count;
         if (static_cast<double>(all.size()) > count) continue;
         double rates = 0;
         double latencies = 0;
+        Transfer of_mode;
         for (const Transfer& transfer : all) {
             rates += transfer.bytes / transfer.blocks_ns * 1e3;
             latencies += (transfer.to_ns - transfer.from_ns - transfer.blocks_ns) / 1e6;
+            of_mode.blocks += transfer.blocks;
+            of_mode.blocks_ns += transfer.blocks_ns;
         }
+        EXPECT_EQ(cell["blocks"].get<double>(), of_mode.blocks) << mode;
+        EXPECT_NEAR(cell["block_latency_mean_ms"].get<double>(), of_mode.blocks_ns / of_mode.blocks / 1e6, 1e-6)
+            << mode;
+        sum.blocks += of_mode.blocks;
+        sum.blocks_ns += of_mode.blocks_ns;
+        all_latencies += latencies;
         EXPECT_NEAR(cell["rate_mb_per_s"].get<double>(), rates / count, 1e-6 * rates) << mode;
         EXPECT_NEAR(cell["latency_mean_ms"].get<double>(), latencies / count, 1e-6) << mode;
     }
     EXPECT_EQ(modes["All"].back()["transfers"].get<double>(), counted);
-    EXPECT_THAT(finished_.out, HasSubstr("average rate (MB/s)"));
-    EXPECT_THAT(finished_.out, HasSubstr("maximum latency (s)"));
+    // The row above the tables says the same as the cell of everything.
+    const Json& row = result["steps"][0]["all"];
+    const Json& everything = modes["All"].back();
+    EXPECT_NEAR(row["block_latency_mean_ns"].get<double>() / 1e6,
+                everything["block_latency_mean_ms"].get<double>(), 1e-6);
+    EXPECT_NEAR(row["transfer_latency_mean_ns"].get<double>() / 1e6,
+                everything["latency_mean_ms"].get<double>(), 1e-6);
+    if (whole) {
+        EXPECT_NEAR(row["block_latency_mean_ns"].get<double>(), sum.blocks_ns / sum.blocks, 1);
+        EXPECT_NEAR(row["transfer_latency_mean_ns"].get<double>(), 1e6 * all_latencies / counted, 1);
+    }
+    for (const char* text :
+         {"average rate (MB/s)", "average block latency (ms)", "maximum transfer latency (s)",
+          "block latency: from the submission of one block to its completion",
+          "transfer latency: the total time of a transfer less the sum of its block latencies"})
+        EXPECT_THAT(finished_.out, HasSubstr(text));
+}
+
+/// The bytes that each cold step read, and how often each place.
+struct ColdReads {
+    double bytes = 0;
+    std::map<std::string, int> places;
+};
+
+ColdReads cold_reads(const std::string& csv) {
+    ColdReads out;
+    for (const Row& row : read_rows(csv)) {
+        if (row.at("step") != "cold") continue;
+        out.bytes += number(row, "bytes");
+        ++out.places[row.at("seat") + "/" + row.at("user") + "/" + row.at("file") + "/" + row.at("offset")];
+    }
+    return out;
+}
+
+TEST_F(LoadTest, AColdStepReadsEachByteOnce) {
+    Json document = workload();
+    document["sweep"] = {{"over", "cache"}, {"values", {"cold", "warm"}}};
+    document["report"] = "table";
+    Json& meter = document["meters"][0];
+    meter["operations"] = {{"read", 1}};
+    meter["direct"] = false;
+    meter["inflight"] = 4;
+    meter["files"] = {{"count", 3}, {"bytes", "1000KiB"}};
+    const std::string csv = dir_ / "rows.csv";
+    const std::string html = dir_ / "report.html";
+    for (const double random : {0.0, 100.0}) {
+        meter["random_percent"] = random;
+        meter["lengths"] = Json{{"up_to", "64KiB"}};
+        if (random > 0) meter.erase("lengths");
+        const Json result = load(document, target(), {"--csv", csv, "--html", html});
+        const ColdReads cold = cold_reads(csv);
+        EXPECT_LE(cold.bytes, 2 * 3 * 1000 * 1024);
+        // Of a place that is drawn a small block reads a part.
+        EXPECT_GT(cold.bytes, 2 * 3 * (random > 0 ? 500 : 1000) * 1024 - 1);
+        for (const auto& [place, times] : cold.places) ASSERT_EQ(times, 1) << place;
+        const Json& step = result["steps"][0];
+        EXPECT_EQ(step["reads_each_byte_once"], true);
+        EXPECT_EQ(step["files_bytes"], 2 * 3 * 1000 * 1024);
+        EXPECT_LE(step["files_read_times"], 1.0);
+        EXPECT_LT(step["result"]["meters"][0]["wall_ns"], 300'000'000) << "the end is when all is read";
+        EXPECT_GT(result["steps"][1]["files_read_times"], 1.0);
+        EXPECT_THAT(finished_.out, HasSubstr("cold: no byte was read twice"));
+        EXPECT_THAT(read_text(html), HasSubstr("cold: no byte was read twice"));
+    }
+}
+
+TEST_F(LoadTest, AColdStepThatReadsAgainSaysSo) {
+    Json document = workload();
+    document["sweep"] = {{"over", "cache"}, {"values", {"cold"}}};
+    document["report"] = "table";
+    Json& meter = document["meters"][0];
+    meter["operations"] = {{"read", 1}};
+    meter["direct"] = false;
+    const std::string html = dir_ / "report.html";
+    const Json result = load(document, target(), {"--html", html});
+    const Json& step = result["steps"][0];
+    EXPECT_EQ(step["reads_each_byte_once"], false);
+    EXPECT_GT(step["files_read_times"], 1.0);
+    EXPECT_THAT(finished_.out, HasSubstr("so that this step is not cold"));
+    EXPECT_THAT(read_text(html), HasSubstr("so that this step is not cold"));
 }
 
 TEST_F(LoadTest, LeavesNothingButItsFilesWhichCleanRemoves) {
@@ -239,6 +330,25 @@ TEST_F(LoadTest, SaysInItsRowsWhichMeterTheyAreOf) {
     EXPECT_EQ(operations, expected);
     EXPECT_GT(result["steps"][0]["result"]["totals"]["wall_ns"], 250'000'000);
     EXPECT_GT(result["steps"][0]["result"]["client"]["cpu_percent"], 0.0);
+}
+
+TEST_F(LoadTest, SaysWhichMembersHaveNoEffect) {
+    Json document = workload();
+    Json& meter = document["meters"][0];
+    meter["operations"] = {{"read", 1}};
+    meter["random_percent"] = 0;
+    meter["random_unit"] = "block";
+    meter["sync"] = "each-write";
+    load(document, target());
+    EXPECT_THAT(finished_.err, HasSubstr("meter m: sync has no effect"));
+    EXPECT_THAT(finished_.err, HasSubstr("meter m: random_unit has no effect"));
+    EXPECT_EQ(finished_.out.rfind("DONE: tested: A load\n", 0), 0u) << finished_.out;
+    document = workload();
+    load(document, target());
+    EXPECT_EQ(finished_.err.find("no effect"), std::string::npos) << finished_.err;
+    const Finished recorded =
+        streamsim({"--record", "1", "--order", "reverse", "--duration", "1s", "sim:h500"});
+    EXPECT_THAT(recorded.err, HasSubstr("--order has no effect"));
 }
 
 TEST_F(LoadTest, RefusesWhatCannotBe) {

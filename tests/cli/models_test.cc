@@ -47,6 +47,26 @@ protected:
     Json model_;
 };
 
+TEST_F(Models, WhatItCanDeliverIsTheSameHoweverMuchIsAsked) {
+    std::vector<double> gives;
+    for (const char* seats : {"10", "20", "40"}) {  // 5 play
+        const Json result = play({"--dpx12", "--seats", seats, "--duration", "3s"}, "sim:h500?nodes=4");
+        EXPECT_EQ(finished().exit_code, 1) << finished().text();
+        ASSERT_EQ(result["probes"].size(), 1U);
+        gives.push_back(result["probes"][0]["bytes_per_s"]);
+        EXPECT_THAT(result["verdict"]["reason"].get<std::string>(),
+                    HasSubstr("read without deadlines the model gives"));
+    }
+    for (const double each : gives) {
+        EXPECT_NEAR(each / gives.front(), 1, 0.03);
+        EXPECT_GT(each, 0.95 * 5 * 1194.6e6) << "what plays";
+        EXPECT_LT(each, 1.2 * 5 * 1194.6e6);
+    }
+    const Json fine = play({"--dpx12", "--seats", "5", "--duration", "3s"}, "sim:h500?nodes=4");
+    EXPECT_EQ(finished().exit_code, 0) << finished().text();
+    EXPECT_TRUE(fine["probes"].empty()) << "nothing is asked of a model that does it";
+}
+
 TEST_F(Models, WhatPlaysSaysThatItIsAModel) {
     const Json result =
         play({"--prores-hd", "--streams", "2", "--seats", "2", "--duration", "5s"}, "sim:h500?nodes=2");

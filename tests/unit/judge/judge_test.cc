@@ -178,6 +178,14 @@ const std::vector<Case> kCases = {
                         {PartKind::seat_cpu, "seat 0 processor", 0.98, 1}});
      },
      false, Limit::client_cpu, "the processor of seat 0 was 98 % busy when frames were missed: 50 frames"},
+    {"model_that_gives_less_than_is_required",
+     [](Evidence& e) {
+         on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.98, 9}});
+         e.as_played = ProbeResult{"without deadlines", 2, 1 << 20, 8, 5.5e9};
+         e.required_bytes_per_s = 14.3e9;
+     },
+     false, Limit::storage,
+     "; read without deadlines the model gives 5,500.0 MB/s at most, and 14,300.0 MB/s are required"},
     {"model_full_link_of_a_seat",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::seat_link, "seat 12 link", 0.99, 3},

@@ -182,6 +182,65 @@ TEST(MeterTransfers, users_of_a_shared_file_begin_in_parts_of_their_own) {
     EXPECT_THAT(begins, testing::ElementsAre(50, 62, 75, 87));
 }
 
+/// Whether no byte was read twice, and how many were read.
+std::uint64_t read_once_bytes(const Rig& rig) {
+    std::map<std::string, std::map<std::uint64_t, std::uint64_t>> by_file;
+    std::uint64_t bytes = 0;
+    for (const Asked& each : rig.asked(Asked::read)) {
+        EXPECT_TRUE(by_file[each.path].emplace(each.offset, each.offset + each.bytes).second);
+        bytes += each.bytes;
+    }
+    for (const auto& [path, reads] : by_file) {
+        std::uint64_t end = 0;
+        for (const auto& [from, to] : reads) {
+            EXPECT_GE(from, end) << path;
+            end = to;
+        }
+    }
+    return bytes;
+}
+
+TEST(MeterTransfers, reading_once_ends_when_all_files_are_read) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.spec.read_once = true;
+    rig.spec.blocks = {{64 << 10, 1}, {4096, 1}};
+    rig.spec.length_up_to = 300 << 10;
+    rig.spec.set = {3, 1000 << 10, 1, 0, false};
+    rig.spec.users = 2;
+    rig.spec.inflight = 4;
+    rig.storage.bytes_per_s = 100e6;
+    rig.run(seconds(100));
+    EXPECT_EQ(read_once_bytes(rig), 2u * 3 * (1000 << 10));
+    EXPECT_EQ(rig.of(LoadOperation::read).bytes, 2u * 3 * (1000 << 10));
+    EXPECT_LT(rig.result.wall_ns, seconds(100).ns) << "the time until the last block, not until the end";
+    EXPECT_EQ(rig.result.unfinished, 0u);
+}
+
+TEST(MeterTransfers, reading_a_shared_file_once_is_shared_between_the_users) {
+    for (const double random : {0.0, 1.0}) {
+        Rig rig;
+        rig.weigh(LoadOperation::read, 1);
+        rig.spec.read_once = true;
+        rig.spec.random_share = random;
+        rig.spec.non_repeating = random > 0;
+        rig.spec.set = {1, 1 << 20, 1, 0, true};
+        rig.spec.users = 3;
+        rig.spec.inflight = 2;
+        rig.run(seconds(100));
+        EXPECT_EQ(read_once_bytes(rig), 1u << 20) << random;
+    }
+}
+
+TEST(MeterTransfers, reading_whole_files_once_opens_each_once) {
+    Rig rig;
+    rig.weigh(LoadOperation::read, 1);
+    rig.spec.read_once = rig.spec.whole_files = true;
+    rig.spec.set = {5, 64 << 10, 1, 0, false};
+    rig.run(seconds(100));
+    EXPECT_EQ(read_once_bytes(rig), 5u * (64 << 10));
+}
+
 /// Each cell by the source's formulas, on a storage of 10 ms + bytes / 100 MB/s for a block.
 void expect_cells(Rig& rig, Duration latency) {
     std::uint64_t cells = 0;

@@ -1,4 +1,5 @@
 // Whole runs on models, seen through the books of their parts.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,6 +31,21 @@ TEST(ModelRun, a_group_of_seats_has_a_link_of_its_own_with_its_efficiency) {
     EXPECT_EQ(part(result, "seat 0 link").books.bytes_per_s, 0.625e9);
     EXPECT_EQ(part(result, "seat 1 link").books.bytes_per_s, 0.625e9) << "20 Gb/s, the model's";
     EXPECT_EQ(part(result, "seat 2 link").books.bytes_per_s, 2.1e9);
+}
+
+TEST(ModelRun, a_scenario_that_fails_says_what_the_model_delivers) {
+    std::vector<double> gives;
+    for (const char* count : {"10", "20"}) {  // 5 play
+        const RunResult result = run(fmt::format(
+            R"({{"target": "sim:h500?nodes=4", "count": {},
+                 "streams": [{{"format": "dpx12", "frames": 72}}]}})",
+            count));
+        ASSERT_EQ(result.probes.size(), 1U);
+        gives.push_back(result.probes.front().bytes_per_s);
+        EXPECT_THAT(result.verdict.reason, testing::HasSubstr("read without deadlines the model gives"));
+    }
+    EXPECT_NEAR(gives[1] / gives[0], 1, 0.05);
+    EXPECT_GT(gives[0], 0.95 * 5 * 1194.6e6) << "what plays";
 }
 
 TEST(ModelRun, nothing_is_decoded_where_nothing_has_a_deadline) {

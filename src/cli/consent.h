@@ -1,0 +1,15 @@
+// The question whether something large may be written, on a terminal.
+#pragma once
+
+#include <string>
+
+namespace streamsim {
+
+/// True where a person can be asked: standard input and standard error are terminals.
+bool can_ask();
+
+/// Writes `question` to standard error and reads one line. Blocks until there is one. True: it was a yes; an
+/// end of input is none.
+bool ask(const std::string& question);
+
+}  // namespace streamsim

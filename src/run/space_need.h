@@ -1,0 +1,58 @@
+// How much a command is going to write to a storage before it can measure anything, and whether somebody has to
+// allow that first. Every command asks here before it writes media, working sets or what fills a volume.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "media/load_set.h"
+#include "media/media_set.h"
+#include "run/play_request.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/workload.h"
+
+namespace streamsim {
+
+/// Media may take this share of the free space without a question, files of meters that share.
+inline constexpr double kMediaShareUnasked = 0.5;
+inline constexpr double kLoadShareUnasked = 0.1;
+
+/// Bytes of a volume that meters and fill levels never write into: 1 % of it, and at least 1 GiB, or 5 % of a
+/// volume that is smaller than 20 GiB.
+std::uint64_t kept_free_bytes(std::uint64_t volume_bytes);
+
+struct SpaceNeed {
+    std::string target;
+    std::uint64_t media_bytes = 0;   // clips that are missing
+    std::uint64_t load_bytes = 0;    // files of meters that are missing, of all steps together
+    std::uint64_t fill_bytes = 0;    // what fills the volume besides, at the fullest step
+    std::uint64_t free_bytes = 0;    // before any of it is written
+    std::uint64_t volume_bytes = 0;  // 0: not known
+
+    std::uint64_t bytes() const { return media_bytes + load_bytes + fill_bytes; }
+    /// A fill level always does; media and files of meters where they are large for the free space.
+    bool needs_consent() const;
+    /// "26.1 GB would be written to /mnt/x, of which 30.1 GB are free, and the volume would then be 95 % full"
+    std::string sentence() const;
+};
+
+/// Errors: environment, when the bytes do not fit, or would be written into what is kept free.
+Result<void> check_space(const SpaceNeed& need);
+
+/// Of media and files of meters that are written before one play. Blocks. Errors: environment from the store.
+Result<SpaceNeed> need_of_play(ByteStore& store,
+                               const std::string& target,
+                               const LoadSetPlan& load,
+                               const std::vector<PreparePlan>& media);
+
+/// Of all steps of a workload; `base` as for load_request(). Writes nothing. Blocks. Errors: environment from
+/// the store; as check_space.
+Result<SpaceNeed> need_of_workload(ByteStore& store, const Workload& workload, const PlayRequest& base);
+
+/// Bytes that are missing until the volume of `target` is `percent` full; 0: it is already. Blocks. Errors:
+/// environment, also when that would take what is kept free.
+Result<std::uint64_t> bytes_to_fill(ByteStore& store, const std::string& target, double percent);
+
+}  // namespace streamsim
