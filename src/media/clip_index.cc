@@ -23,6 +23,7 @@ bool is_one_of(const std::string& extension, const std::string_view (&list)[N]) 
 /// What of a directory can be a clip.
 struct Listing {
     std::vector<FoundSequence> sequences;
+    std::vector<std::string> stills;  // single pictures beside media
     std::vector<std::string> containers;
     std::vector<std::string> directories;
 };
@@ -74,7 +75,11 @@ Result<Listing> look_into(ByteStore& store, const std::string& directory) {
     }
     const bool only_stills =
         out.containers.empty() && std::all_of(out.sequences.begin(), out.sequences.end(), is_still);
-    if (!only_stills) std::erase_if(out.sequences, is_still);
+    if (only_stills) return out;
+    for (const FoundSequence& sequence : out.sequences) {
+        if (is_still(sequence)) out.stills.push_back(sequence.name(0));
+    }
+    std::erase_if(out.sequences, is_still);
     return out;
 }
 
@@ -182,26 +187,37 @@ public:
 
     std::size_t clips() const { return clips_.size(); }
 
-    /// In name order; what was left out is noted at the first, which is always played. Errors: bad input with
+    void skip(std::string what) { skipped_.push_back(std::move(what)); }
+
+    /// In name order; what was left out is listed at the first, which is always played. Errors: bad input with
     /// every problem when no clip is left.
     Result<std::vector<Clip>> finish() {
         if (clips_.empty() && !problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
         std::sort(clips_.begin(), clips_.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
-        const std::size_t said = std::min(problems_.size(), kLeftOutNamed);
-        for (std::size_t i = 0; i < said; ++i)
-            clips_.front().notes.push_back("left out of its folder: " + problems_[i]);
-        if (problems_.size() > said)
-            clips_.front().notes.push_back(
-                fmt::format("left out of its folder: {} more files", show_count(problems_.size() - said)));
+        if (clips_.empty()) return std::move(clips_);
+        auto& skipped = clips_.front().skipped;
+        skipped = std::move(problems_);
+        skipped.insert(skipped.end(), skipped_.begin(), skipped_.end());
+        if (skipped.size() > kSkippedNamed) {
+            const std::size_t more = skipped.size() - kSkippedNamed;
+            skipped.resize(kSkippedNamed);
+            skipped.push_back(fmt::format("{} more files", show_count(more)));
+        }
         return std::move(clips_);
     }
 
 private:
-    static constexpr std::size_t kLeftOutNamed = 8;
+    static constexpr std::size_t kSkippedNamed = 1000;
 
     std::vector<Clip> clips_;
     std::vector<std::string> problems_;
+    std::vector<std::string> skipped_;  // what is whole and no clip
 };
+
+void skip_stills(const std::string& directory, const std::vector<std::string>& stills, Folder& folder) {
+    for (const std::string& name : stills)
+        folder.skip(fmt::format("{}: one still picture, no numbered sequence", join_path(directory, name)));
+}
 
 /// The sequences of one directory; each has its pattern in its name where the directory alone does not say
 /// which.
@@ -280,6 +296,7 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
     auto top = look_into(store, directory);
     if (!top) return top.error();
     Folder folder;
+    skip_stills(directory, top->stills, folder);
     if (auto added = add_sequences(store, directory, "", top->sequences, options, folder); !added)
         return added.error();
     for (const std::string& name : top->containers) {
@@ -290,6 +307,7 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
         const std::string below = join_path(directory, name);
         auto listing = look_into(store, below);
         if (!listing) return listing.error();
+        skip_stills(below, listing->stills, folder);
         if (auto added = add_sequences(store, below, name, listing->sequences, options, folder); !added)
             return added.error();
     }

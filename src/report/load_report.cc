@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "report/json_report.h"
 #include "report/load_tables.h"
+#include "report/text_report.h"
 
 namespace streamsim {
 namespace {
@@ -98,6 +99,10 @@ std::string dump(const OrderedJson& value) {
 std::string heading(const LoadResult& result) {
     const Workload& workload = result.workload;
     std::string out = fmt::format("{}: {}\n", printable(workload.name), printable(workload.title));
+    if (!judges_storage(result.common))
+        out = result.common.faults_injected
+                  ? disclaimer(result.common) + ": " + out + "  " + disclaimer_text(result.common) + "\n"
+                  : out + "  " + disclaimer_text(result.common) + "\n";
     if (!workload.description.empty()) out += fmt::format("  {}\n", printable(workload.description));
     if (!workload.basis.empty()) out += fmt::format("  from: {}\n", printable(workload.basis));
     out += fmt::format("  on {} ({}{})\n", printable(result.common.url), result.common.io,
