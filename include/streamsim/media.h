@@ -132,6 +132,9 @@ struct Clip {
     std::optional<std::uint64_t> start_timecode;
     bool rate_assumed = false;  // the media states none
     bool drop = true;           // its time code leaves labels out where drop frame exists (29.97, 59.94)
+    bool still = false;         // one picture, and no frame of a numbered sequence: nothing to play
+    /// At the first clip of a folder: the files and clips of the folder that cannot be played, and why.
+    std::vector<std::string> skipped;
     std::string structure;  // one line: what a container is made of ("MOV: ftyp, wide, mdat, moov last; ...")
 };
 

@@ -142,6 +142,7 @@ enum class Cause {
     too_small_reads,       // the player was set to ask in pieces that are too small
     cold_start,            // in the first second, while the storage woke up
     model_part,            // a part of a model was full, or lost time
+    injected_fault,        // streamsim delayed or failed it by itself (--faults, a scenario's faults)
     unknown,
 };
 
@@ -164,6 +165,7 @@ constexpr const char* to_string(Cause cause) {
         case Cause::too_small_reads: return "too-small-reads";
         case Cause::cold_start: return "cold-start";
         case Cause::model_part: return "model-part";
+        case Cause::injected_fault: return "injected-fault";
         case Cause::unknown: return "unknown";
     }
     return "?";
@@ -369,11 +371,32 @@ struct ProbeResult {
     double bytes_per_s = 0;
 };
 
+/// Faults that streamsim injected. A run that has some makes no statement about its storage.
+struct FaultsInjected {
+    std::uint64_t operations_delayed = 0;  // by a rule or a stall of the schedule, so that they completed later
+    std::uint64_t operations_failed = 0;   // an error, or a file that is not there, instead of the operation
+    std::uint64_t operations_shortened = 0;  // a file that ends early
+    std::uint64_t model_faults = 0;  // of a scenario, in parts of the model: drives, nodes, links, caches
+    std::uint64_t frames_met = 0;    // missed frames, and stalls of play, that the faults caused
+};
+
+/// A time between two deliveries in which no stream was given a byte, as long as several frames.
+struct ThroughputGap {
+    std::int64_t from_ns = 0, to_ns = 0;  // from the first play_start
+};
+
+/// From t_ns on, the streams that play need so many bytes a second together.
+struct RequiredRate {
+    std::int64_t t_ns = 0;  // from the beginning of the run
+    double bytes_per_s = 0;
+};
+
 struct MediaFacts {
     std::optional<std::int64_t> age_s;  // of the youngest clip
     bool looped = false;
     bool server_cache_may_be_warm = false;
     std::vector<std::string> notes;
+    std::vector<std::string> skipped;  // files and clips of the target that cannot be played, and why
 };
 
 /// Which scenario it was, and whether it came as its author said.
@@ -449,6 +472,7 @@ struct RunResult {
     std::uint64_t buffer_bytes = 0;
 
     std::optional<ScenarioFacts> scenario;
+    std::optional<FaultsInjected> faults_injected;
     bool interrupted = false;
     Verdict verdict;
     std::vector<CauseResult> causes;  // the one that cost most first
@@ -464,6 +488,7 @@ struct RunResult {
     std::int64_t wall_ns = 0;                    // first submit to last completion, preroll included
     double read_bytes_per_s = 0;                 // totals.bytes_read / wall
     double required_bytes_per_s = 0;             // at one time, the most; 0 where nothing is required
+    std::vector<RequiredRate> required_rates;    // where streams come and go: each change, by time; else empty
     MediaFacts media;
     std::vector<StreamResult> streams;  // by seat, then stream
     std::vector<MeterResult> meters;    // by seat, then as asked for
@@ -472,13 +497,24 @@ struct RunResult {
     std::uint64_t drops_omitted = 0;
     std::vector<SeekRecord> seeks;  // by seat, stream, slot
     std::vector<TimelineEntry> timeline;
-    std::vector<MarginBin> margin_bins;  // ascending, without gaps
-    std::vector<PartResult> parts;       // of the model: seats, then nodes with their drives, then files
+    std::vector<ThroughputGap> throughput_gaps;  // by time
+    std::vector<MarginBin> margin_bins;          // ascending, without gaps
+    std::vector<PartResult> parts;  // of the model: seats, then nodes with their drives, then files
     ClientEvidence client;
     std::string digest;
     std::optional<std::string> timing_digest;  // virtual time only
     std::vector<FrameRow> frames;              // only where --csv asks for them; by seat, stream, slot
     std::vector<OperationRow> operations;      // the same of meters; by seat, user, transfer
 };
+
+/// `null:` and `sim:null` complete every operation at once: no storage has a part in the result.
+inline bool is_null_storage(const RunResult& result) {
+    return result.backend == "null" || (result.backend == "sim" && !result.model);
+}
+
+/// False: whatever came of the run, it says nothing about a storage.
+inline bool judges_storage(const RunResult& result) {
+    return !result.faults_injected && !is_null_storage(result);
+}
 
 }  // namespace streamsim

@@ -197,6 +197,7 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
     if (state.total_ns > 0) state.elapsed_ns = std::min(state.elapsed_ns, state.total_ns);
     measure(bytes, watch.virtual_time ? played_ns : now_ns, state);
     state.can_add = streams_may_change_;
+    state.faults_injected = watch.faults_injected;
     const std::lock_guard lock(mutex_);
     if (std::exchange(new_message_, false)) message_ends_ns_ = now_ns + kMessageNs;
     if (now_ns < message_ends_ns_) state.message = message_;

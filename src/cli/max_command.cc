@@ -148,6 +148,9 @@ Result<std::vector<Contender>> MaxCommand::of_target() {
         control_, options_.quiet, left_behind_,
         [this](IndexProgress& progress) { return clips_of_target(*store_, options_.play, &progress); });
     if (!clips) return clips.error();
+    for (const Clip& clip : *clips) {
+        for (const std::string& text : clip.skipped) notice("not played: " + text);
+    }
     return by_format(request, std::move(*clips));
 }
 

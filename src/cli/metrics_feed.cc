@@ -12,6 +12,7 @@ namespace {
 MetricsState state_of(const Session::Watch& watch, std::int64_t now_ns) {
     MetricsState state;
     if (watch.streams == nullptr) return state;
+    state.faults_injected = watch.faults_injected;
     std::int64_t played_ns = 0;  // in the streams' own time
     for (std::size_t i = 0; i < watch.streams->size(); ++i) {
         const StreamPlan& plan = (*watch.streams)[i];
@@ -34,7 +35,7 @@ Result<std::unique_ptr<MetricsServer>> open_metrics_feed(const std::string& addr
     const auto parsed = parse_metrics_address(address);
     if (!parsed) return parsed.error();
     auto server = MetricsServer::listen(*parsed);
-    if (server) (*server)->publish(open_metrics({version, "", 0, {}}));
+    if (server) (*server)->publish(open_metrics({version, "", 0, {}, false}));
     return server;
 }
 

@@ -291,7 +291,7 @@ std::int64_t Booker::silence_ns(const Episode& episode) const {
     std::int64_t all_ns = 0;
     int count = 0;
     for (const Silence& silence : evidence_.silences) {
-        if (silence.to_ns - silence.from_ns < std::max(kSilenceNs, 3 * period_ns)) continue;
+        if (!is_stall(silence, period_ns)) continue;
         const std::int64_t both_ns = std::max<std::int64_t>(
             std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
         if (certainly_silent(silence)) certain_ns += both_ns;
@@ -464,6 +464,10 @@ bool Booker::only_at_the_start() const {
 
 }  // namespace
 
+bool is_stall(const Silence& gap, std::int64_t period_ns) {
+    return gap.to_ns - gap.from_ns >= std::max(kSilenceNs, 3 * period_ns);
+}
+
 bool through_network(const Evidence& evidence) {
     constexpr double kMost = 0.7;
     const Way way = way_of(evidence.system);
@@ -545,6 +549,7 @@ Limit limit_of(Cause cause) {
         case Cause::too_little_in_flight:
         case Cause::too_small_reads: return Limit::client_scheduling;
         case Cause::model_part:
+        case Cause::injected_fault:
         case Cause::unknown: return Limit::unknown;
     }
     return Limit::unknown;

@@ -42,6 +42,9 @@ PlaceTest test_places(const Evidence& evidence);
 /// By Evidence::missed: this frame of its clip was missed on (nearly) every pass, and there were two or more.
 std::vector<bool> missed_every_pass(const Evidence& evidence);
 
+/// Long enough that it was no pause between two frames of a stream with this period.
+bool is_stall(const Silence& gap, std::int64_t period_ns);
+
 /// Whose a cause is.
 Limit limit_of(Cause cause);
 

@@ -21,6 +21,7 @@ struct MissedFrame {
     std::uint64_t clip_frame = 0;
     bool stall = false;
     bool startup = false;      // does not count against the verdict
+    bool injected = false;     // streamsim delayed, failed or shortened an operation of this slot by itself
     bool no_answer = false;    // failed as its server, or the way there, was gone: not for the file's sake
     bool unreachable = false;  // of those: this computer said that there is no way to the server
     bool refused = false;      // of those: the server's host said that it does not want the connection
@@ -73,6 +74,11 @@ struct Evidence {
         0;              // of totals.stalls, those whose frame was late because the client did not run
     bool paced = true;  // false: --fps max
     bool interrupted = false;
+
+    // Where either is true, nothing that was measured says anything about a storage.
+    bool faults_injected = false;  // by streamsim, over the storage or inside a model
+    bool null_storage = false;     // every operation completed at once
+    bool judges_storage() const { return !faults_injected && !null_storage; }
 
     bool require_cold = false;
     bool server_cache_may_be_warm = false;

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "judge/causes.h"
+#include "judge/injected.h"
 #include "judge/sentences.h"
 
 namespace streamsim {
@@ -150,6 +151,11 @@ std::uint64_t lost_slots(const MissedFrame& missed, const Evidence& evidence) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(slots, 1));
 }
 
+/// Its sentences speak of the injected faults, not of a storage.
+bool is_of_faults(Cause cause, const Evidence& evidence) {
+    return cause == Cause::injected_fault || (cause == Cause::unknown && evidence.faults_injected);
+}
+
 /// Frames that are not in the tables (there were too many) count to the largest cause.
 std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& booked, LostSlots& lost) {
     std::map<Cause, std::vector<const MissedFrame*>> by_cause;
@@ -179,13 +185,21 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         lost[out.front().cause] += omitted;
     }
     for (CauseResult& result : out) {
+        if (is_of_faults(result.cause, evidence)) {
+            describe_injected(result, by_cause[result.cause], evidence);
+            continue;
+        }
         if (result.cause != Cause::model_part) {
             describe(result, by_cause[result.cause], evidence);
             continue;
         }
-        const Verdict verdict = model_verdict(evidence, blame(evidence));
+        const Blame by =
+            evidence.faults_injected ? Blame{.slow = result.frames + result.stalls} : blame(evidence);
+        const Verdict verdict = model_verdict(evidence, by);
         result.limit = verdict.limit;
         result.summary = verdict.reason;
+        // A part that a fault slowed down says what the fault did, and nothing about the model's storage.
+        if (evidence.faults_injected && result.limit == Limit::storage) result.limit = Limit::unknown;
     }
     return out;
 }
@@ -215,7 +229,9 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
     }
     const auto main = std::find_if(causes.begin(), causes.end(),
                                    [&](const CauseResult& each) { return side_of(each.limit) == side; });
-    Verdict verdict{false, main->summary, main->limit, main->detail, what_next(main->cause, evidence)};
+    Verdict verdict{false, main->summary, main->limit, main->detail,
+                    is_of_faults(main->cause, evidence) ? "play it again without the injected faults"
+                                                        : what_next(main->cause, evidence)};
     for (const CauseResult& each : causes) {
         // What is wrong with the media stays wrong, however little it is.
         const bool worth = lost.at(each.cause) * 10 >= all || each.limit == Limit::media;
@@ -245,7 +261,9 @@ Verdict pass(const Evidence& evidence) {
     if (totals.on_time == 0) {
         // An interrupted run that showed nothing is no pass; one that played to its end has the contract's
         // word.
-        return {!evidence.interrupted, "no frame was played, so this says nothing about the storage",
+        return {!evidence.interrupted,
+                evidence.judges_storage() ? "no frame was played, so this says nothing about the storage"
+                                          : "no frame was played",
                 evidence.interrupted ? Limit::unknown : Limit::none};
     }
     std::string text = "every frame was there in time";
@@ -257,11 +275,9 @@ Verdict pass(const Evidence& evidence) {
             Limit::none};
     }
     if (totals.startup_drops > 0) {
-        text = fmt::format(
-            "every frame was there in time after the first second, in which {} {} dropped while the storage "
-            "woke up "
-            "(cold start)",
-            frames_text(totals.startup_drops), totals.startup_drops == 1 ? "was" : "were");
+        text = fmt::format("every frame was there in time after the first second, in which {} {} dropped{}",
+                           frames_text(totals.startup_drops), totals.startup_drops == 1 ? "was" : "were",
+                           evidence.judges_storage() ? " while the storage woke up (cold start)" : "");
     }
     if (from_own_memory(evidence)) {
         text += fmt::format(
@@ -269,6 +285,7 @@ Verdict pass(const Evidence& evidence) {
             "little about the storage",
             *evidence.own_memory_share * 100);
     }
+    if (evidence.faults_injected) text += ", with the faults that were injected";
     if (evidence.interrupted) text += ", up to the interruption";
     return {true, text, Limit::none};
 }
@@ -283,11 +300,13 @@ Judgement judge(const Evidence& evidence) {
     Judgement out;
     out.places = test_places(evidence);
     out.booked = evidence.modelled ? of_model(evidence) : book_causes(evidence, out.places);
+    withhold_storage_causes(evidence, out.booked);
     LostSlots lost;
     out.causes = sum_up(evidence, out.booked, lost);
     if (bad_frames(evidence.totals) == 0) {
         out.verdict = pass(evidence);
-    } else if (const Blame by = blame(evidence); evidence.modelled && (by.client + by.slow) * 2 >= by.all()) {
+    } else if (const Blame by = blame(evidence);
+               evidence.modelled && !evidence.faults_injected && (by.client + by.slow) * 2 >= by.all()) {
         out.verdict = model_verdict(evidence, by);
     } else {
         out.verdict = by_causes(evidence, out.causes, lost);

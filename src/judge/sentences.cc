@@ -195,8 +195,9 @@ void describe_network(CauseResult& cause,
 void describe_client(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence) {
-    const std::string innocent = fmt::format("{} cannot be held against the storage",
-                                             frames_text(cause.stalls > 0 ? cause.stalls : cause.frames));
+    const std::string innocent = frames_text(cause.stalls > 0 ? cause.stalls : cause.frames) +
+                                 (evidence.judges_storage() ? " cannot be held against the storage"
+                                                            : " were late for this reason alone");
     const bool decoding = evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns == 0;
     if (cause.cause == Cause::client_cpu && decoding) {
         cause.summary =
@@ -212,23 +213,6 @@ void describe_client(CauseResult& cause,
             fmt::format("this computer did not let the player run when it had to ({}): {}", how, innocent);
     }
     cause.detail = processors(evidence, missed);
-}
-
-void describe_stall(CauseResult& cause,
-                    const std::vector<const MissedFrame*>& missed,
-                    const Evidence& evidence,
-                    const std::string& what) {
-    std::int64_t longest_ns = 0;
-    bool to_the_end = false;
-    for (const Silence& each : evidence.silences) {
-        longest_ns = std::max(longest_ns, each.to_ns - each.from_ns);
-        to_the_end |= each.to_the_end;
-    }
-    cause.summary = fmt::format("the whole storage stood still for {}: {}", duration(longest_ns), what);
-    cause.detail = fmt::format("no stream was given a byte in that time, and {}",
-                               to_the_end ? "nothing came up to the end" : "all went on afterwards");
-    const std::string answers = host_answers(missed, evidence);
-    if (!answers.empty()) cause.detail += "; " + answers;
 }
 
 void describe_damage(CauseResult& cause, const std::vector<const MissedFrame*>& missed) {
@@ -248,10 +232,75 @@ void describe_damage(CauseResult& cause, const std::vector<const MissedFrame*>& 
     cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(missed));
 }
 
+/// The gaps without a delivery that these frames were wanted in.
+std::vector<Silence> stalls_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+    std::vector<Silence> out;
+    for (const Silence& gap : evidence.silences) {
+        if (!is_stall(gap, evidence.shortest_period_ns)) continue;
+        const auto in_it = [&gap](const MissedFrame* each) {
+            const std::int64_t from_ns = each->submitted_ns.value_or(each->due_ns);
+            const std::int64_t to_ns = std::max(each->due_ns, each->delivered_ns.value_or(each->due_ns));
+            return from_ns < gap.to_ns && to_ns > gap.from_ns;
+        };
+        if (std::any_of(missed.begin(), missed.end(), in_it)) out.push_back(gap);
+    }
+    return out;
+}
+
+/// REQUIRES: there is one.
+Silence longest(const std::vector<Silence>& gaps) {
+    return *std::max_element(gaps.begin(), gaps.end(), [](const Silence& a, const Silence& b) {
+        return a.to_ns - a.from_ns < b.to_ns - b.from_ns;
+    });
+}
+
+/// "for 520.0 ms"; "2 times, for 520.0 ms and 510.0 ms"; "12 times, for 6.1 s in all, 520.0 ms the longest"
+std::string stalls_text(const std::vector<Silence>& gaps) {
+    constexpr std::size_t kNamed = 4;
+    std::int64_t all_ns = 0;
+    const Silence worst = longest(gaps);
+    const std::int64_t longest_ns = worst.to_ns - worst.from_ns;
+    std::string list;
+    for (const Silence& gap : gaps) {
+        const std::int64_t ns = gap.to_ns - gap.from_ns;
+        all_ns += ns;
+        const bool last = &gap == &gaps.back();
+        if (!list.empty()) list += last ? " and " : ", ";
+        list += duration(ns);
+    }
+    if (gaps.size() <= 1) return fmt::format("for {}", duration(longest_ns));
+    if (gaps.size() <= kNamed) return fmt::format("{} times, for {}", gaps.size(), list);
+    return fmt::format("{} times, for {} in all, {} the longest", show_count(gaps.size()), duration(all_ns),
+                       duration(longest_ns));
+}
+
 }  // namespace
 
 std::string frames_text(std::uint64_t count) {
     return count == 1 ? "1 frame" : show_count(count) + " frames";
+}
+
+std::string gaps_text(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+    const std::vector<Silence> gaps = stalls_of(missed, evidence);
+    return gaps.empty() ? "" : stalls_text(gaps);
+}
+
+void describe_stall(CauseResult& cause,
+                    const std::vector<const MissedFrame*>& missed,
+                    const Evidence& evidence,
+                    const std::string& what) {
+    std::vector<Silence> gaps = stalls_of(missed, evidence);
+    if (gaps.empty()) gaps = {longest(evidence.silences)};
+    const bool to_the_end =
+        std::any_of(gaps.begin(), gaps.end(), [](const Silence& gap) { return gap.to_the_end; });
+    cause.summary = fmt::format("the whole storage stood still {}: {}", stalls_text(gaps), what);
+    cause.detail =
+        fmt::format("no stream was given a byte in {}, and {}", gaps.size() > 1 ? "those times" : "that time",
+                    to_the_end        ? "nothing came up to the end"
+                    : gaps.size() > 1 ? "all went on after each"
+                                      : "all went on afterwards");
+    const std::string answers = host_answers(missed, evidence);
+    if (!answers.empty()) cause.detail += "; " + answers;
 }
 
 std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uint64_t stalls) {

@@ -26,6 +26,7 @@ bool is_one_of(const std::string& extension, const std::string_view (&list)[N]) 
 /// What of a directory can be a clip.
 struct Listing {
     std::vector<FoundSequence> sequences;
+    std::vector<std::string> stills;  // single pictures beside media
     std::vector<std::string> containers;
     std::vector<std::string> directories;
 };
@@ -77,7 +78,11 @@ Result<Listing> look_into(ByteStore& store, const std::string& directory) {
     }
     const bool only_stills =
         out.containers.empty() && std::all_of(out.sequences.begin(), out.sequences.end(), is_still);
-    if (!only_stills) std::erase_if(out.sequences, is_still);
+    if (only_stills) return out;
+    for (const FoundSequence& sequence : out.sequences) {
+        if (is_still(sequence)) out.stills.push_back(sequence.name(0));
+    }
+    std::erase_if(out.sequences, is_still);
     return out;
 }
 
@@ -185,26 +190,37 @@ public:
 
     std::size_t clips() const { return clips_.size(); }
 
-    /// In name order; what was left out is noted at the first, which is always played. Errors: bad input with
+    void skip(std::string what) { skipped_.push_back(std::move(what)); }
+
+    /// In name order; what was left out is listed at the first, which is always played. Errors: bad input with
     /// every problem when no clip is left.
     Result<std::vector<Clip>> finish() {
         if (clips_.empty() && !problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
         std::sort(clips_.begin(), clips_.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
-        const std::size_t said = std::min(problems_.size(), kLeftOutNamed);
-        for (std::size_t i = 0; i < said; ++i)
-            clips_.front().notes.push_back("left out of its folder: " + problems_[i]);
-        if (problems_.size() > said)
-            clips_.front().notes.push_back(
-                fmt::format("left out of its folder: {} more files", show_count(problems_.size() - said)));
+        if (clips_.empty()) return std::move(clips_);
+        auto& skipped = clips_.front().skipped;
+        skipped = std::move(problems_);
+        skipped.insert(skipped.end(), skipped_.begin(), skipped_.end());
+        if (skipped.size() > kSkippedNamed) {
+            const std::size_t more = skipped.size() - kSkippedNamed;
+            skipped.resize(kSkippedNamed);
+            skipped.push_back(fmt::format("{} more files", show_count(more)));
+        }
         return std::move(clips_);
     }
 
 private:
-    static constexpr std::size_t kLeftOutNamed = 8;
+    static constexpr std::size_t kSkippedNamed = 1000;
 
     std::vector<Clip> clips_;
     std::vector<std::string> problems_;
+    std::vector<std::string> skipped_;  // what is whole and no clip
 };
+
+void skip_stills(const std::string& directory, const std::vector<std::string>& stills, Folder& folder) {
+    for (const std::string& name : stills)
+        folder.skip(fmt::format("{}: one still picture, no numbered sequence", join_path(directory, name)));
+}
 
 /// Indexes one clip.
 using IndexJob = std::function<Result<Clip>(const IndexOptions&)>;
@@ -226,8 +242,10 @@ void add_sequences(ByteStore& store,
     }
 }
 
-/// The clips of all jobs, in their order.
-Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs, const IndexOptions& options) {
+/// The clips of all jobs go into the folder in their order.
+Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
+                                    const IndexOptions& options,
+                                    Folder& folder) {
     std::vector<std::optional<Result<Clip>>> results(jobs.size());
     const bool several = options.progress != nullptr && jobs.size() > 1;
     if (several) options.progress->clips_total = jobs.size();
@@ -239,7 +257,6 @@ Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs, const Ind
         results[i] = of_one.cancelled() ? Result<Clip>(interrupted_error()) : jobs[i](own);
         if (several) ++options.progress->clips_done;
     });
-    Folder folder;
     for (auto& result : results) {
         if (auto added = folder.add(std::move(*result)); !added) return added.error();
     }
@@ -304,6 +321,8 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
                                    const IndexOptions& options) {
     auto top = look_into(store, directory);
     if (!top) return top.error();
+    Folder folder;
+    skip_stills(directory, top->stills, folder);
     std::vector<IndexJob> jobs;
     add_sequences(store, directory, "", top->sequences, jobs);
     for (const std::string& name : top->containers) {
@@ -318,9 +337,10 @@ Result<std::vector<Clip>> clips_in(ByteStore& store,
     for (std::size_t i = 0; i < listings.size(); ++i) {
         if (!*listings[i]) return listings[i]->error();
         const std::string& name = top->directories[i];
+        skip_stills(join_path(directory, name), (*listings[i])->stills, folder);
         add_sequences(store, join_path(directory, name), name, (*listings[i])->sequences, jobs);
     }
-    return index_all(jobs, options);
+    return index_all(jobs, options, folder);
 }
 
 bool is_container_name(const std::string& name) {

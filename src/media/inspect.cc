@@ -179,6 +179,7 @@ InspectFacts inspect(const Clip& clip) {
     facts.duration = index.due(facts.frames);
     show_timecodes(clip, facts);
     facts.notes = clip.notes;
+    for (const std::string& text : clip.skipped) facts.notes.push_back("left out of its folder: " + text);
     facts.structure = clip.structure;
     facts.first_path = path_of(index, 0);
     facts.last_path = path_of(index, facts.frames - 1);

@@ -82,6 +82,10 @@ public:
 
         clip_.name = name;
         clip_.format = found_.header.format;
+        // One DPX or EXR with a number may be all that there is of a sequence; a JPEG or a PNG is a photograph.
+        const bool numbered = sequence_.pattern.digits > 0;
+        clip_.still = !known && sequence_.numbers.size() == 1 &&
+                      (!numbered || image_kind(sequence_.name(0)) == ImageKind::by_size);
         if (sequence_.pattern.digits > 0) clip_.start_timecode = frames.first;
         SequenceFacts facts{.directory = directory_,
                             .pattern = sequence_.pattern,

@@ -12,8 +12,8 @@
 // A frame that is not complete at its deadline:
 //   drop   the slot is dropped. Its read, if it has one, is neither cancelled nor replaced: it keeps buffer and
 //   place.
-//          The next frame to be read is the first unread one whose deadline is not yet past; those passed over
-//          are never read.
+//          The next frame to be read is the first unread one that is not overdue; those passed over are never
+//          read. A slot that is due exactly when a place becomes free is not overdue, and is read.
 //   hold   none is passed over; the slot is late when its frame comes, the clock is not shifted.
 //   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
 // A frame that cannot come is failed, under every policy, and nothing waits for it.

@@ -1,5 +1,7 @@
 #include "report/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,6 +11,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "report/compare_report.h"
+#include "report/compare_rule.h"
 #include "report/compare_setup.h"
 #include "report/text_report.h"
 #include "report/text_tables.h"
@@ -28,7 +32,7 @@ constexpr double kResolution = 2.0 / 1024;
 enum class Better { lower, higher, neither };
 
 /// What makes two values of a figure comparable besides being there.
-enum class Needs { nothing, same_frames, same_rate };
+enum class Needs { nothing, same_rate };
 
 struct Figure {
     const char* key;
@@ -39,6 +43,8 @@ struct Figure {
     std::function<Number(const RunResult&)> value;
     std::function<Number(const RunResult&)> noise;  // inside the run; nullopt: nothing is known of it
     std::function<std::string(const RunResult&)> words;
+    FigureKind kind = FigureKind::other;
+    bool per_frame = false;  // a count: of runs of different lengths, per frame that was due
 };
 
 Number deviation(const std::vector<double>& values) {
@@ -181,7 +187,8 @@ Figure latency_figure(const char* key,
         if (!(run.*of.whole)) return std::nullopt;
         return sigmas(latency_error(run, of, which), value(run));
     };
-    return {key, label, Unit::ns, Better::lower, Needs::nothing, value, noise, {}};
+    const FigureKind kind = which == &LatencySummary::max ? FigureKind::other : FigureKind::percentile;
+    return {key, label, Unit::ns, Better::lower, Needs::nothing, value, noise, {}, kind};
 }
 
 Number margin_error(const RunResult& run, std::int64_t MarginSummary::*which) {
@@ -213,7 +220,7 @@ Figure margin_figure(const char* key, const char* label, std::int64_t MarginSumm
         if (!run.margin_ns) return std::nullopt;
         return sigmas(margin_error(run, which), value(run));
     };
-    return {key, label, Unit::ns, Better::higher, Needs::nothing, value, noise, {}};
+    return {key, label, Unit::ns, Better::higher, Needs::nothing, value, noise, {}, FigureKind::margin};
 }
 
 /// How often something happened. `interval`: nullptr where the time line does not say.
@@ -234,7 +241,8 @@ Figure count_figure(const char* key,
         if (!each) return chance;
         return std::max(chance, kSigmas * *each * std::sqrt(static_cast<double>(intervals.size())));
     };
-    return {key, label, Unit::count, Better::lower, Needs::same_frames, value, noise, {}};
+    const FigureKind kind = which == &FrameCounts::startup_drops ? FigureKind::other : FigureKind::misses;
+    return {key, label, Unit::count, Better::lower, Needs::nothing, value, noise, {}, kind, true};
 }
 
 /// What is as it was asked for, without any noise.
@@ -339,7 +347,8 @@ std::vector<Figure> frame_figures() {
          Needs::nothing,
          missed_share,
          missed_share_noise,
-         {}},
+         {},
+         FigureKind::misses},
         count_figure("frames_dropped", "dropped", &FrameCounts::dropped, &TimelineEntry::frames_dropped),
         count_figure("startup_drops", "of them in the first second", &FrameCounts::startup_drops, nullptr),
         count_figure("frames_late", "late", &FrameCounts::late, &TimelineEntry::frames_late),
@@ -472,7 +481,6 @@ private:
     bool comparable(const RunResult& a, const RunResult& b) const {
         switch (figure_.needs) {
             case Needs::nothing: return true;
-            case Needs::same_frames: return a.totals.scheduled == b.totals.scheduled;
             case Needs::same_rate:
                 return std::abs(a.required_bytes_per_s - b.required_bytes_per_s) <=
                        1e-3 * a.required_bytes_per_s;
@@ -506,15 +514,20 @@ private:
         return out;
     }
 
+    /// Else nothing that differs is better or worse: it is no measurement of a storage.
+    bool both_judge_storage(std::size_t index) const {
+        return judges_storage(run(0)) && judges_storage(run(index));
+    }
+
     void judge_words(std::size_t index, ComparedValue& out) const {
         const std::string reference = figure_.words(run(0));
         if (run(0).interrupted || run(index).interrupted) {
             out.judgement = Judgement::not_comparable;
-        } else if (out.words == reference || words_vary(index)) {
+        } else if (out.words == reference || (words_vary(index) && !pass_and_failure(run(0), run(index)))) {
             out.judgement = Judgement::within_noise;
         } else {
             out.judgement = Judgement::changed;
-            if (figure_.better == Better::higher)
+            if (figure_.better == Better::higher && both_judge_storage(index))
                 out.direction = run(index).verdict.pass ? Direction::better : Direction::worse;
         }
     }
@@ -528,11 +541,13 @@ private:
         const bool exact = reference.timing_digest && other.timing_digest && reference.seed == other.seed;
         out.noise = exact ? Number(0.0)
                           : larger(inside_runs(reference, other, *before, *out.number), between_runs(index));
-        const double difference = *out.number - *before;
-        if (!out.noise && difference != 0) return;
-        const bool changed = std::abs(difference) > out.noise.value_or(0);
+        const double scale = figure_.per_frame ? frames_due(reference) / frames_due(other) : 1;
+        const double difference = *out.number * scale - *before;
+        const bool clear = clearly_differs(figure_.kind, reference, other, *before, *out.number);
+        if (!out.noise && difference != 0 && !clear) return;
+        const bool changed = clear || std::abs(difference) > out.noise.value_or(0) * std::max(scale, 1.0);
         out.judgement = changed ? Judgement::changed : Judgement::within_noise;
-        if (!changed || figure_.better == Better::neither) return;
+        if (!changed || figure_.better == Better::neither || !both_judge_storage(index)) return;
         const bool better = (difference > 0) == (figure_.better == Better::higher);
         out.direction = better ? Direction::better : Direction::worse;
     }
@@ -551,6 +566,20 @@ Comparison compare(const std::vector<NamedResult>& results) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         const RunResult& result = results[i].result;
         out.results.push_back({results[i].name, result.started_at, verdict_line(result), setup[i]});
+        if (judges_storage(result)) continue;
+        out.remarks.push_back(fmt::format("{} ({}): {}{}", column_name(i), results[i].name,
+                                          result.faults_injected ? "FAULTS INJECTED: " : "",
+                                          disclaimer_text(result)));
+    }
+    if (!out.remarks.empty())
+        out.remarks.emplace_back("what differs from such a result is told, and is neither better nor worse");
+    for (std::size_t i = 1; i < results.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (setup[i] != setup[j] || !pass_and_failure(results[i].result, results[j].result)) continue;
+            out.remarks.push_back(fmt::format("{} and {} have one set-up, and only one of them passed",
+                                              column_name(j), column_name(i)));
+            break;
+        }
     }
     out.setup = differences(results);
     for (const auto& figures : {frame_figures(), time_figures()}) {

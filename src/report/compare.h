@@ -9,7 +9,22 @@
 //     count by two square roots of it, and by how far the intervals differ where both runs have some;
 //   - between runs of one set-up, where there are two or more besides the one that is judged: three standard
 //     deviations.
-// The largest of them counts. In virtual time the same seed gives the same result: every difference is a
+// The largest of them counts.
+//
+// Some differences are changes whatever the noise is, also where runs of one set-up differ among themselves:
+//   - the verdict, and the words that go with it, where one run passed and the other failed; and then each
+//   count
+//     of missed frames (dropped, late, failed, stalls, the share) that is 0 on one side alone, however small;
+//   - a margin that is below 0 on one side alone, where it moved by more than a quarter of a frame period or
+//   one
+//     run passed and the other failed;
+//   - a percentile of a latency that changed by a factor of three or more, and by more than a quarter of a
+//   frame
+//     period.
+// Counts of runs of different lengths are compared per frame that was due. A figure is not comparable only
+// where one side has none, where a rate was asked for that the other was not, or where what is compared is a
+// verdict that an interrupted run does not have. Results with injected faults or from the null storage differ,
+// and are neither better nor worse. In virtual time the same seed gives the same result: every difference is a
 // change.
 #pragma once
 
@@ -88,6 +103,7 @@ struct ComparedResult {
 };
 
 struct Comparison {
+    std::vector<std::string> remarks;  // what a reader must know before the figures, a sentence each
     std::vector<ComparedResult> results;
     std::vector<SetupDifference> setup;  // only what differs
     std::vector<ComparedFigure> figures;

@@ -96,6 +96,8 @@ std::string comparison_html(const Comparison& comparison) {
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<title>streamsim: results compared</title>\n<style>";
     out.append(kStyle).append("</style>\n</head>\n<body>\n<main>\n<h1>Results compared with A</h1>\n");
+    for (const std::string& remark : comparison.remarks)
+        out += fmt::format("<p><strong>{}</strong></p>\n", markup(remark));
     out += results_list(comparison);
     out += "<h2>What differs in the set-up</h2>\n" + setup_part(comparison);
     out += "<h2>What came of it</h2>\n" + figures_part(comparison);

@@ -139,7 +139,9 @@ std::string noise_text(const Comparison& comparison) {
 }
 
 std::string comparison_text(const Comparison& comparison) {
-    std::string out = fmt::format("{} compared with A\n", counted(comparison.results.size() - 1, "result"));
+    std::string out;
+    for (const std::string& remark : comparison.remarks) out += printable(remark) + "\n";
+    out += fmt::format("{} compared with A\n", counted(comparison.results.size() - 1, "result"));
     for (std::size_t i = 0; i < comparison.results.size(); ++i) {
         const ComparedResult& result = comparison.results[i];
         out += fmt::format("  {:<3} {}, {}: {}\n", column_name(i), printable(result.name),
@@ -153,6 +155,7 @@ std::string comparison_text(const Comparison& comparison) {
 
 std::string comparison_json(const Comparison& comparison) {
     OrderedJson out = {{"schema", "streamsim.comparison"}, {"version", 1}};
+    out["remarks"] = comparison.remarks;
     out["results"] = OrderedJson::array();
     for (const ComparedResult& result : comparison.results) {
         out["results"].push_back({{"file", result.name},

@@ -86,6 +86,7 @@ std::vector<SetupFact> setup_facts(const RunResult& result) {
         {"target", result.url, true},
         {"read through", fmt::format("{}, {}", result.backend, result.io), true},
         {"direct", yes_no(result.direct), true},
+        {"faults injected", yes_no(result.faults_injected.has_value()), true},
         {"model", model_text(result), true},
         {"scenario", result.scenario ? result.scenario->file : "none", true},
         {"streams", streams_text(result), true},

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "report/html_text.h"
 #include "report/html_time.h"
+#include "report/text_report.h"
 #include "report/text_tables.h"
 
 namespace streamsim::html {
@@ -43,10 +44,14 @@ OrderedJson throughput_data(const RunResult& result) {
         rates.push_back(to_mb(bytes_per_s(entry)));
     }
     const bool required = std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0;
+    OrderedJson steps = OrderedJson::array();
+    for (const RequiredRate& step : result.required_rates)
+        steps.push_back({to_seconds(step.t_ns), to_mb(step.bytes_per_s)});
     return {{"t", std::move(times)},
             {"end", to_seconds(entries.back().t_ns + entries.back().interval_ns)},
             {"rate", std::move(rates)},
-            {"required", required ? OrderedJson(to_mb(result.required_bytes_per_s)) : OrderedJson(nullptr)}};
+            {"required", required ? OrderedJson(to_mb(result.required_bytes_per_s)) : OrderedJson(nullptr)},
+            {"steps", std::move(steps)}};
 }
 
 bool has_margins(const RunResult& result) {
@@ -228,8 +233,9 @@ std::string throughput_figure(const RunResult& result) {
     std::string caption = label + ".";
     if (std::isfinite(result.required_bytes_per_s) && result.required_bytes_per_s > 0) {
         label += "; required " + show_rate(result.required_bytes_per_s);
-        caption += " The broken line is what all streams need together, " +
-                   show_rate(result.required_bytes_per_s) +
+        const std::string steps = required_text(result);
+        caption += " The broken line is what all streams that play need together, " +
+                   (steps.empty() ? show_rate(result.required_bytes_per_s) : "step by step: " + steps) +
                    ". The read-ahead was filled before 0:00, so that in the last step less is left to read.";
     }
     return figure("throughput", label, caption);

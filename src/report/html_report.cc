@@ -45,6 +45,12 @@ std::string verdict(const RunResult& result) {
         escaped(head.rest.substr(colon + 2)));
     if (result.model)
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was read.", "warning");
+    if (!judges_storage(result)) {
+        out += paragraph(
+            fmt::format("<strong>{}.</strong> {}.", result.faults_injected ? "Faults injected" : "Null storage",
+                        escaped(disclaimer_text(result))),
+            "warning");
+    }
     out += paragraph(escaped(printable(result.verdict.reason)), "reason");
     html::Facts facts;
     facts.add("Limit", fmt::format("<data value=\"{0}\" data-key=\"verdict.limit\">{0}</data>",
@@ -117,7 +123,8 @@ std::string show_command(const std::vector<std::string>& command) {
 }
 
 void add_storage(const RunResult& result, html::Facts& facts) {
-    facts.add("Storage", name(result.url) + ", backend " + escaped(result.backend));
+    facts.add(judges_storage(result) ? "Storage" : "Target",
+              name(result.url) + ", backend " + escaped(result.backend));
     if (result.mount) {
         const MountFacts& mount = *result.mount;
         facts.add("Mount", name(mount.source) + " on " + name(mount.point) + ", type " + escaped(mount.type));
@@ -236,8 +243,8 @@ std::string missed_frames(const RunResult& result) {
     if (totals.dropped + totals.late + totals.failed == 0)
         return section("missed", "Frames missed", paragraph("None."));
     return section("missed", "Frames missed",
-                   paragraph(same_place_or_random(result.places)) + html::places_table(result) +
-                       html::drops_table(result));
+                   (judges_storage(result) ? paragraph(same_place_or_random(result.places)) : "") +
+                       html::places_table(result) + html::drops_table(result));
 }
 
 std::string percent(const std::optional<double>& value) {

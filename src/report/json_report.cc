@@ -89,12 +89,20 @@ void add_counts(const FrameCounts& counts, OrderedJson& to) {
     to["bytes_written"] = counts.bytes_written;
 }
 
+OrderedJson required_json(const std::vector<RequiredRate>& rates) {
+    OrderedJson out = OrderedJson::array();
+    for (const RequiredRate& rate : rates)
+        out.push_back({{"t_ns", rate.t_ns}, {"bytes_per_s", whole(rate.bytes_per_s)}});
+    return out;
+}
+
 OrderedJson totals_json(const RunResult& result) {
     OrderedJson totals = OrderedJson::object();
     add_counts(result.totals, totals);
     totals["wall_ns"] = result.wall_ns;
     totals["read_bytes_per_s"] = whole(result.read_bytes_per_s);
     totals["required_bytes_per_s"] = whole(result.required_bytes_per_s);
+    totals["required_rates"] = required_json(result.required_rates);
     totals["passes"] = result.totals.passes;
     const ReasonCounts& reasons = result.reasons;
     totals["reasons"] = {{"late", reasons.late},
@@ -211,6 +219,19 @@ OrderedJson timeline_json(const TimelineEntry& entry) {
             {"service_ns_max", entry.service_ns_max},
             {"buffer_frames_min", or_null(entry.buffer_frames_min)},
             {"margin_ns_min", or_null(entry.margin_ns_min)}};
+}
+
+OrderedJson gap_json(const ThroughputGap& gap) {
+    return {{"from_ns", gap.from_ns}, {"to_ns", gap.to_ns}};
+}
+
+OrderedJson faults_json(const std::optional<FaultsInjected>& faults) {
+    if (!faults) return nullptr;
+    return {{"operations_delayed", faults->operations_delayed},
+            {"operations_failed", faults->operations_failed},
+            {"operations_shortened", faults->operations_shortened},
+            {"model_faults", faults->model_faults},
+            {"frames_met", faults->frames_met}};
 }
 
 OrderedJson bin_json(const MarginBin& bin) {
@@ -437,6 +458,7 @@ std::string json_report(const RunResult& result) {
     if (result.scenario) out.member("scenario", scenario_json(*result.scenario));
     out.member("notices", result.notices);
     out.member("interrupted", result.interrupted);
+    out.member("faults_injected", faults_json(result.faults_injected));
     out.member("verdict", verdict_json(result.verdict));
     if (!result.seats.empty()) {
         out.member("run_id", result.run_id);
@@ -451,7 +473,8 @@ std::string json_report(const RunResult& result) {
     out.member("media", {{"age_s", or_null(result.media.age_s)},
                          {"looped", result.media.looped},
                          {"server_cache_may_be_warm", result.media.server_cache_may_be_warm},
-                         {"notes", result.media.notes}});
+                         {"notes", result.media.notes},
+                         {"skipped", result.media.skipped}});
     out.table("streams", result.streams, stream_json);
     if (!result.meters.empty()) out.table("meters", result.meters, meter_json);
     if (result.alone) out.member("alone", alone_json(*result.alone));
@@ -459,6 +482,7 @@ std::string json_report(const RunResult& result) {
     out.member("drops_omitted", result.drops_omitted);
     out.table("seeks", result.seeks, seek_json);
     out.table("timeline", result.timeline, timeline_json);
+    out.table("throughput_gaps", result.throughput_gaps, gap_json);
     out.table("margin_bins", result.margin_bins, bin_json);
     out.table("parts", result.parts, part_json);
     out.member("client", client_json(result.client));

@@ -50,12 +50,18 @@ std::string counts_text(const StreamResult& stream) {
     return out;
 }
 
-Outcome interrupted() {
-    return {"error", "interrupted", "interrupted before its end", ""};
+/// What a reader must know first: faults were injected, or there was no storage.
+std::string disclaimed(const RunResult& result, const std::string& text) {
+    return judges_storage(result) ? text : disclaimer(result) + ": " + text;
+}
+
+Outcome interrupted(const RunResult& result, const std::string& text) {
+    return {"error", "interrupted", disclaimed(result, "interrupted before its end"), disclaimed(result, text)};
 }
 
 Outcome failed(const RunResult& result, const std::string& text) {
-    return {"failure", to_string(result.verdict.limit), result.verdict.reason, text};
+    return {"failure", to_string(result.verdict.limit), disclaimed(result, result.verdict.reason),
+            disclaimed(result, text)};
 }
 
 std::vector<Case> cases(const RunResult& result) {
@@ -71,15 +77,14 @@ std::vector<Case> cases(const RunResult& result) {
             if (!result.verdict.detail.empty()) text += "\n" + result.verdict.detail;
             one.outcome = failed(result, text);
         } else if (result.interrupted) {
-            one.outcome = interrupted();
-            one.outcome.text = counts_text(stream);
+            one.outcome = interrupted(result, counts_text(stream));
         }
         said = said || one.outcome.element != nullptr;
         out.push_back(std::move(one));
     }
     if (!said && (result.interrupted || !result.verdict.pass)) {
         out.push_back({"streamsim", "verdict", 0,
-                       result.interrupted ? interrupted() : failed(result, result.verdict.detail)});
+                       result.interrupted ? interrupted(result, "") : failed(result, result.verdict.detail)});
     }
     return out;
 }
@@ -107,6 +112,7 @@ std::string properties(const RunResult& result) {
     add("streamsim", result.version + " " + result.revision);
     add("limit", to_string(result.verdict.limit));
     add("verdict", verdict_line(result));
+    if (!judges_storage(result)) add("disclaimer", disclaimed(result, disclaimer_text(result)));
     return out + "    </properties>\n";
 }
 

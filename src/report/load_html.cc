@@ -12,6 +12,7 @@
 #include "report/html_text.h"
 #include "report/load_report.h"
 #include "report/load_tables.h"
+#include "report/text_report.h"
 
 namespace streamsim {
 namespace {
@@ -149,6 +150,9 @@ std::string load_html_report(const LoadResult& result) {
     out +=
         fmt::format("<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
                     pass ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
+    if (const std::string words = disclaimer_text(result.common); !words.empty())
+        out +=
+            paragraph(escaped((result.common.faults_injected ? "FAULTS INJECTED: " : "") + words), "warning");
     for (const LoadStep& step : result.steps) {
         if (step.result.verdict.pass) continue;
         const std::string at = show_step(workload, step.at);
@@ -166,7 +170,8 @@ std::string load_html_report(const LoadResult& result) {
     html::Facts facts;
     if (!workload.description.empty()) facts.add("Load", escaped(workload.description));
     if (!workload.basis.empty()) facts.add("From", escaped(workload.basis));
-    facts.add("Storage", html::name(result.common.url) + ", " + escaped(result.common.io));
+    facts.add(judges_storage(result.common) ? "Storage" : "Target",
+              html::name(result.common.url) + ", " + escaped(result.common.io));
     facts.add("Date", escaped(result.common.started_at));
     facts.add("streamsim", escaped(result.common.version + " (" + result.common.revision + ")"));
     out += facts.html() + "</header>\n<main>\n";

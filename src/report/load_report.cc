@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "report/json_report.h"
 #include "report/load_tables.h"
+#include "report/text_report.h"
 
 namespace streamsim {
 namespace {
@@ -116,6 +117,10 @@ std::string heading(const LoadResult& result) {
                                   [](const LoadStep& step) { return step.result.verdict.pass; });
     const char* const verdict = result.interrupted ? "INTERRUPTED" : pass ? "DONE" : "FAILED";
     std::string out = fmt::format("{}: {}: {}\n", verdict, printable(workload.name), printable(workload.title));
+    if (!judges_storage(result.common))
+        out = result.common.faults_injected
+                  ? disclaimer(result.common) + ": " + out + "  " + disclaimer_text(result.common) + "\n"
+                  : out + "  " + disclaimer_text(result.common) + "\n";
     if (!workload.description.empty()) out += fmt::format("  {}\n", printable(workload.description));
     if (!workload.basis.empty()) out += fmt::format("  from: {}\n", printable(workload.basis));
     out += fmt::format("  on {} ({}{})\n", printable(result.common.url), result.common.io,

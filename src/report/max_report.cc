@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/text_report.h"
 #include "report/text_tables.h"
 
 namespace streamsim {
@@ -233,6 +234,7 @@ std::string max_json_report(const MaxResult& result) {
           {"io_depth", common.io_depth},
           {"on_miss", common.on_miss},
           {"order", common.order}}},
+        {"faults_injected", common.faults_injected.has_value()},
         {"counts", to_string(result.counts)},
         {"seats", result.seats},
         {"headroom_percent", result.headroom_percent},
@@ -256,6 +258,10 @@ std::string max_text_report(const MaxResult& result) {
     std::string out = fmt::format("{} without a drop from {}{}{}\n\n", what, printable(result.common.url),
                                   says_seats ? fmt::format(", over {} seats", result.seats) : "",
                                   result.interrupted ? " (interrupted: as far as it is known)" : "");
+    if (const std::string words = disclaimer_text(result.common); !words.empty()) {
+        out = result.common.faults_injected ? "FAULTS INJECTED, no statement about storage: " + out
+                                            : out + words + "\n\n";
+    }
     if (result.common.model) {
         out += fmt::format("This is no measurement: {} is a model ({})\n\n",
                            printable(result.common.model->name), printable(result.common.model->title));
@@ -269,6 +275,9 @@ std::string max_text_report(const MaxResult& result) {
         out += fmt::format(
             "Headroom: 99 % of the frames of each stream had to leave {:g} % of a frame period free\n",
             result.headroom_percent);
+    }
+    for (const std::string& text : result.notices) {
+        if (text.starts_with("not played: ")) out += printable(text) + "\n";
     }
     if (result.server_cache_may_be_warm) {
         out +=

@@ -178,6 +178,23 @@ void read(const Node& node, TimelineEntry& into) {
         .added("margin_ns_min", into.margin_ns_min);
 }
 
+void read(const Node& node, ThroughputGap& into) {
+    Members(node).get("from_ns", into.from_ns).get("to_ns", into.to_ns);
+}
+
+void read(const Node& node, RequiredRate& into) {
+    Members(node).get("t_ns", into.t_ns).get("bytes_per_s", into.bytes_per_s);
+}
+
+void read(const Node& node, FaultsInjected& into) {
+    Members(node)
+        .get("operations_delayed", into.operations_delayed)
+        .get("operations_failed", into.operations_failed)
+        .get("operations_shortened", into.operations_shortened)
+        .get("model_faults", into.model_faults)
+        .get("frames_met", into.frames_met);
+}
+
 void read(const Node& node, MarginBin& into) {
     Members(node).get("from_ns", into.from_ns).get("to_ns", into.to_ns).get("frames", into.frames);
 }
@@ -301,7 +318,8 @@ void read(const Node& node, MediaFacts& into) {
         .get("age_s", into.age_s)
         .get("looped", into.looped)
         .get("server_cache_may_be_warm", into.server_cache_may_be_warm)
-        .get("notes", into.notes);
+        .get("notes", into.notes)
+        .added("skipped", into.skipped);
 }
 
 void read(const Node& node, ScenarioFacts& into) {
@@ -399,6 +417,7 @@ void read(const Node& node, Totals& into) {
     members.get("wall_ns", result.wall_ns)
         .get("read_bytes_per_s", result.read_bytes_per_s)
         .get("required_bytes_per_s", result.required_bytes_per_s)
+        .added("required_rates", result.required_rates)
         .get("reasons", result.reasons)
         .get("margin_ns", result.margin_ns)
         .get("service_ns", result.service_ns)
@@ -459,6 +478,7 @@ void read(const Node& node, RunResult& result) {
         .added("scenario", result.scenario)
         .get("notices", result.notices)
         .get("interrupted", result.interrupted)
+        .added("faults_injected", result.faults_injected)
         .get("verdict", result.verdict)
         .added("run_id", result.run_id)
         .added("ranks", result.ranks)
@@ -474,6 +494,7 @@ void read(const Node& node, RunResult& result) {
         .get("drops_omitted", result.drops_omitted)
         .get("seeks", result.seeks)
         .get("timeline", result.timeline)
+        .added("throughput_gaps", result.throughput_gaps)
         .added("margin_bins", result.margin_bins)
         .get("parts", result.parts)
         .get("client", result.client)

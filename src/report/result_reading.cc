@@ -107,11 +107,12 @@ void read(const Node& node, Limit& into) {
                Limit::media, Limit::unknown});
 }
 void read(const Node& node, Cause& into) {
-    read_word(node, into,
-              {Cause::none, Cause::slow_reads, Cause::bandwidth, Cause::slow_opens, Cause::storage_stall,
-               Cause::storage_error, Cause::slow_file, Cause::damaged_file, Cause::network, Cause::network_loss,
-               Cause::network_down, Cause::client_cpu, Cause::client_scheduling, Cause::too_little_in_flight,
-               Cause::too_small_reads, Cause::cold_start, Cause::model_part, Cause::unknown});
+    read_word(
+        node, into,
+        {Cause::none, Cause::slow_reads, Cause::bandwidth, Cause::slow_opens, Cause::storage_stall,
+         Cause::storage_error, Cause::slow_file, Cause::damaged_file, Cause::network, Cause::network_loss,
+         Cause::network_down, Cause::client_cpu, Cause::client_scheduling, Cause::too_little_in_flight,
+         Cause::too_small_reads, Cause::cold_start, Cause::model_part, Cause::injected_fault, Cause::unknown});
 }
 void read(const Node& node, PlaceTest::Answer& into) {
     using Answer = PlaceTest::Answer;

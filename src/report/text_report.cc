@@ -148,9 +148,9 @@ void frames_lines(const RunResult& result, ResultLines& out) {
     const ReasonCounts& reasons = result.reasons;
     if (reasons.late + reasons.client > 0 && records(result)) {
         line(out, "Not in time",
-             fmt::format("{} by the storage, {} because this computer was not running{}",
-                         show_count(reasons.late), show_count(reasons.client),
-                         result.model ? " or decoded too late" : ""));
+             fmt::format("{} {}, {} because this computer was not running{}", show_count(reasons.late),
+                         judges_storage(result) ? "by the storage" : "read or written too late",
+                         show_count(reasons.client), result.model ? " or decoded too late" : ""));
     } else if (reasons.late + reasons.client > 0 && result.model) {
         line(out, "Not in time",
              fmt::format("{} read too late, {} read in time and decoded too late", show_count(reasons.late),
@@ -171,7 +171,9 @@ void frames_lines(const RunResult& result, ResultLines& out) {
 void delivery_lines(const RunResult& result, ResultLines& out) {
     std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
     if (result.required_bytes_per_s > 0)
-        speed += ", " + show_rate(result.required_bytes_per_s) + " required while playing";
+        speed +=
+            ", " + show_rate(result.required_bytes_per_s) +
+            (result.required_rates.empty() ? " required while playing" : " required at one time, the most");
     if (result.model && !result.probes.empty())
         speed += fmt::format("; {} at most without deadlines", show_rate(result.probes.front().bytes_per_s));
     if (!only_records(result)) {
@@ -179,6 +181,7 @@ void delivery_lines(const RunResult& result, ResultLines& out) {
              fmt::format("{} ({} in {})", speed, show_bytes(result.totals.bytes_read),
                          show_duration({result.wall_ns})));
     }
+    if (const std::string steps = required_text(result); !steps.empty()) line(out, "Required", steps);
     if (records(result)) {
         const double seconds = static_cast<double>(result.wall_ns) * 1e-9;
         const auto written = static_cast<double>(result.totals.bytes_written);
@@ -284,6 +287,12 @@ void cache_lines(const RunResult& result, ResultLines& out) {
                          much ? ": that is no measurement of the storage (--cold, --direct)" : ""));
     }
     for (const std::string& note : result.media.notes) line(out, "", printable(note));
+    constexpr std::size_t kSkippedShown = 10;
+    const std::vector<std::string>& skipped = result.media.skipped;
+    for (std::size_t i = 0; i < std::min(skipped.size(), kSkippedShown); ++i)
+        line(out, i == 0 ? "Not played" : "", printable(skipped[i]));
+    if (skipped.size() > kSkippedShown)
+        line(out, "", fmt::format("and {} more (media.skipped in --json)", skipped.size() - kSkippedShown));
 }
 
 void repeat_line(const RunResult& result, ResultLines& out) {
@@ -332,7 +341,7 @@ void cause_lines(const RunResult& result, ResultLines& out) {
         }
         line(out, "Booked", booked);
     }
-    if (!result.model && result.places.answer != PlaceTest::Answer::nothing_missed)
+    if (!result.model && judges_storage(result) && result.places.answer != PlaceTest::Answer::nothing_missed)
         line(out, "Missed", places_text(result.places));
 }
 
@@ -441,6 +450,7 @@ Word first_word(const RunResult& result) {
         return seat.state == SeatResult::State::complete;
     });
     if (!whole && nothing_wrong(result.totals)) return {"INCOMPLETE", Tone::bad};
+    if (result.streams.empty() && result.meters.empty()) return {"NOTHING PLAYED", Tone::doubtful};
     if (!paced(result)) {
         if (only_records(result))
             return result.verdict.pass ? Word{"WRITTEN", Tone::good}
@@ -452,7 +462,9 @@ Word first_word(const RunResult& result) {
     if (!nothing_wrong(result.totals)) return {"DOES NOT PLAY", Tone::bad};
     // Every frame was there in time. A storage that is to blame for more than that lost a recording, or failed
     // a meter.
-    if (result.verdict.limit == Limit::storage) return {"PLAYS, BUT NOT ALL WAS DONE", Tone::bad};
+    const bool meters_only = !result.media.server_cache_may_be_warm && !judges_storage(result);
+    if (result.verdict.limit == Limit::storage || meters_only)
+        return {"PLAYS, BUT NOT ALL WAS DONE", Tone::bad};
     return {"PLAYS, BUT PERHAPS FROM A CACHE", Tone::doubtful};
 }
 
@@ -481,7 +493,46 @@ std::string after_headline(const RunResult& result) {
 
 Headline headline(const RunResult& result) {
     const Word word = first_word(result);
-    return {word.text, after_headline(result), word.tone};
+    const std::string banner = result.faults_injected ? disclaimer(result) + ": " : "";
+    return {banner + word.text, after_headline(result), word.tone};
+}
+
+std::string disclaimer(const RunResult& result) {
+    if (result.faults_injected) return "FAULTS INJECTED";
+    return is_null_storage(result) ? "no statement about storage" : "";
+}
+
+std::string disclaimer_text(const RunResult& result) {
+    if (!result.faults_injected) {
+        if (!is_null_storage(result)) return {};
+        return "no statement about storage: nothing is read or written, every operation is complete at once";
+    }
+    const FaultsInjected& faults = *result.faults_injected;
+    std::string out;
+    const std::uint64_t met =
+        faults.operations_delayed + faults.operations_failed + faults.operations_shortened;
+    if (faults.model_faults == 0 || met > 0) {
+        out = fmt::format("{} delayed, {} failed, {} cut short; ",
+                          counted(faults.operations_delayed, "operation"), show_count(faults.operations_failed),
+                          show_count(faults.operations_shortened));
+    }
+    if (faults.model_faults > 0) out += fmt::format("{} in the model; ", counted(faults.model_faults, "fault"));
+    return out + "no statement about storage";
+}
+
+std::string required_text(const RunResult& result) {
+    constexpr std::size_t kSteps = 6;
+    const std::vector<RequiredRate>& steps = result.required_rates;
+    std::string out;
+    for (std::size_t i = 0; i + 1 < std::min(steps.size(), kSteps + 1); ++i) {
+        out += fmt::format("{}{} from {}", out.empty() ? "" : ", ", show_rate(steps[i].bytes_per_s),
+                           show_duration({steps[i].t_ns}));
+    }
+    if (steps.size() < 2) return out;
+    if (steps.size() > kSteps + 1)
+        return out + fmt::format(", and {} more (required_rates in --json)",
+                                 counted(steps.size() - 1 - kSteps, "step"));
+    return out + " to " + show_duration({steps.back().t_ns});
 }
 
 std::string verdict_line(const RunResult& result) {
@@ -503,6 +554,8 @@ std::string text_report(const RunResult& result, bool colour) {
     std::string out = colour ? colour_of(head.tone) + head.word + kPlain : head.word;
     out += head.rest + "\n";
     ResultLines lines;
+    if (!judges_storage(result))
+        line(lines, result.faults_injected ? "Faults" : "Null", disclaimer_text(result));
     if (result.model) model_line(*result.model, lines);
     cause_lines(result, lines);
     scenario_lines(result, lines);

@@ -121,6 +121,8 @@ MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_
 
 void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>& ledgers, Evidence& evidence) {
     const ClipNumbers numbers(*facts.streams);
+    InjectedFaults faults;
+    for (const WorldBooks* world : facts.worlds) faults.add(world->faults);
     const auto clip = [&](std::size_t stream, const DropEntry& entry) {
         return numbers.of((*facts.streams)[stream].clips[entry.source]);
     };
@@ -140,6 +142,10 @@ void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>
             if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;
             evidence.missed.push_back(missed);
         }
+    }
+    for (MissedFrame& missed : evidence.missed) {
+        const PlayerOptions& options = (*facts.streams)[missed.stream].options;
+        missed.injected = faults.met(options.seat, options.stream, missed.slot);
     }
 }
 
@@ -184,6 +190,8 @@ Evidence evidence_of(const RunFacts& facts,
         evidence.client_stalls += ledger->client_stalls();
     }
     evidence.paced = facts.request->paced;
+    evidence.faults_injected = facts.faults_injected;
+    evidence.null_storage = is_null_storage(result);
     evidence.interrupted = facts.interrupted;
     for (const StreamResult& stream : result.streams) {
         evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);

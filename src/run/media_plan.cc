@@ -76,6 +76,27 @@ IndexOptions index_options(const PlayRequest& request, IndexProgress* progress) 
     return options;
 }
 
+/// Takes single pictures out. Errors: bad input when nothing else is there.
+Result<void> leave_out_stills(const std::string& path, std::vector<Clip>& clips) {
+    std::vector<std::string> stills;
+    for (const Clip& clip : clips) {
+        if (clip.still) stills.push_back(clip.name);
+    }
+    if (stills.empty()) return {};
+    if (stills.size() == clips.size()) {
+        return bad_input(fmt::format(
+            "{}: {}, no frame of a numbered sequence: expected a clip (.mov, .mxf, .mp4, ...), "
+            "a numbered image sequence (shot.0001.dpx, shot.0002.dpx, ...), or a directory with some",
+            path, stills.size() == 1 ? "one still picture" : "still pictures alone"));
+    }
+    std::vector<std::string> skipped = std::move(clips.front().skipped);
+    std::erase_if(clips, [](const Clip& clip) { return clip.still; });
+    for (const std::string& name : stills)
+        skipped.push_back(fmt::format("{}: one still picture, no numbered sequence", name));
+    clips.front().skipped = std::move(skipped);
+    return {};
+}
+
 }  // namespace
 
 // On a model it is the model's name, however its URL was typed: a cluster lays files out by their names, and
@@ -166,6 +187,7 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
     } else {
         return environment_error(fmt::format("{}: there is no such file or directory", path));
     }
+    if (auto left = leave_out_stills(path, clips); !left) return left.error();
     return clips;
 }
 

@@ -12,6 +12,7 @@
 #include "run/merge_causes.h"
 #include "run/merge_seats.h"
 #include "run/merge_times.h"
+#include "run/required_rates.h"
 
 namespace streamsim {
 namespace {
@@ -40,6 +41,17 @@ void add(const ReasonCounts& from, ReasonCounts& to) {
     to.error += from.error;
     to.short_read += from.short_read;
     to.missing += from.missing;
+}
+
+/// Faults inside a model happened in the model of each rank.
+void add(const std::optional<FaultsInjected>& from, std::optional<FaultsInjected>& to) {
+    if (!from) return;
+    if (!to) to.emplace();
+    to->operations_delayed += from->operations_delayed;
+    to->operations_failed += from->operations_failed;
+    to->operations_shortened += from->operations_shortened;
+    to->model_faults += from->model_faults;
+    to->frames_met += from->frames_met;
 }
 
 template <typename T>
@@ -86,6 +98,7 @@ void add_media(const MediaFacts& from, MediaFacts& to) {
     to.looped |= from.looped;
     to.server_cache_may_be_warm |= from.server_cache_may_be_warm;
     append_new(from.notes, to.notes);
+    append_new(from.skipped, to.skipped);
 }
 
 /// What one seat reads, another has read before it, where they share a clip.
@@ -161,6 +174,7 @@ void add_part(RunResult& from, RunResult& to) {
     to.buffer_bytes += from.buffer_bytes;
     add(from.totals, to.totals);
     add(from.reasons, to.reasons);
+    add(from.faults_injected, to.faults_injected);
     add_media(from.media, to.media);
 }
 
@@ -169,6 +183,7 @@ void fill_whole(RunResult& whole) {
     fill_distributions(whole);
     whole.media.server_cache_may_be_warm |= clips_are_shared(whole);
     whole.required_bytes_per_s = most_required(whole.streams);
+    whole.required_rates = required_rates(whole.streams);
     whole.read_bytes_per_s = whole.wall_ns > 0 ? static_cast<double>(whole.totals.bytes_read) * 1e9 /
                                                      static_cast<double>(whole.wall_ns)
                                                : 0;
@@ -277,6 +292,8 @@ Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<
     whole.causes = merged_causes(chosen->parts);
     whole.timeline = merged_timeline(chosen->parts);
     whole.wall_ns = merged_wall_ns(chosen->parts);
+    // One computer's gaps are not those of all.
+    if (chosen->parts.size() > 1) whole.throughput_gaps.clear();
     for (std::size_t i = 1; i < chosen->parts.size(); ++i) add_part(chosen->parts[i], whole);
     whole.seats = std::move(chosen->seats);
     fill_whole(whole);

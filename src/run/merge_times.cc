@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "run/required_rates.h"
+
 namespace streamsim {
 namespace {
 
@@ -98,26 +100,15 @@ std::int64_t merged_wall_ns(const std::vector<RunResult>& parts) {
 }
 
 double most_required(const std::vector<StreamResult>& streams) {
-    std::vector<std::pair<std::int64_t, double>> changes;
+    std::vector<RateSpan> spans;
     for (const StreamResult& stream : streams) {
-        if (!(stream.required_bytes_per_s > 0)) continue;
-        changes.emplace_back(stream.play_start_ns, stream.required_bytes_per_s);
         // Streams that follow each other on two computers, whose clocks are not quite one, do not overlap: the
         // last frame is due a period before the end.
-        changes.emplace_back(stream.play_start_ns + std::max<std::int64_t>(stream.last_due_ns, 1),
-                             -stream.required_bytes_per_s);
+        spans.push_back({stream.play_start_ns,
+                         stream.play_start_ns + std::max<std::int64_t>(stream.last_due_ns, 1),
+                         stream.required_bytes_per_s});
     }
-    std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
-        if (a.first != b.first) return a.first < b.first;
-        return a.second < 0 && b.second > 0;
-    });
-    double now = 0;
-    double most = 0;
-    for (const auto& [at_ns, change] : changes) {
-        now += change;
-        most = std::max(most, now);
-    }
-    return most;
+    return highest(rate_steps(spans));
 }
 
 }  // namespace streamsim

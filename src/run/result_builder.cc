@@ -9,11 +9,13 @@
 #include "base/units.h"
 #include "host/network_mount.h"
 #include "judge/around.h"
+#include "judge/causes.h"
 #include "judge/judge.h"
 #include "run/distributions.h"
 #include "run/evidence.h"
 #include "run/meter_results.h"
 #include "run/part_results.h"
+#include "run/required_rates.h"
 #include "run/server_results.h"
 
 namespace streamsim {
@@ -222,6 +224,8 @@ void fill_media(const RunFacts& facts, RunResult& result) {
                 shared = true;
                 continue;
             }
+            auto& skipped = result.media.skipped;
+            skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
             for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
         }
     }
@@ -329,25 +333,45 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
 
 /// The most that the streams that play at one time require to be read together.
 double most_required(const std::vector<StreamPlan>& streams) {
-    std::vector<std::pair<std::int64_t, double>> changes;
+    std::vector<RateSpan> spans;
     for (const StreamPlan& plan : streams) {
-        const double rate = plan.record == nullptr ? plan.required_bytes_per_s() : 0;
-        if (rate <= 0) continue;
-        changes.emplace_back(plan.start_offset.ns, rate);
-        changes.emplace_back((plan.start_offset + plan.rate().due(plan.options.slots)).ns, -rate);
+        if (plan.record != nullptr) continue;
+        spans.push_back({plan.start_offset.ns, (plan.start_offset + plan.rate().due(plan.options.slots)).ns,
+                         plan.required_bytes_per_s()});
     }
-    // Of one instant, what ends before what begins.
-    std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
-        if (a.first != b.first) return a.first < b.first;
-        return a.second < 0 && b.second > 0;
-    });
-    double now = 0;
-    double most = 0;
-    for (const auto& [at_ns, change] : changes) {
-        now += change;
-        most = std::max(most, now);
+    return highest(rate_steps(spans));
+}
+
+/// From the first play_start, as the time line.
+void fill_gaps(const Evidence& evidence, Instant origin, RunResult& result) {
+    if (evidence.shortest_period_ns == 0) return;
+    for (const Silence& gap : evidence.silences) {
+        if (is_stall(gap, evidence.shortest_period_ns))
+            result.throughput_gaps.push_back({gap.from_ns - origin.ns, gap.to_ns - origin.ns});
     }
-    return most;
+}
+
+/// How many frames, and stalls of play, were met, by the judge's word.
+void fill_faults(const RunFacts& facts, const std::vector<Cause>& booked, RunResult& result) {
+    if (!facts.faults_injected) return;
+    FaultsInjected& faults = result.faults_injected.emplace();
+    for (const WorldBooks* world : facts.worlds) {
+        faults.operations_delayed += world->faults.delayed;
+        faults.operations_failed += world->faults.failed;
+        faults.operations_shortened += world->faults.shortened;
+    }
+    faults.model_faults = facts.request->model_faults.size();
+    faults.frames_met =
+        static_cast<std::uint64_t>(std::count(booked.begin(), booked.end(), Cause::injected_fault));
+}
+
+/// What others than the judge found wrong (a meter, a recording) is no word about a storage either.
+void withhold_storage(RunResult& result) {
+    if (judges_storage(result)) return;
+    if (result.verdict.limit == Limit::storage) result.verdict.limit = Limit::unknown;
+    for (CauseResult& cause : result.causes) {
+        if (cause.limit == Limit::storage) cause.limit = Limit::unknown;
+    }
 }
 
 /// By hand or round robin.
@@ -395,6 +419,10 @@ void fill_request(const PlayRequest& request, RunResult& result) {
     result.sync = request.sync;
     result.multicam = to_string(request.multicam);
     result.audio = request.audio;
+    if (request.faults || !request.model_faults.empty()) {
+        result.faults_injected.emplace();
+        result.faults_injected->model_faults = request.model_faults.size();
+    }
 }
 
 void fill_result(const RunFacts& facts, RunResult& result) {
@@ -428,6 +456,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         timing.merge(ledger.timing_digest());
     }
     result.required_bytes_per_s = most_required(*facts.streams);
+    result.required_rates = required_rates(result.streams);
     result.digest = digest.hex();
     if (world.timing_is_exact) result.timing_digest = timing.hex();
     if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
@@ -449,6 +478,9 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     judge_meters(result);
     result.causes = std::move(judgement.causes);
     result.places = judgement.places;
+    fill_gaps(evidence, origin, result);
+    fill_faults(facts, judgement.booked, result);
+    withhold_storage(result);
     book_drops(judgement.booked, result.drops);
 }
 

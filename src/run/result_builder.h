@@ -28,6 +28,7 @@ struct RunFacts {
     std::optional<MountFacts> mount;  // of the target
     Findings found;                   // after play that failed
     bool interrupted = false;
+    bool faults_injected = false;
     std::vector<std::string> notices;
 };
 

@@ -200,8 +200,10 @@ Result<RunResult> Session::execute() {
     if (watch) {
         const bool failed = missed_anything(facts);
         facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});
-        if (failed && !cut_short_ && !stuck_ && request_.find_cause) look_for_cause(facts);
-    } else if (missed_anything(facts) && !cut_short_ && request_.find_cause) {
+        // With injected faults nothing is said of the storage: there is nothing to find out about it.
+        const bool wanted = request_.find_cause && !facts.faults_injected;
+        if (failed && !cut_short_ && !stuck_ && wanted) look_for_cause(facts);
+    } else if (missed_anything(facts) && !cut_short_ && request_.find_cause && !facts.faults_injected) {
         find_model_rate(facts);
     }
     {
@@ -211,7 +213,8 @@ Result<RunResult> Session::execute() {
     RunResult result = begun_;
     fill_result(facts, result);
     if (!vanished.empty() && result.verdict.pass) {  // what was written and is not there was not recorded
-        result.verdict = {false, vanished.front() + " vanished while it was being recorded", Limit::storage};
+        const Limit limit = judges_storage(result) ? Limit::storage : Limit::unknown;
+        result.verdict = {false, vanished.front() + " vanished while it was being recorded", limit};
     }
     result.direct &=
         std::all_of(meters_.begin(), meters_.end(), [](const MeterPlan& plan) { return plan.spec.direct; });
@@ -231,6 +234,7 @@ std::string Session::place_of_files() const {
 /// What a result says of the request and the computer, whether play has ended or not.
 void Session::fill_common(RunFacts& facts) const {
     facts.request = &request_;
+    facts.faults_injected = spec_.faults || !request_.model_faults.empty();
     facts.mount = mount_;
     facts.before = usage_before_;
     for (const PlayPart& part : parts_) {
@@ -244,7 +248,7 @@ void Session::fill_common(RunFacts& facts) const {
 RunResult Session::nothing_to_play() const {
     RunResult result = begun_;
     result.interrupted = false;
-    result.verdict = {true, "none of the streams was for here", Limit::none};
+    result.verdict = {true, "no stream was assigned to this computer", Limit::none};
     return result;
 }
 
@@ -572,7 +576,8 @@ Session::Watch Session::watch() const {
             request_.target.is_virtual_time(),
             looking_.load(std::memory_order_relaxed),
             &meters_,
-            play_time()};
+            play_time(),
+            spec_.faults || !request_.model_faults.empty()};
 }
 
 }  // namespace streamsim

@@ -105,6 +105,7 @@ public:
         bool looking_for_cause = false;                  // play has ended, and failed
         const std::vector<MeterPlan>* meters = nullptr;  // with their progress
         Duration play_time;                              // of the meters
+        bool faults_injected = false;
     };
     Watch watch() const;
 

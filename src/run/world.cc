@@ -12,7 +12,6 @@
 #include "media/recording.h"
 #include "play/player.h"
 #include "play/recorder.h"
-#include "storage/fault_storage.h"
 
 namespace streamsim {
 struct World::Stream {
@@ -180,6 +179,7 @@ Result<void> World::run() {
     STREAMSIM_CHECK(reason == StopReason::stopped, "a world ends when its players have finished");
     books_.lateness = made_.loop->lateness();
     books_.capabilities = made_.storage->capabilities();
+    if (made_.faults != nullptr) books_.faults = made_.faults->injected();
     books_.origin = origin_;
     for (const auto& meter : meters_) {
         books_.meters.push_back(meter->result());
@@ -427,6 +427,7 @@ void World::copy_some(const std::shared_ptr<WorldCopy>& copy, std::uint64_t aske
     }
     books_.lateness = made_.loop->lateness();
     books_.capabilities = made_.storage->capabilities();
+    if (made_.faults != nullptr) books_.faults = made_.faults->injected();
     books_.traffic = made_.storage->traffic();
     books_.origin = origin_;
     copy->books = books_;

@@ -20,6 +20,7 @@
 #include "play/play_clock.h"
 #include "run/backends.h"
 #include "run/stream_plan.h"
+#include "storage/fault_storage.h"
 
 namespace streamsim {
 
@@ -43,6 +44,7 @@ struct WorldBooks {
     std::vector<MeterResult> meters;  // as they were given; at the end
     std::vector<OperationRow> operations;
     std::vector<ServerTraffic> traffic;  // up to the end of play
+    InjectedFaults faults;               // up to the end of play; nothing where none are injected
     Instant origin;                      // the zero of the series, and of the streams' offsets
     bool timing_is_exact = false;        // virtual time
     bool realtime = false;               // real-time scheduling was asked for and granted

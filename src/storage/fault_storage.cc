@@ -14,7 +14,54 @@ std::uint64_t stream_key(std::uint32_t seat, std::uint32_t stream) {
     return (std::uint64_t{seat} << 32) | stream;
 }
 
+/// Of one stream. Beyond them the last range grows: it then names slots between those that were met, too.
+constexpr std::size_t kRangesMost = 100'000;
+
+using Ranges = std::vector<InjectedFaults::Slots>;
+
+/// The first range that does not end before `slot`.
+auto range_at(Ranges& ranges, std::uint64_t slot) {
+    return std::lower_bound(
+        ranges.begin(), ranges.end(), slot,
+        [](const InjectedFaults::Slots& range, std::uint64_t at) { return range.last < at; });
+}
+
+void insert(Ranges& ranges, std::uint64_t slot) {
+    // Slots come nearly in order: at the end, or near it.
+    if (!ranges.empty() && slot == ranges.back().last + 1) {
+        ++ranges.back().last;
+        return;
+    }
+    const auto at = range_at(ranges, slot);
+    if (at != ranges.end() && at->first <= slot) return;
+    if (ranges.size() < kRangesMost) {
+        ranges.insert(at, {slot, slot});
+    } else {
+        ranges.back().first = std::min(ranges.back().first, slot);
+        ranges.back().last = std::max(ranges.back().last, slot);
+    }
+}
+
 }  // namespace
+
+bool InjectedFaults::met(std::uint32_t seat, std::uint32_t stream, std::uint64_t slot) const {
+    const auto found = slots.find({seat, stream});
+    if (found == slots.end()) return false;
+    const auto range = std::lower_bound(found->second.begin(), found->second.end(), slot,
+                                        [](const Slots& each, std::uint64_t at) { return each.last < at; });
+    return range != found->second.end() && range->first <= slot;
+}
+
+void InjectedFaults::add(const InjectedFaults& other) {
+    delayed += other.delayed;
+    failed += other.failed;
+    shortened += other.shortened;
+    for (const auto& [stream, ranges] : other.slots) {
+        auto& to = slots[stream];
+        to.insert(to.end(), ranges.begin(), ranges.end());
+        std::sort(to.begin(), to.end(), [](const Slots& a, const Slots& b) { return a.first < b.first; });
+    }
+}
 
 FaultStorage::FaultStorage(
     EventLoop& loop, std::unique_ptr<Storage> inner, FaultPlan plan, std::uint64_t seed, std::size_t operations)
@@ -127,6 +174,7 @@ void FaultStorage::submit(Node& node) {
     node.below = node.effects.error == 0;
     if (!node.below) {
         outer.error = node.effects.error;
+        note_fault(&InjectedFaults::failed, node);
         complete_at(node, after_stall(outer.submitted_at + node.effects.delay));
         return;
     }
@@ -163,6 +211,13 @@ void FaultStorage::note_open(FileId file, std::uint64_t names) {
     files_[index] = names;
 }
 
+void FaultStorage::note_fault(std::uint64_t InjectedFaults::*which, const Node& node) {
+    ++(injected_.*which);
+    if (std::holds_alternative<PathOp>(node.inner)) return;  // it is of no slot
+    const IoTag& tag = node.outer->tag;
+    insert(injected_.slots[{tag.seat, tag.stream}], tag.slot);
+}
+
 void FaultStorage::copy_answer(Node& node) {
     Op& outer = *node.outer;
     if (const auto* open = std::get_if<OpenOp>(&node.inner)) {
@@ -171,6 +226,7 @@ void FaultStorage::copy_answer(Node& node) {
     } else if (const auto* read = std::get_if<ReadOp>(&node.inner)) {
         const std::uint64_t left = node.effects.length - std::min(node.effects.length, read->offset);
         static_cast<ReadOp&>(outer).bytes = std::min(read->bytes, left);
+        if (left < read->bytes) note_fault(&InjectedFaults::shortened, node);
     } else if (const auto* write = std::get_if<WriteOp>(&node.inner)) {
         static_cast<WriteOp&>(outer).bytes = write->bytes;
     } else if (const auto* path = std::get_if<PathOp>(&node.inner)) {
@@ -192,6 +248,7 @@ void FaultStorage::complete(Node& node) {
     if (node.cancelled || due == inner.completed_at) {
         finish(node);
     } else {
+        note_fault(&InjectedFaults::delayed, node);
         complete_at(node, due);
     }
 }

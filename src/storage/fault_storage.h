@@ -26,6 +26,22 @@
 
 namespace streamsim {
 
+/// What a FaultStorage has done to operations so far. Each operation counts once in each line that fits.
+struct InjectedFaults {
+    /// Slots of one stream, ascending, apart from one another.
+    struct Slots {
+        std::uint64_t first = 0, last = 0;
+    };
+    std::uint64_t delayed = 0;    // completed later than the storage below completed them
+    std::uint64_t failed = 0;     // never reached the storage below
+    std::uint64_t shortened = 0;  // reads that ended before the end of the file
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Slots>> slots;  // by seat and stream
+
+    /// An operation of this slot was delayed, failed or shortened.
+    bool met(std::uint32_t seat, std::uint32_t stream, std::uint64_t slot) const;
+    void add(const InjectedFaults& other);
+};
+
 class FaultStorage final : public Storage, public Reaper {
 public:
     /// Owns `inner`. `seed` is the run's. `operations` is how many may be outstanding before anything is
@@ -53,8 +69,11 @@ public:
     void close(FileId file) override;
     void cancel(Op& op) override;
     StorageCapabilities capabilities() const override { return inner_->capabilities(); }
+    std::vector<ServerTraffic> traffic() const override { return inner_->traffic(); }
     void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
     void shutdown(Callback done) override;
+
+    const InjectedFaults& injected() const { return injected_; }
 
     /// Completions that are due: for the loop.
     void reap() override;
@@ -94,6 +113,7 @@ private:
     void submit(Node& node);
     void pass_on(Node& node);
     void copy_answer(Node& node);
+    void note_fault(std::uint64_t InjectedFaults::*which, const Node& node);
     void note_open(FileId file, std::uint64_t names);
     void complete(Node& node);
     void complete_at(Node& node, Instant when);
@@ -114,6 +134,7 @@ private:
     std::unique_ptr<Storage> inner_;
     const FaultPlan plan_;
     const std::uint64_t seed_;
+    InjectedFaults injected_;
     std::vector<std::string> names_;          // the different patterns of the rules
     std::vector<std::uint8_t> name_of_rule_;  // an index into names_
     std::optional<Instant> origin_;

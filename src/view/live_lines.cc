@@ -103,6 +103,10 @@ std::string missed_text(const Sums& sums) {
     return out;
 }
 
+std::string title_of(const ViewState& state) {
+    return (state.faults_injected ? "FAULTS INJECTED: " : "") + printable(state.title);
+}
+
 /// Of a run without streams: title and time, what failed, or one line of both.
 std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, int rows) {
     const MeterView all = all_of(state.meters);
@@ -112,7 +116,7 @@ std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, 
     if (rows <= 5) return {{spread(time_text(state, false), failed, columns), Paint::plain, 0, 0, false}};
     const bool wide = columns >= 60;
     failed += fmt::format("   {} done", show_count(all.counts.done));
-    std::string title = spread(printable(state.title), time_text(state, wide), columns);
+    std::string title = spread(title_of(state), time_text(state, wide), columns);
     return {
         {std::move(title), Paint::strong, 0, kWholeLine, false},
         {spread(failed, fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6), columns), paint, 0, count, false}};
@@ -132,7 +136,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
         return lines;
     }
     const bool wide = columns >= 60;
-    std::string title = spread(printable(state.title), time_text(state, wide), columns);
+    std::string title = spread(title_of(state), time_text(state, wide), columns);
     lines.push_back({std::move(title), Paint::strong, 0, kWholeLine, false});
     std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
     if (wide)
@@ -399,10 +403,11 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
 }
 
 std::string progress_text(const ViewState& state) {
-    if (only_meters(state)) return time_text(state, false) + "  " + meters_text(state.meters);
+    const std::string banner = state.faults_injected ? "FAULTS INJECTED  " : "";
+    if (only_meters(state)) return banner + time_text(state, false) + "  " + meters_text(state.meters);
     const Sums sums = sums_of(state);
-    std::string out = fmt::format("{}  {} stream{}  {}", time_text(state, false), show_count(sums.playing),
-                                  sums.playing == 1 ? "" : "s", rate_text(state, ""));
+    std::string out = fmt::format("{}{}  {} stream{}  {}", banner, time_text(state, false),
+                                  show_count(sums.playing), sums.playing == 1 ? "" : "s", rate_text(state, ""));
     if (sums.emptiest != nullptr)
         out += fmt::format("  buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead);
     out += "  " + missed_text(sums);

@@ -56,10 +56,11 @@ struct ViewState {
     double required_bytes_per_s = 0;
     std::vector<StreamView> streams;
     std::vector<MeterView> meters;
-    std::string message;   // what was said last; empty: nothing
-    bool keys = false;     // somebody can type
-    bool can_add = false;  // and that adds and removes streams
-    bool utf8 = false;     // bars of blocks; else of ASCII
+    bool faults_injected = false;  // by streamsim: what is seen says nothing about the storage
+    std::string message;           // what was said last; empty: nothing
+    bool keys = false;             // somebody can type
+    bool can_add = false;          // and that adds and removes streams
+    bool utf8 = false;             // bars of blocks; else of ASCII
     Scroll scroll;
 };
 

@@ -90,6 +90,10 @@ std::string open_metrics(const MetricsState& state) {
     out.info("streamsim", "What is played, and by which version.");
     out.whole("streamsim_played_seconds", "seconds", "Time played; 0 while the read-ahead is filled.",
               in_seconds(state.played_ns));
+    if (state.faults_injected) {
+        out.whole("streamsim_faults_injected", "",
+                  "1: FAULTS INJECTED by streamsim; the other numbers say nothing about the storage.", 1);
+    }
     out.counter("streamsim_frames_on_time", "", "Frames that were there at their deadline.",
                 &StreamMetrics::on_time);
     out.counter("streamsim_frames_missed", "", "Frames that were dropped, late or failed.",

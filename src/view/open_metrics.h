@@ -31,6 +31,7 @@ struct MetricsState {
     std::string target;
     std::int64_t played_ns = 0;
     std::vector<StreamMetrics> streams;
+    bool faults_injected = false;  // by streamsim: the numbers say nothing about the storage
 };
 
 /// The whole exposition, with its end. Label values are escaped; what is not UTF-8 in them becomes "?".

@@ -76,6 +76,29 @@ protected:
     std::byte memory_[1000];
 };
 
+TEST_F(FaultStorageTest, KnowsWhichSlotsItMet) {
+    faults(R"("rules": [{"operation": "read", "slots": {"first": 10, "last": 12}, "delay": "60ms"},
+        {"operation": "read", "slots": {"first": 20, "every": 2, "last": 24}, "error": "EIO"},
+        {"operation": "read", "slots": {"first": 30, "last": 30}, "short": 10}],
+        "stalls": [{"at": "10s", "for": "1s"}])");
+    const FileId file = open("clip");
+    for (std::uint64_t slot = 0; slot < 40; ++slot) read_now(file, slot);
+    const InjectedFaults& injected = storage_->injected();
+    EXPECT_EQ(injected.delayed, 3u);
+    EXPECT_EQ(injected.failed, 3u);
+    EXPECT_EQ(injected.shortened, 1u);
+    for (std::uint64_t slot = 0; slot < 40; ++slot) {
+        const bool met = (slot >= 10 && slot <= 12) || slot == 20 || slot == 22 || slot == 24 || slot == 30;
+        EXPECT_EQ(injected.met(0, 0, slot), met) << slot;
+        EXPECT_FALSE(injected.met(0, 1, slot));
+    }
+    advance_to(Instant{} + milliseconds(10'500));
+    read_now(file, 40, 0, 1);
+    EXPECT_EQ(injected.delayed, 4u) << "held back by a stall";
+    EXPECT_TRUE(injected.met(0, 1, 40));
+    EXPECT_FALSE(injected.met(0, 0, 40));
+}
+
 TEST_F(FaultStorageTest, ADelayCountsFromTheCompletionAndIsExact) {
     faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
     const FileId file = open("clip");

@@ -151,13 +151,27 @@ TEST_F(Causes, AStorageThatStandsStillIsNamed) {
     expect_named(result, "storage", "storage-stall", "the whole storage stood still");
 }
 
-TEST_F(CausesVariants, AStallThatFaultsStageIsNamed) {
+TEST_F(Causes, TwoStallsOfTheStorageAreTwo) {
+    const SlowMount mount(clips(""));
+    const auto server = fuse_server_of(mount.path());
+    ASSERT_TRUE(server);
+    const Json result = play_staged(two_streams("7s"), mount.path(), [&](const Process&) {
+        stop_for(*server, 2'000, 800);
+        stop_for(*server, 2'000, 800);
+    });
+    expect_named(result, "storage", "storage-stall", "the whole storage stood still 2 times, for ");
+    EXPECT_EQ(result["throughput_gaps"].size(), 2u) << result["throughput_gaps"];
+}
+
+TEST_F(CausesVariants, AStallThatFaultsStageIsTheFaults) {
     const SlowMount mount(clips(""));
     for (const char* on_miss : {"drop", "stall"}) {
         const Json result = play_staged({"--duration", "4s", "--readahead", "4", "--on-miss", on_miss,
                                          "--faults", STREAMSIM_SOURCE_DIR "/formats/faults/stall-500ms.json"},
                                         mount.path());
-        expect_named(result, "storage", "storage-stall", "the whole storage stood still");
+        expect_named(result, "unknown", "injected-fault", "injected faults: ");
+        EXPECT_THAT(sentences_of(result), Not(HasSubstr("storage")));
+        EXPECT_GT(result["faults_injected"]["frames_met"], 0);
     }
 }
 

@@ -69,8 +69,11 @@
       const sets = [{ label: 'read', data: points, stepped: true, role: 'line', borderWidth: 1.5, fill: 'origin' }];
       if (numbers.required !== null) {
         sets.push({
-          label: 'required: ' + show(numbers.required) + ' MB/s',
-          data: points.map((point) => ({ x: point.x, y: numbers.required })),
+          label: 'required: ' + (numbers.steps.length > 0 ? 'at most ' : '') + show(numbers.required) + ' MB/s',
+          data: numbers.steps.length > 0
+            ? numbers.steps.map(([x, y]) => ({ x, y }))
+            : points.map((point) => ({ x: point.x, y: numbers.required })),
+          stepped: numbers.steps.length > 0,
           role: 'ink',
           borderWidth: 2,
           borderDash: [7, 4],

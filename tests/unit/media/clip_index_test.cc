@@ -196,8 +196,9 @@ TEST_F(Sequences, WhatIsBrokenInADirectoryIsLeftOutAndSaid) {
     const auto clips = clips_in(store_, place_.path());
     ASSERT_TRUE(clips) << testing::all_problems(clips.error());
     ASSERT_EQ(clips->size(), 1u);
-    EXPECT_THAT(clips->front().notes, Contains(HasSubstr("left out of its folder: " + place_.at("a.mov"))));
-    EXPECT_THAT(clips->front().notes, Contains("left out of its folder: 3 more files"));
+    EXPECT_EQ(clips->front().skipped.size(), 11u);
+    EXPECT_THAT(clips->front().skipped, Contains(HasSubstr(place_.at("a.mov"))));
+    EXPECT_THAT(clips->front().skipped, Contains(HasSubstr(place_.at("x9/f.1.exr"))));
     EXPECT_FALSE(index_clip(store_, place_.at("a.mov")));
     std::filesystem::remove(place_.at("b.1.dpx"));
     std::filesystem::remove(place_.at("b.2.dpx"));
@@ -259,7 +260,7 @@ TEST_F(Sequences, TheOneClipOfADirectoryIsMeant) {
     place_.write("z.mov", "");
     const Clip clip = index("");
     EXPECT_EQ(clip.index->count(), 3u);
-    EXPECT_THAT(clip.notes, Contains(HasSubstr("left out of its folder: " + place_.at("z.mov"))));
+    EXPECT_THAT(clip.skipped, Contains(HasSubstr(place_.at("z.mov"))));
     testing::write_mov(store_, place_.at("w.mov"), format, 3);
     EXPECT_THAT(problem(""), HasSubstr("3 files in this directory can be clips, name one of them"));
 }

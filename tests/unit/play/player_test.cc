@@ -28,6 +28,23 @@ TEST(PlayerDrop, a_stall_of_12_periods_costs_12_slots_when_reads_take_time) {
     EXPECT_EQ(play.frames[25].reason, DropReason::late);
 }
 
+TEST(PlayerDrop, a_slot_that_is_due_exactly_when_a_place_becomes_free_is_not_overdue_and_is_read) {
+    for (const int ns_later : {0, 1}) {
+        Play play;
+        play.options.inflight = 1;
+        // Slot 20 enters at D(19) and has the only place until D(31), or a nanosecond later.
+        const Duration held = play.due(31) - play.due(19) - milliseconds(1) + nanoseconds(ns_later);
+        play.reads_take(milliseconds(1)).delay(20, held).run();
+        const std::uint64_t read_next = ns_later == 0 ? 31 : 32;
+        for (std::uint64_t slot = 21; slot < read_next; ++slot)
+            EXPECT_EQ(play.frames[slot].submitted, Instant::never()) << slot << " is overdue";
+        EXPECT_NE(play.frames[read_next].submitted, Instant::never()) << ns_later;
+        if (ns_later == 0) EXPECT_EQ(play.frames[31].submitted, play.play_start + play.due(31));
+        // It is read, and comes a millisecond after its deadline.
+        EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 31));
+    }
+}
+
 TEST(PlayerDrop, a_read_ahead_of_8_covers_a_stall_of_7_periods) {
     Play play;
     play.options.readahead = 8;

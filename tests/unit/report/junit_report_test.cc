@@ -46,6 +46,20 @@ TEST(JunitReport, AStreamThatDoesNotIsAFailureWithSentenceAndCounts) {
     EXPECT_THAT(xml, HasSubstr("&#10;more in flight would help</failure>"));
 }
 
+TEST(JunitReport, BeginsEachFailureOfARunWithFaultsSo) {
+    RunResult result = samples::many_streams();
+    result.faults_injected.emplace();
+    std::string xml = junit_report(result);
+    EXPECT_THAT(xml, HasSubstr("<failure message=\"FAULTS INJECTED: "));
+    EXPECT_THAT(xml, HasSubstr(">FAULTS INJECTED: 240 frames scheduled"));
+    result.interrupted = true;
+    xml = junit_report(result);
+    EXPECT_EQ(count(xml, "<error message=\""), count(xml, "<error message=\"FAULTS INJECTED: "));
+    result.faults_injected.reset();
+    result.backend = "null";
+    EXPECT_THAT(junit_report(result), HasSubstr("<failure message=\"no statement about storage: "));
+}
+
 TEST(JunitReport, StartUpDropsAloneDoNotFail) {
     RunResult result = samples::plays();
     result.streams[0].counts.dropped = result.streams[0].counts.startup_drops = 3;

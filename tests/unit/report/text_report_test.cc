@@ -40,6 +40,48 @@ TEST(TextReport, GivesTheVerdictInTheFirstLine) {
     EXPECT_THAT(text_report(samples::plays(), false), StartsWith(verdict_line(samples::plays()) + "\n"));
 }
 
+TEST(TextReport, SaysFirstThatFaultsWereInjected) {
+    RunResult result = samples::seats_and_stalls();
+    result.faults_injected = FaultsInjected{12, 3, 1, 0, 7};
+    const std::string text = text_report(result, false);
+    EXPECT_THAT(text, StartsWith("FAULTS INJECTED: DOES NOT PLAY: "));
+    EXPECT_THAT(
+        text,
+        HasSubstr("Faults      12 operations delayed, 3 failed, 1 cut short; no statement about storage\n"));
+}
+
+TEST(TextReport, SaysThatTheNullStorageSaysNothing) {
+    RunResult result = samples::plays();
+    result.backend = result.io = "null";
+    std::string text = text_report(result, false);
+    EXPECT_LT(text.find("no statement about storage"), text.find("\nBecause"));
+    result.backend = "sim";
+    text = text_report(result, false);
+    EXPECT_THAT(text, HasSubstr("no statement about storage"));
+    EXPECT_THAT(text_report(samples::modelled(), false), Not(HasSubstr("no statement about storage")));
+}
+
+TEST(TextReport, SaysTheRequiredRateStepByStep) {
+    RunResult result = samples::plays();
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    result.required_rates = {{0, 120e6}, {60 * kSecond, 240e6}, {120 * kSecond, 0}};
+    EXPECT_THAT(text_report(result, false),
+                HasSubstr("Required    120.0 MB/s from 0 ns, 240.0 MB/s from 1 m 00 s to 2 m 00 s\n"));
+    for (std::int64_t i = 0; i < 20; ++i) result.required_rates.push_back({(121 + i) * kSecond, 1e6});
+    EXPECT_THAT(required_text(result), HasSubstr(", and 16 steps more"));
+}
+
+TEST(TextReport, NamesWhatOfTheTargetWasNotPlayed) {
+    RunResult result = samples::plays();
+    result.media.skipped = {"/mnt/x/a.mov: byte 0: the file is empty", "/mnt/x/b.jpg: one still picture"};
+    EXPECT_THAT(
+        text_report(result, false),
+        HasSubstr("Not played  /mnt/x/a.mov: byte 0: the file is empty\n            /mnt/x/b.jpg: one"));
+    RunResult nothing;
+    nothing.verdict.pass = true;
+    EXPECT_THAT(verdict_line(nothing), StartsWith("NOTHING PLAYED: "));
+}
+
 TEST(TextReport, NamesWhatTheFirstSecondCost) {
     RunResult result = samples::plays();
     result.totals.dropped = result.totals.startup_drops = 3;

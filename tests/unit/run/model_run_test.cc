@@ -104,18 +104,20 @@ TEST(ModelRun, what_a_pattern_is_not_for_is_said_of_the_streams_that_have_it) {
     EXPECT_THAT(result.notices, testing::ElementsAre(testing::HasSubstr("prores-uhd: this --pattern")));
 }
 
-TEST(ModelRun, what_a_silence_drops_is_the_storages_whatever_the_way_costs) {
+TEST(ModelRun, what_an_injected_silence_drops_is_the_faults_whatever_the_way_costs) {
     const std::string silence = R"(, "faults": [{"kind": "silence", "at": "4s", "for": "3s"}])";
     const RunResult far = run(R"({"target": "sim:h500", "link": {"latency": "5ms"},
         "streams": [{"format": "prores-hd", "count": 2}]})",
                               silence);
     EXPECT_GT(far.totals.dropped, 100U);
-    EXPECT_EQ(far.verdict.limit, Limit::storage) << far.verdict.reason;
+    EXPECT_EQ(far.verdict.limit, Limit::unknown) << far.verdict.reason;
+    EXPECT_THAT(far.drops, testing::Each(testing::Field(&DropRecord::cause, Cause::injected_fault)));
     const RunResult held = run(R"({"target": "sim:f800", "streams": [
         {"format": "dpx10", "readahead": 4, "on_miss": "hold"}]})",
                                R"(, "faults": [{"kind": "silence", "at": "4010ms", "for": "900ms"}])");
     EXPECT_GT(held.totals.late, 10U);
-    EXPECT_EQ(held.verdict.limit, Limit::storage) << held.verdict.reason;
+    EXPECT_EQ(held.verdict.limit, Limit::unknown) << held.verdict.reason;
+    EXPECT_EQ(held.causes.front().cause, Cause::injected_fault);
 }
 
 }  // namespace

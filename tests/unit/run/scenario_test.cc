@@ -74,6 +74,19 @@ TEST(ScenarioPhases, streams_begin_and_end_at_their_instants) {
     // All 7 of DPX play from 5.5 s on, and then one of the others too, from 4.75 to 6.75 s.
     EXPECT_NEAR(result.required_bytes_per_s,
                 7 * result.streams[0].required_bytes_per_s + result.streams[8].required_bytes_per_s, 1);
+    // As a line of steps: each that begins or ends, with what all need from then on.
+    const double dpx = result.streams[0].required_bytes_per_s;
+    const double prores = result.streams[2].required_bytes_per_s;
+    std::vector<std::pair<std::int64_t, double>> steps;
+    for (const RequiredRate& step : result.required_rates)
+        steps.emplace_back(step.t_ns / kMs, step.bytes_per_s);
+    ASSERT_EQ(steps.size(), 13u);
+    EXPECT_EQ(steps[0], std::pair(std::int64_t{0}, dpx));
+    EXPECT_EQ(steps[1], std::pair(std::int64_t{500}, 2 * dpx));
+    EXPECT_EQ(steps[2].first, 750);
+    EXPECT_NEAR(steps[2].second, 2 * dpx + prores, 1);
+    EXPECT_NEAR(steps[3].second, 3 * dpx + prores, 1);
+    EXPECT_EQ(steps.back(), std::pair(std::int64_t{10'000}, 0.0));
     EXPECT_EQ(result.totals.on_time, result.totals.scheduled);
     EXPECT_EQ(result.timeline.back().t_ns + result.timeline.back().interval_ns, 10'000 * kMs);
 }
@@ -167,6 +180,24 @@ TEST(ScenarioFaults, hit_the_frames_that_are_due_in_their_time) {
         << "it begins at 2 s; 5 s is its slot 72";
     EXPECT_THAT(slots_with(result, 2, FrameKind::failed), ElementsAre(142, 143)) << "from 5.9 s of its 6";
     EXPECT_EQ(result.totals.on_time, result.totals.scheduled - 8);
+}
+
+TEST(ScenarioFaults, are_counted_and_have_their_frames) {
+    const RunResult result =
+        run("10s", R"({"target": "sim:null", "streams": [{"format": "dpx10", "count": 2}]})",
+            R"(, "faults": [
+        {"kind": "errors", "at": "1s", "for": "125ms", "error": "EIO", "stream": 1},
+        {"kind": "silence", "at": "3s", "for": "500ms"}, {"kind": "silence", "at": "7s", "for": "600ms"}])");
+    ASSERT_TRUE(result.faults_injected);
+    EXPECT_EQ(result.faults_injected->operations_failed, 3u);
+    EXPECT_GT(result.faults_injected->operations_delayed, 0u);
+    EXPECT_EQ(result.faults_injected->frames_met, result.drops.size());
+    for (const DropRecord& drop : result.drops) EXPECT_EQ(drop.cause, Cause::injected_fault) << drop.frame;
+    EXPECT_EQ(result.verdict.limit, Limit::unknown);
+    ASSERT_EQ(result.throughput_gaps.size(), 2u) << "two stalls are two";
+    EXPECT_NEAR(static_cast<double>(result.throughput_gaps[0].from_ns), 3e9, 50e6);
+    EXPECT_NEAR(static_cast<double>(result.throughput_gaps[1].to_ns), 7.6e9, 50e6);
+    EXPECT_FALSE(run("1s", R"({"target": "sim:null", "streams": [{"format": "dpx10"}]})").faults_injected);
 }
 
 TEST(ScenarioFaults, a_delay_moves_nothing_else) {

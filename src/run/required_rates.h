@@ -1,0 +1,28 @@
+// What the streams of a run need together, as a line of steps over time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+/// A stream needs its rate from one instant to another.
+struct RateSpan {
+    std::int64_t from_ns = 0, to_ns = 0;
+    double bytes_per_s = 0;
+};
+
+/// The sum at each instant at which it changes, the last one 0. Of one instant, what ends comes before what
+/// begins. Spans without a rate do not count.
+std::vector<RequiredRate> rate_steps(const std::vector<RateSpan>& spans);
+
+/// The highest step; 0: there is none.
+double highest(const std::vector<RequiredRate>& steps);
+
+/// Of the streams as they played, recorders apart: empty where they all begin and end together, so that one
+/// number says it. What changes within a few frames counts as one instant.
+std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams);
+
+}  // namespace streamsim
