@@ -191,11 +191,13 @@ Result<std::uint64_t> MaxCommand::clips_unasked(const PlayRequest& request) {
     return in_background<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
         const auto one = plan_prepare(*store_, wanted);
         if (!one) return one.error();
+        const auto there = complete_clips(*store_, wanted.target, wanted.format, wanted.clip_duration);
+        if (!there) return there.error();
         const auto free = store_->free_bytes(wanted.target);
         if (!free) return free.error();
         const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
         const double fit = kMediaShareUnasked * static_cast<double>(*free) / std::max(clip, 1.0);
-        return one->clips_there + static_cast<std::uint64_t>(std::min(fit, 1e9));
+        return there->size() + static_cast<std::uint64_t>(std::min(fit, 1e9));
     });
 }
 

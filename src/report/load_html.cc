@@ -176,10 +176,10 @@ std::string load_html_report(const LoadResult& result) {
     facts.add("streamsim", escaped(result.common.version + " (" + result.common.revision + ")"));
     out += facts.html() + "</header>\n<main>\n";
     out += section("steps", "What came of it",
-                   curve_of(result) + preformatted(steps_table(result)) + lines_of(cache_sentences(result)));
+                   curve_of(result) + preformatted(steps_table(result)) +
+                       lines_of(cache_sentences(result) + latency_definitions(result)));
     if (workload.report == Workload::Report::modes)
-        out += section("modes", "By mode and block size",
-                       lines_of(latency_definitions()) + preformatted(modes_tables(result, SIZE_MAX)));
+        out += section("modes", "By mode and block size", preformatted(modes_tables(result, SIZE_MAX)));
     if (!result.printed.empty())
         out += section("printed", "Printed by the source, and here", preformatted(printed_table(result)));
     if (!result.steps.empty() && result.steps.back().clients.size() > 1)

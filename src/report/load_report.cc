@@ -190,9 +190,10 @@ std::string load_json_report(const LoadResult& result) {
 }
 
 std::string load_text_report(const LoadResult& result) {
-    std::string out = heading(result) + "\n" + steps_table(result) + cache_sentences(result);
+    std::string out =
+        heading(result) + "\n" + steps_table(result) + cache_sentences(result) + latency_definitions(result);
     if (result.workload.report == Workload::Report::modes) {
-        out += "\n" + latency_definitions() + "\n" + modes_tables(result, kClientsShown);
+        out += "\n" + modes_tables(result, kClientsShown);
     } else if (!result.steps.empty()) {
         const std::string clients = clients_table(result.steps.back());
         if (!clients.empty() && result.steps.back().clients.size() <= kClientsShown)

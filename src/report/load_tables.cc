@@ -142,10 +142,12 @@ std::string show_step(const Workload& workload, double at) {
     return at == std::floor(at) ? show_count(static_cast<std::uint64_t>(at)) : fmt::format("{:g}", at);
 }
 
-std::string latency_definitions() {
-    return "mean time, p99, max: of an operation, from its intended time to its end; a transfer is one "
-           "operation "
-           "with all of its blocks\n"
+std::string latency_definitions(const LoadResult& result) {
+    std::string out =
+        "mean time, p99, max: of an operation, from its intended time to its end; a transfer is one operation "
+        "with all of its blocks\n";
+    if (result.workload.report != Workload::Report::modes) return out;
+    return out +
            "block latency: from the submission of one block to its completion\n"
            "transfer latency: the total time of a transfer less the sum of its block latencies (EBU Tech 3362, "
            "5.1)\n";
@@ -260,7 +262,7 @@ std::string meters_table(const RunResult& result) {
     table.column("op/s", Align::right);
     table.column("read MB/s", Align::right, Keep::where_not_zero);
     table.column("write MB/s", Align::right, Keep::where_not_zero);
-    table.column("mean latency", Align::right);
+    table.column("mean time", Align::right);
     table.column("p99", Align::right);
     table.column("max", Align::right);
     table.column("failed", Align::right, Keep::where_not_zero);
@@ -310,8 +312,7 @@ std::string alone_table(const RunResult& result) {
                fmt::format("{:.1f}", beside.operations_per_s)});
     table.row({"meters: MB/s", show_megabytes(alone.read_bytes_per_s + alone.write_bytes_per_s),
                show_megabytes(beside.read_bytes_per_s + beside.write_bytes_per_s)});
-    table.row(
-        {"meters: mean latency", show_latency(alone.latency_mean_ns), show_latency(beside.latency_mean_ns)});
+    table.row({"meters: mean time", show_latency(alone.latency_mean_ns), show_latency(beside.latency_mean_ns)});
     return "what streams and meters cost each other\n" + table.text();
 }
 

@@ -8,8 +8,8 @@
 namespace streamsim {
 
 std::string steps_table(const LoadResult& result);
-/// What the times and latencies of the tables are, a sentence a line.
-std::string latency_definitions();
+/// What the times and latencies of the tables of this report are, a sentence a line.
+std::string latency_definitions(const LoadResult& result);
 /// Whether cold steps were cold, a sentence a line; empty without any.
 std::string cache_sentences(const LoadResult& result);
 /// Five tables a step, and five more for each client where there are two to `clients_shown` of them.

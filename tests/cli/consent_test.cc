@@ -212,6 +212,13 @@ TEST_F(Consent, ASearchStopsAtHalfOfTheFreeSpace) {
     EXPECT_THAT(found.text(), HasSubstr("half of the free space"));
     const auto space = std::filesystem::space(target());
     EXPECT_GE(space.available, space.capacity / 2 - (1 << 20));
+    // Clips that are there are no question.
+    EXPECT_EQ(streamsim({"prepare", "--format", small(), "--clip-duration", "2s", "--streams", "4", "--yes",
+                         target()})
+                  .exit_code,
+              0);
+    EXPECT_EQ(streamsim(line).exit_code, 0);
+    EXPECT_EQ(read_json(json_path())["formats"][0]["streams"], 4);
 }
 
 TEST_F(Consent, ATerminalIsAsked) {
