@@ -18,6 +18,7 @@
 
 #include "host/connections.h"
 #include "host/host.h"
+#include "host/memory_watch.h"
 #include "host/mount.h"
 
 namespace streamsim {
@@ -218,6 +219,7 @@ void SystemWatch::watch() {
     const bool elsewhere = server && enter_network_of(*server);
     RunQueue run_queue(server, !servers_.empty());
     Connections connections(servers_);
+    const MemoryWatch memory;
     std::set<std::string> links;
     for (const std::string& address : servers_) {
         if (const auto link = interface_toward(address)) links.insert(*link);
@@ -232,6 +234,7 @@ void SystemWatch::watch() {
         sample.cpu_pressure_ns = pressure_ns("cpu");
         sample.io_pressure_ns = pressure_ns("io");
         sample.memory_pressure_ns = pressure_ns("memory");
+        memory.read(sample);
         read_links(!elsewhere, links, sample);
         connections.read(sample, echo);
         if (echo.receive(0)) sample.echo_ns = echo.last_ns();

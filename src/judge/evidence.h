@@ -22,6 +22,8 @@ struct MissedFrame {
     bool stall = false;
     bool startup = false;    // does not count against the verdict
     bool no_answer = false;  // failed as its server, or the way there, was gone: not for the file's sake
+    bool gone = false;       // failed after its directory had vanished: see Evidence::vanished
+    int shortage = 0;        // errno of what this computer lacked: EMFILE, ENOMEM, ...; 0: nothing
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
     std::int64_t due_ns = 0;
@@ -42,6 +44,15 @@ struct StreamEvidence {
 /// A time in which no stream was given a byte although all were playing.
 struct Silence {
     std::int64_t from_ns = 0, to_ns = 0;
+};
+
+/// A directory that was played from and was not there any more.
+struct VanishedPlace {
+    std::string directory;      // of the media
+    std::string path;           // what vanished: that directory, or one above it
+    std::string how;            // "it is not there any more"
+    std::int64_t there_ns = 0;  // it was last seen then,
+    std::int64_t gone_ns = 0;   // and missed
 };
 
 /// After play that failed: a frame that was read once more, alone.
@@ -91,6 +102,7 @@ struct Evidence {
     std::vector<MissedFrame> missed;
     std::vector<StreamEvidence> streams;
     std::vector<Silence> silences;
+    std::vector<VanishedPlace> vanished;
     double required_bytes_per_s = 0;
     double delivered_bytes_per_s = 0;
     std::uint64_t bytes_read = 0;

@@ -9,6 +9,7 @@
 #include "judge/judge.h"
 #include "run/clip_numbers.h"
 #include "run/part_results.h"
+#include "run/target_places.h"
 
 namespace streamsim {
 namespace {
@@ -89,6 +90,26 @@ bool is_of_the_way(int error) {
     return false;
 }
 
+/// errno where it says that this computer lacked something, whatever was read from where.
+int shortage_of(int error) {
+    const char* const name = errno_name(error);
+    if (name == nullptr) return 0;
+    for (const std::string_view own : {"EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"})
+        if (name == own) return error;
+    return 0;
+}
+
+/// The frame failed when the directory of its clip was not there any more.
+bool failed_for_want(const DropEntry& entry, const Clip& clip, const std::vector<VanishedPlace>& vanished) {
+    if (vanished.empty() || (entry.reason != DropReason::error && entry.reason != DropReason::missing))
+        return false;
+    const std::string directory = directory_of(clip) + "/";
+    return std::any_of(vanished.begin(), vanished.end(), [&](const VanishedPlace& place) {
+        const bool later = entry.deadline == Instant::never() || entry.deadline.ns > place.there_ns;
+        return later && directory.starts_with(place.directory + "/");
+    });
+}
+
 MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
     MissedFrame missed;
@@ -99,6 +120,7 @@ MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_
     missed.kind = entry.kind;
     missed.reason = entry.reason;
     missed.no_answer = entry.reason == DropReason::error && is_of_the_way(entry.error);
+    if (entry.reason == DropReason::error) missed.shortage = shortage_of(entry.error);
     missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
@@ -121,6 +143,7 @@ void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>
             MissedFrame missed = missed_of(entry, stream, clip(i, entry));
             missed.startup = entry.kind == FrameKind::dropped &&
                              missed.due_ns < evidence.streams[i].play_start_ns + kStartupNs;
+            missed.gone = failed_for_want(entry, (*facts.streams)[i].clips[entry.source], facts.vanished);
             evidence.missed.push_back(missed);
         }
     }
@@ -199,6 +222,7 @@ Evidence evidence_of(const RunFacts& facts,
     fill_streams(facts, ledgers, evidence);
     fill_missed(facts, ledgers, evidence);
     fill_silences(facts, evidence);
+    evidence.vanished = facts.vanished;
     evidence.required_bytes_per_s = result.required_bytes_per_s;
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;

@@ -23,6 +23,7 @@
 #include "run/recordings.h"
 #include "run/result_builder.h"
 #include "run/scenario_faults.h"
+#include "run/target_places.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
 #include "storage/resolve_host.h"
@@ -181,6 +182,11 @@ Result<RunResult> Session::execute() {
     if (local) watch.emplace(place);
     if (request_.target.kind == Target::Kind::remote)
         watch.emplace(ServersWatched{request_.target.remote->addresses});
+    std::optional<PlaceWatch> places;
+    if (local) {
+        places.emplace(std::make_shared<TargetPlaces>(directories_of(all_clips(parts_))),
+                       [this] { return slots_failed(progress_); });
+    }
     usage_before_ = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
@@ -196,10 +202,12 @@ Result<RunResult> Session::execute() {
     for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
     facts.model = worlds_.front().get();
     facts.interrupted = cut_short_;
+    if (places) facts.vanished = places->stop();
     if (watch) {
         const bool failed = missed_anything(facts);
         facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});
-        if (failed && !cut_short_ && !stuck_ && request_.find_cause) look_for_cause(facts);
+        if (failed && !cut_short_ && !stuck_ && request_.find_cause && facts.vanished.empty())
+            look_for_cause(facts);
     }
     {
         const std::lock_guard lock(notice_mutex_);
