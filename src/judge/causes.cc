@@ -255,15 +255,14 @@ bool Booker::computer_busy(const Episode& episode) const {
     return explains || (then.waiting.value_or(0) >= kWaitingShare && gives_enough(evidence_.as_played));
 }
 
-/// None: there was enough of it, or others had the processors meanwhile, which explains more.
+/// None: there was enough of it, or nobody knows and the processors explain it.
 Cause Booker::of_memory(const Episode& episode) const {
-    constexpr double kMostOfIt = 0.5;
-    const MemoryAround memory = memory_around(evidence_.system, episode.from_ns, episode.to_ns);
-    const MemoryAnswer answer = memory_answer(memory);
-    if (answer == MemoryAnswer::enough) return Cause::none;
-    const bool others = memory.own_share.value_or(1) < kMostOfIt;
-    if (client_can_be_late() && others && computer_busy(episode)) return Cause::none;
-    return answer == MemoryAnswer::short_of ? Cause::client_memory : Cause::unknown;
+    switch (memory_answer(memory_around(evidence_.system, episode.from_ns, episode.to_ns))) {
+        case MemoryAnswer::enough: return Cause::none;
+        case MemoryAnswer::short_of: return Cause::client_memory;
+        case MemoryAnswer::unknown: break;
+    }
+    return client_can_be_late() && computer_busy(episode) ? Cause::none : Cause::unknown;
 }
 
 /// Of play: the frames that were missed, or how long it stood still for them.

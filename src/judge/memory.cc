@@ -9,7 +9,6 @@ namespace {
 /// 30 %; with storage that is slow, or a page cache that is full: less than 2 %.
 constexpr double kMemoryPressed = 0.05;
 constexpr std::int64_t kMarginNs = 500'000'000;
-constexpr std::int64_t kTickNs = 10'000'000;  // of /proc/stat: USER_HZ is 100 on all that Linux runs on
 
 std::optional<std::uint64_t> grown(const std::optional<std::uint64_t>& from,
                                    const std::optional<std::uint64_t>& to) {
@@ -41,17 +40,6 @@ MemoryAround memory_around(const SystemHistory& history, std::int64_t from_ns, s
     out.limit_hits = grown(first->memory_limit_hits, last->memory_limit_hits);
     out.limit_bytes = last->memory_limit_bytes;
     out.refaulted_bytes = grown(first->refaulted_bytes, last->refaulted_bytes);
-    if (first->cpu_ticks && last->cpu_ticks) {
-        const auto all =
-            static_cast<std::int64_t>(*last->cpu_ticks - std::min(*last->cpu_ticks, *first->cpu_ticks));
-        const auto idle =
-            static_cast<std::int64_t>(last->idle_ticks - std::min(last->idle_ticks, first->idle_ticks));
-        const std::int64_t busy_ns = (all - idle) * kTickNs;
-        if (busy_ns > 0) {
-            out.own_share = static_cast<double>(last->process_cpu_ns - first->process_cpu_ns) /
-                            static_cast<double>(busy_ns);
-        }
-    }
     return out;
 }
 

@@ -14,7 +14,6 @@ struct MemoryAround {
     std::optional<std::uint64_t> limit_hits;
     std::optional<std::uint64_t> limit_bytes;
     std::optional<std::uint64_t> refaulted_bytes;
-    std::optional<double> own_share;  // of the processors' work, this process's
 };
 
 /// The samples that span [from, to], and half a second at each side: what is read again fills memory that

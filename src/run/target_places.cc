@@ -3,10 +3,11 @@
 #include <uv.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <set>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/errno_name.h"
 
@@ -42,19 +43,19 @@ std::string what_became(const PlaceIdentity& was, const PlaceAnswer& now) {
                    ? "what was mounted there is not any more"
                    : "another directory has its name";
     }
-    switch (now.error) {
-        case EACCES:
-        case EPERM:
-        case EMFILE:
-        case ENFILE:
-        case ENOMEM:
-        case EINTR: return {};  // that says nothing about it
-        case ENOENT:
-        case ENOTDIR: return "it is not there any more";
-        default: break;
+    const char* const name = errno_name(now.error);  // not every system has all of them
+    for (const auto& [error, how] :
+         {std::pair("ENOENT", "it is not there any more"), std::pair("ENOTDIR", "it is not there any more"),
+          std::pair("ENOTCONN", "the program that served it has ended (ENOTCONN)"),
+          std::pair("ESTALE", "its server does not know it any more (ESTALE)"),
+          std::pair("ENODEV", "its drive is not there any more"),
+          std::pair("ENXIO", "its drive is not there any more")}) {
+        if (name != nullptr && std::string_view(name) == error) return how;
     }
-    const char* const words = errno_description(now.error);
-    return words != nullptr ? std::string("it does not answer: ") + words : "it does not answer";
+    // Of a network file system that says that nobody answers, which may be the network's. Nor does a lack of
+    // permission, or of this computer's, say anything about it.
+    const bool drive = name != nullptr && std::string_view(name) == "EIO" && was.has_block_device;
+    return drive ? "its drive does not answer (EIO)" : "";
 }
 
 }  // namespace
