@@ -181,6 +181,12 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
 
 }  // namespace
 
+bool client_lacked_anything(const DeadlineLedger* ledger) {
+    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const DropEntry& entry) {
+        return entry.reason == DropReason::error && shortage_of(entry.error) != 0;
+    });
+}
+
 Evidence evidence_of(const RunFacts& facts,
                      const std::vector<const DeadlineLedger*>& ledgers,
                      const RunResult& result) {

@@ -19,6 +19,7 @@
 #include "judge/judge.h"
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
+#include "run/evidence.h"
 #include "run/probe.h"
 #include "run/recordings.h"
 #include "run/result_builder.h"
@@ -106,6 +107,12 @@ bool missed_anything(const RunFacts& facts) {
     return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const DeadlineLedger* ledger) {
         return ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0;
     });
+}
+
+/// What is played from is there, and this computer has what it takes to read it once more.
+bool can_look(const RunFacts& facts) {
+    return facts.vanished.empty() &&
+           std::none_of(facts.ledgers.begin(), facts.ledgers.end(), client_lacked_anything);
 }
 
 /// Addresses without memory: for storage that never looks at them.
@@ -206,8 +213,7 @@ Result<RunResult> Session::execute() {
     if (watch) {
         const bool failed = missed_anything(facts);
         facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});
-        if (failed && !cut_short_ && !stuck_ && request_.find_cause && facts.vanished.empty())
-            look_for_cause(facts);
+        if (failed && !cut_short_ && !stuck_ && request_.find_cause && can_look(facts)) look_for_cause(facts);
     }
     {
         const std::lock_guard lock(notice_mutex_);
@@ -258,8 +264,8 @@ void Session::look_for_cause(RunFacts& facts) {
     looking_.store(true, std::memory_order_relaxed);
     const bool direct = std::all_of(worlds_.begin(), worlds_.end(),
                                     [](const auto& world) { return world->books().capabilities.direct; });
-    if (!direct) evict_clips();
     ProbeSubject subject;
+    if (!direct) subject.evict = [this] { evict_clips(); };
     subject.request = &request_;
     std::vector<StreamPlan> players;  // what was recorded is not there any more
     for (std::size_t i = 0; i < facts.streams->size(); ++i) {

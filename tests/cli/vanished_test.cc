@@ -104,7 +104,7 @@ TEST_F(Vanished, AFrameThatIsRemovedIsDamage) {
 TEST_F(Vanished, ASearchForTheMostSaysThatTheAnswerIsNotKnown) {
     make_clip();
     Spawn spawn;
-    spawn.args = {"max", "--quiet", "--media", "same", "--duration", "1s", "--confirm", "1s", clip()};
+    spawn.args = {"max", "--quiet", "--media", "same", "--duration", "2s", "--confirm", "2s", clip()};
     Process process(streamsim_binary(), spawn);
     process.wait_until_it_hears(SIGTERM);
     sleep_ms(2'500);
