@@ -32,11 +32,9 @@ struct FreePlace {
             *this = {now, {}, {}};
         }
     }
-    /// Play has made up for `by` of the delay.
-    void absorb(Duration by, Instant now, const EventLoop& loop) {
-        if (since >= now) return;
-        const Duration delay = late + loop.stalled_within(since, now);
-        made_up = std::min(made_up + by, delay);
+    /// Play has made up for `by` of the delay until `at`.
+    void absorb(Duration by, Instant at, const EventLoop& loop) {
+        made_up = std::max(made_up, std::min(made_up + by, late + loop.stalled_within(since, at)));
     }
 };
 

@@ -382,12 +382,12 @@ void Player::end_wait(const FrameRead& read) {
         progress_.stalled(display_, was_due, client, ledger_);
     }
     clock_.go_on(end - was_due);
-    clock_moved();
+    clock_moved(end);
 }
 
 /// A shared clock goes on after somebody's wait.
 void Player::clock_goes_on() {
-    clock_moved();
+    clock_moved(loop_.now());
     if (state_ != State::playing || !options_.paced || waiting_) return;
     run_clock();
     advance();

@@ -155,8 +155,8 @@ private:
     void book(FrameRead& read);
     void book_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
     DropReason blame(const FrameRead& read, Instant deadline) const;
-    void absorb(Duration by);
-    void clock_moved();
+    void absorb(Duration by, Instant at);
+    void clock_moved(Instant at);
     /// How much earlier the frame had been submitted by a loop that always ran.
     Duration held_up(const FrameRead& read) const { return read.held_up().until(read.last_submitted(), loop_); }
     void settle(const FrameOutcome& outcome);

@@ -13,7 +13,7 @@ void Player::pass_over(Instant now) {
         book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
     }
     ahead_end_ = std::max(ahead_end_, next_);
-    absorb(place_time_.saved(next_ - first, places_));
+    if (next_ > first) absorb(place_time_.saved(next_ - first, places_), due(next_ - 1));
 }
 
 /// Who is to blame that this complete frame missed `deadline`: see the head of player.h.
@@ -23,18 +23,18 @@ DropReason Player::blame(const FrameRead& read, Instant deadline) const {
     return read.delivered() - held_up(read) <= deadline ? DropReason::client : DropReason::late;
 }
 
-/// Play has made up for `by` of the times in which this loop could not run.
-void Player::absorb(Duration by) {
+/// Play has made up for `by` of the times before `at` in which this loop could not run.
+void Player::absorb(Duration by, Instant at) {
     if (by <= Duration{}) return;
-    place_.absorb(by, loop_.now(), loop_);
+    place_.absorb(by, at, loop_);
     for (const auto& read : reads_) {
-        if (read->reading()) read->absorb(by, loop_);
+        if (read->reading()) read->absorb(by, at, loop_);
     }
 }
 
-/// All later deadlines have moved.
-void Player::clock_moved() {
-    absorb(clock_.held_up() - clock_seen_);
+/// All later deadlines have moved, by what was waited for until `at`.
+void Player::clock_moved(Instant at) {
+    absorb(clock_.held_up() - clock_seen_, at);
     clock_seen_ = clock_.held_up();
 }
 

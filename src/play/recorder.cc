@@ -298,7 +298,7 @@ Instant Recorder::give_place(const FrameWrite& write, Instant freed) {
         const std::uint64_t first = decided_;
         while (decided_ < fired_ && due(decided_) < freed)
             book_unwritten(FrameKind::dropped, blame(write, freed, due(decided_)));
-        absorb(place_time_.saved(decided_ - first, places_));
+        if (decided_ > first) absorb(place_time_.saved(decided_ - first, places_), due(decided_ - 1));
         if (decided_ < fired_) {
             needed = due(decided_);
             capture(needed, 1);
@@ -327,18 +327,18 @@ Instant Recorder::end_stall(const FrameWrite& write, Instant freed) {
         progress_.stalled(decided_, was_due, client, ledger_);
     }
     held_up_ = held_up_ + (end - was_due);
-    absorb(end - was_due);
+    absorb(end - was_due, end);
     capture(end, 1);
     return end;
 }
 
-/// Slots that were not captured, or a clock that stood still, have made up for `by` of the times in which this
-/// loop could not run.
-void Recorder::absorb(Duration by) {
+/// Slots that were not captured, or a clock that stood still, have made up for `by` of the times before `at` in
+/// which this loop could not run.
+void Recorder::absorb(Duration by, Instant at) {
     if (by <= Duration{}) return;
-    place_.absorb(by, loop_.now(), loop_);
+    place_.absorb(by, at, loop_);
     for (const auto& write : writes_) {
-        if (write->writing()) write->absorb(by, loop_);
+        if (write->writing()) write->absorb(by, at, loop_);
     }
 }
 

@@ -121,7 +121,7 @@ private:
     void book_unwritten(FrameKind kind, DropReason reason);
     void release(FrameWrite& write);
     DropReason blame(const FrameWrite& write, Instant freed, Instant needed) const;
-    void absorb(Duration by);
+    void absorb(Duration by, Instant at);
     /// How much earlier the frame had been submitted by a loop that always ran.
     Duration held_up(const FrameWrite& write) const {
         return write.held_up().until(write.last_submitted(), loop_);
