@@ -209,7 +209,7 @@ Result<RunResult> Session::execute() {
     for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
     facts.model = worlds_.front().get();
     facts.interrupted = cut_short_;
-    if (places) facts.vanished = places->stop();
+    if (places) facts.vanished = places->stop(!cut_short_);
     if (watch) {
         const bool failed = missed_anything(facts);
         facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});

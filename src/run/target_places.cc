@@ -149,17 +149,17 @@ PlaceWatch::PlaceWatch(std::shared_ptr<const TargetPlaces> places, std::function
       thread_([this] { watch(); }) {}
 
 PlaceWatch::~PlaceWatch() {
-    if (thread_.joinable()) (void)stop();
+    if (thread_.joinable()) (void)stop(false);
 }
 
-std::vector<VanishedPlace> PlaceWatch::stop() {
+std::vector<VanishedPlace> PlaceWatch::stop(bool look_again) {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
     }
     wake_.notify_all();
     thread_.join();
-    look();
+    if (look_again) look();
     return std::move(vanished_);
 }
 

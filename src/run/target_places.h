@@ -57,8 +57,8 @@ public:
     PlaceWatch(const PlaceWatch&) = delete;
     PlaceWatch& operator=(const PlaceWatch&) = delete;
 
-    /// Ends, looks once more where anything failed, and gives what vanished.
-    std::vector<VanishedPlace> stop();
+    /// Ends, looks once more where anything failed and there is time for it, and gives what vanished.
+    std::vector<VanishedPlace> stop(bool look_again = true);
 
 private:
     void watch();
