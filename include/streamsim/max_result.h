@@ -44,7 +44,8 @@ struct MaxRun {
     /// Nothing was missed so far, but the buffers emptied all the time: they last so long from the beginning of
     /// play.
     std::optional<std::int64_t> empty_after_ns;
-    bool undecided = false;  // that happened so fast that a longer run had to follow
+    bool undecided = false;     // that happened so fast that a longer run had to follow
+    bool storage_gone = false;  // what it played from vanished: nothing is known, and the search ends
     bool disturbed = false;  // this computer had other things to do, and frames were missed for that: repeated
     double required_bytes_per_s = 0;
     double read_bytes_per_s = 0;

@@ -131,6 +131,7 @@ enum class Cause {
     slow_opens,            // of the time that a frame took most went into opening its file
     storage_stall,         // no stream got a byte for a while
     storage_error,         // a read or an open failed, here and there
+    storage_gone,          // what was played from is not there any more: a mount, a directory, a drive
     slow_file,             // these frames are slow every time, and their neighbours are not
     damaged_file,          // these frames fail every time: cut short, missing, unreadable
     network,               // the way to the storage was full
@@ -138,6 +139,8 @@ enum class Cause {
     network_down,          // it was gone for a while
     client_cpu,            // this computer had no processor time left
     client_scheduling,     // this computer did not run the player when it had to
+    client_memory,         // this computer had too little memory
+    client_resources,      // this computer had no file descriptor, or no port, left
     too_little_in_flight,  // the player was set to ask for less at once than the storage needs
     too_small_reads,       // the player was set to ask in pieces that are too small
     cold_start,            // in the first second, while the storage woke up
@@ -154,6 +157,7 @@ constexpr const char* to_string(Cause cause) {
         case Cause::slow_opens: return "slow-opens";
         case Cause::storage_stall: return "storage-stall";
         case Cause::storage_error: return "storage-error";
+        case Cause::storage_gone: return "storage-gone";
         case Cause::slow_file: return "slow-file";
         case Cause::damaged_file: return "damaged-file";
         case Cause::network: return "network";
@@ -161,6 +165,8 @@ constexpr const char* to_string(Cause cause) {
         case Cause::network_down: return "network-down";
         case Cause::client_cpu: return "client-cpu";
         case Cause::client_scheduling: return "client-scheduling";
+        case Cause::client_memory: return "client-memory";
+        case Cause::client_resources: return "client-resources";
         case Cause::too_little_in_flight: return "too-little-in-flight";
         case Cause::too_small_reads: return "too-small-reads";
         case Cause::cold_start: return "cold-start";

@@ -52,6 +52,13 @@ struct SystemSample {
     std::optional<std::int64_t> cpu_pressure_ns;     // in which some task waited for a processor
     std::optional<std::int64_t> io_pressure_ns;      // and for I/O
     std::optional<std::int64_t> memory_pressure_ns;  // and for memory
+    /// Of this process's control group alone: in which some task of it waited for memory.
+    std::optional<std::int64_t> own_memory_pressure_ns;
+    /// Times that there was no memory left, and some had to be taken back first: at the limit of this process's
+    /// control group or of one above it, or in the whole computer.
+    std::optional<std::uint64_t> memory_limit_hits;
+    std::optional<std::uint64_t> memory_limit_bytes;  // the least of those groups; does not grow
+    std::optional<std::uint64_t> refaulted_bytes;     // of that group: thrown out, and read again
     std::vector<Link> links;
     std::optional<Connection> connection;
     /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the

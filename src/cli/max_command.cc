@@ -12,6 +12,7 @@
 #include "cli/ranks_run.h"
 #include "report/max_report.h"
 #include "run/max_search.h"
+#include "run/target_places.h"
 #include "streamsim/load_result.h"
 
 namespace streamsim {
@@ -34,9 +35,35 @@ struct Contender {
     int width = 0;
     int height = 0;
     FrameRate rate;
-    FoundMedia media;    // that was found so far
-    bool ready = false;  // media holds all that there is: of others, or a cut list
+    FoundMedia media;                            // that was found so far
+    bool ready = false;                          // media holds all that there is: of others, or a cut list
+    std::shared_ptr<const TargetPlaces> places;  // where the media are, as they were found; null: not local
 };
+
+/// Looks at the directories of the media, once. Blocks.
+void remember_places(Contender& contender) {
+    if (contender.places != nullptr || contender.request.target.kind != Target::Kind::local) return;
+    std::vector<const Clip*> clips;
+    for (const auto& list : contender.media.clips) {
+        for (const Clip& clip : list) clips.push_back(&clip);
+    }
+    contender.places = std::make_shared<TargetPlaces>(directories_of(clips));
+}
+
+/// What a run says that failed, or could not begin, as its media had vanished; nullopt: they are there.
+std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
+    constexpr Duration kPatience = seconds(2);
+    if (contender.places == nullptr) return std::nullopt;
+    const auto vanished = TargetPlaces::vanished(contender.places, kPatience);
+    if (vanished.empty()) return std::nullopt;
+    MaxRun run;
+    run.duration_ns = length.ns;
+    run.limit = Limit::storage;
+    run.storage_gone = true;
+    run.reason = fmt::format("{} vanished during the search: {}; how many streams it plays is not known",
+                             vanished.front().path, vanished.front().how);
+    return run;
+}
 
 Contender of_format(const PlayRequest& request, const MediaFormat& format) {
     Contender contender;
@@ -324,6 +351,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
                                         const std::string& progress,
                                         bool& preroll_took_too_long) {
     if (auto found = find_media_for(contender, request); !found) return found.error();
+    remember_places(contender);
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
                                              [this](const std::string& text) { notice(text); });
@@ -355,6 +383,9 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const MaxNext& next) {
         fmt::format("{}: {}", contender.name, progress_of(next, result_.counts, virtual_time()));
     bool preroll_took_too_long = false;
     const auto result = play_step(contender, request, progress, preroll_took_too_long);
+    if (!result || !result->verdict.pass) {
+        if (auto gone = run_without_storage(contender, next.length)) return std::move(*gone);
+    }
     if (result) {
         keep_common(*result);
         return max_run(*result, next.length, options_.headroom_percent);

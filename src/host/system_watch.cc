@@ -18,6 +18,7 @@
 
 #include "host/connections.h"
 #include "host/host.h"
+#include "host/memory_watch.h"
 #include "host/mount.h"
 #include "host/server_path.h"
 
@@ -204,6 +205,7 @@ void SystemWatch::watch() {
     // Whom else this computer speaks to is not asked for handshakes.
     const bool known = !servers_.empty() || !mounted.empty() || elsewhere;
     ServerPath path(servers_.empty() ? mounted : servers_, known);
+    const MemoryWatch memory;
     std::set<std::string> links;
     for (const std::string& address : servers_) {
         if (const auto link = interface_toward(address)) links.insert(*link);
@@ -223,6 +225,7 @@ void SystemWatch::watch() {
             sample.cpu_pressure_ns = pressure_ns("cpu");
             sample.io_pressure_ns = pressure_ns("io");
             sample.memory_pressure_ns = pressure_ns("memory");
+            memory.read(sample);
             read_links(!elsewhere, links, sample);
             path.fill(sample);
             sample.at_ns = monotonic_ns();

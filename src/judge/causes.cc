@@ -1,6 +1,7 @@
 #include "judge/causes.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "judge/around.h"
+#include "judge/memory.h"
 #include "judge/network_path.h"
 
 namespace streamsim {
@@ -101,6 +103,7 @@ private:
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
     bool computer_busy(const Episode& episode) const;
+    Cause of_memory(const Episode& episode) const;
     std::int64_t lost_ns(const Episode& episode) const;
     std::int64_t silence_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
@@ -163,6 +166,9 @@ bool Booker::beside_damage(const MissedFrame& missed) const {
 }
 
 Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
+    if (missed.gone) return Cause::storage_gone;
+    if (missed.shortage == ENOMEM || missed.shortage == ENOBUFS) return Cause::client_memory;
+    if (missed.shortage != 0) return Cause::client_resources;
     if (missed.no_answer) return of_no_answer(missed);
     const Place place = place_of(missed);
     if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
@@ -196,6 +202,8 @@ Cause Booker::of_client(const MissedFrame& missed) const {
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns) - stream.period_ns;
     const Around now =
         around(evidence_.system, from_ns, std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
+    const MemoryAround memory = memory_around(evidence_.system, from_ns, missed.due_ns);
+    if (memory_answer(memory) == MemoryAnswer::short_of) return Cause::client_memory;
     // A process that was stopped waits for nothing.
     const bool others =
         now.processors_busy.value_or(0) >= kBusyShare && now.waiting.value_or(0) >= kWaitingShare;
@@ -269,6 +277,16 @@ bool Booker::computer_busy(const Episode& episode) const {
     // it is asked without deadlines, nothing else does.
     const bool explains = waited_ns * 2 >= lost_ns(episode);
     return explains || (then.waiting.value_or(0) >= kWaitingShare && gives_enough(evidence_.as_played));
+}
+
+/// None: there was enough of it, or nobody knows and the processors explain it.
+Cause Booker::of_memory(const Episode& episode) const {
+    switch (memory_answer(memory_around(evidence_.system, episode.from_ns, episode.to_ns))) {
+        case MemoryAnswer::enough: return Cause::none;
+        case MemoryAnswer::short_of: return Cause::client_memory;
+        case MemoryAnswer::unknown: break;
+    }
+    return client_can_be_late() && computer_busy(episode) ? Cause::none : Cause::unknown;
 }
 
 /// Of play: the frames that were missed, or how long it stood still for them.
@@ -391,6 +409,7 @@ Cause Booker::of_rates() const {
 Cause Booker::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (network_down(episode)) return Cause::network_down;
+    if (const Cause memory = of_memory(episode); memory != Cause::none) return memory;
     if (small_reads_cost()) return Cause::too_small_reads;
     const double lost_share = lost(episode);
     const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
@@ -538,13 +557,16 @@ Limit limit_of(Cause cause) {
         case Cause::slow_opens:
         case Cause::storage_stall:
         case Cause::storage_error:
+        case Cause::storage_gone:
         case Cause::cold_start: return Limit::storage;
         case Cause::slow_file:
         case Cause::damaged_file: return Limit::media;
         case Cause::network:
         case Cause::network_loss:
         case Cause::network_down: return Limit::network;
-        case Cause::client_cpu: return Limit::client_cpu;
+        case Cause::client_cpu:
+        case Cause::client_memory:
+        case Cause::client_resources: return Limit::client_cpu;
         case Cause::client_scheduling:
         case Cause::too_little_in_flight:
         case Cause::too_small_reads: return Limit::client_scheduling;

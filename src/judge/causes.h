@@ -4,10 +4,14 @@
 // episode: what held one of them up, held up the others, too. An episode is booked by its slowest frame, to the
 // first of these that the evidence shows:
 //
+//   storage-gone       its directory is not there any more
+//   client-memory, client-resources
+//                      an error that says that this computer had no memory, or no descriptor, left
 //   damaged-file       the frame cannot come, and could not when it was read again, or on any pass
 //   storage-error      the storage gave an error, and not where the media is
 //   network-down       the path to the server was gone: no carrier, no answers, nothing acknowledged
 //   client-...         the player did not run, or had no processor time; of the reasons of the books
+//   client-memory      tasks waited for memory, and this process had met its limit
 //   client-cpu         every processor was busy, with other things too, and this process waited for one
 //   storage-stall      meanwhile no stream got a byte; of a server only where its host answered meanwhile, else
 //                      it is not known whose it is

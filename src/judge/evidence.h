@@ -25,6 +25,8 @@ struct MissedFrame {
     bool no_answer = false;    // failed as its server, or the way there, was gone: not for the file's sake
     bool unreachable = false;  // of those: this computer said that there is no way to the server
     bool refused = false;      // of those: the server's host said that it does not want the connection
+    bool gone = false;         // failed after its directory had vanished: see Evidence::vanished
+    int shortage = 0;          // errno of what this computer lacked: EMFILE, ENOMEM, ...; 0: nothing
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
     std::int64_t due_ns = 0;
@@ -46,6 +48,15 @@ struct StreamEvidence {
 struct Silence {
     std::int64_t from_ns = 0, to_ns = 0;
     bool to_the_end = false;  // nothing came afterwards, although it had been asked for
+};
+
+/// A directory that was played from and was not there any more.
+struct VanishedPlace {
+    std::string directory;      // of the media
+    std::string path;           // what vanished: that directory, or one above it
+    std::string how;            // "it is not there any more"
+    std::int64_t there_ns = 0;  // it was last seen then,
+    std::int64_t gone_ns = 0;   // and missed
 };
 
 /// After play that failed: a frame that was read once more, alone.
@@ -100,6 +111,7 @@ struct Evidence {
     std::vector<MissedFrame> missed;
     std::vector<StreamEvidence> streams;
     std::vector<Silence> silences;
+    std::vector<VanishedPlace> vanished;
     double required_bytes_per_s = 0;
     double delivered_bytes_per_s = 0;
     std::uint64_t bytes_read = 0;

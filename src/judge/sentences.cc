@@ -9,6 +9,7 @@
 #include "judge/around.h"
 #include "judge/causes.h"
 #include "judge/network_sentences.h"
+#include "judge/shortage_sentences.h"
 
 namespace streamsim {
 namespace {
@@ -325,6 +326,9 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
             cause.detail =
                 "the errors are not with certain frames: see the drop table for their numbers (errno)";
             return;
+        case Cause::storage_gone: describe_gone(cause, missed, evidence); return;
+        case Cause::client_memory: describe_memory(cause, missed, evidence); return;
+        case Cause::client_resources: describe_resources(cause, missed); return;
         case Cause::cold_start:
             cause.summary = fmt::format("cold start: {} {} missed while the storage was cold, and none later",
                                         frames_text(count), were(count));
@@ -346,6 +350,7 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
         case Cause::too_little_in_flight:
         case Cause::too_small_reads: describe_settings(cause, evidence, what); return;
         default:
+            if (describe_unknown_memory(cause, missed, evidence, what)) return;
             cause.summary =
                 what + "; whether the storage or the way to it held them up cannot be told from here";
             cause.detail = in_silence(missed, evidence)
@@ -370,6 +375,7 @@ std::string what_next(Cause cause, const Evidence& evidence) {
                "plays there, "
                "it is the network";
     }
+    if (const std::string next = next_of_shortage(cause); !next.empty()) return next;
     if (cause == Cause::slow_reads && !evidence.as_played)
         return "let a run end by itself: then it measures whether more in flight would help";
     return {};

@@ -85,6 +85,11 @@ public:
     /// The last instant at which the storage was known not to have given that answer.
     Instant not_before() const { return not_before_; }
     const HeldUp& held_up() const { return held_up_; }
+    bool writing() const { return state_ == State::writing || state_ == State::to_sync; }
+    /// The clock has made up for `by` of what it was held up by until `at`.
+    void absorb(Duration by, Instant at, const EventLoop& loop) {
+        held_up_.absorb(by, std::min(at, last_submitted_), loop);
+    }
     /// When its last operation was handed to the storage.
     Instant last_submitted() const { return last_submitted_; }
 

@@ -256,17 +256,6 @@ void Player::release(FrameRead& read) {
     idle_.push_back(&read);
 }
 
-void Player::pass_over(Instant now) {
-    if (clock_.stands()) return;
-    while (next_ < entered_ && due(next_) < now) {
-        const std::uint64_t slot = next_++;
-        if (slot < ahead_end_) abandon(slot);
-        const bool could_have_read = in_flight_ < places_ && place_.since - place_.late <= due(slot);
-        book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
-    }
-    ahead_end_ = std::max(ahead_end_, next_);
-}
-
 /// False: the frame failed at once.
 bool Player::start_next() {
     const std::uint64_t slot = next_++;
@@ -393,10 +382,12 @@ void Player::end_wait(const FrameRead& read) {
         progress_.stalled(display_, was_due, client, ledger_);
     }
     clock_.go_on(end - was_due);
+    clock_moved(end);
 }
 
 /// A shared clock goes on after somebody's wait.
 void Player::clock_goes_on() {
+    clock_moved(loop_.now());
     if (state_ != State::playing || !options_.paced || waiting_) return;
     run_clock();
     advance();
@@ -426,6 +417,7 @@ void Player::frame_decoded(FrameRead& read) {
 void Player::ended(FrameRead& read) {
     --in_flight_;
     place_.freed(read.failed() ? loop_.now() : read.not_before(), held_up(read));
+    if (!read.failed()) place_time_.note(read.outcome().submitted, read.delivered(), loop_);
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode what it can no longer show.
         const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;
@@ -481,13 +473,6 @@ void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) 
         outcome.deadline = deadline_of(slot);
     }
     settle(outcome);
-}
-
-/// Who is to blame that this complete frame missed `deadline`: see the head of player.h.
-DropReason Player::blame(const FrameRead& read, Instant deadline) const {
-    if (read.not_before() <= deadline || read.delivered() <= deadline) return DropReason::client;
-    if (decoder_behind_ >= read.outcome().scheduled) return DropReason::client;  // it had no buffer in time
-    return read.delivered() - held_up(read) <= deadline ? DropReason::client : DropReason::late;
 }
 
 void Player::settle(const FrameOutcome& outcome) {

@@ -29,7 +29,8 @@
 // have been in time but for the time in which this loop could not run while a place may have been free for the
 // frame and not all of it was submitted, or for the frames before it, whose places it waited for; or the frame
 // was passed over although a place may have been free at its deadline. A loop that could not run while the
-// storage had all it could be given has cost nothing.
+// storage had all it could be given has cost nothing. What play has made up for since, by slots that were
+// passed over or by a clock that stood still, is no excuse for later frames (held_up.h).
 #pragma once
 
 #include <cstdint>
@@ -154,6 +155,8 @@ private:
     void book(FrameRead& read);
     void book_unread(std::uint64_t slot, FrameKind kind, DropReason reason);
     DropReason blame(const FrameRead& read, Instant deadline) const;
+    void absorb(Duration by, Instant at);
+    void clock_moved(Instant at);
     /// How much earlier the frame had been submitted by a loop that always ran.
     Duration held_up(const FrameRead& read) const { return read.held_up().until(read.last_submitted(), loop_); }
     void settle(const FrameOutcome& outcome);
@@ -211,6 +214,8 @@ private:
     bool submitting_ = true;
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
     FreePlace place_;
+    PlaceTime place_time_;
+    Duration clock_seen_;  // of clock_, what clock_moved() has taken into account
 };
 
 }  // namespace streamsim

@@ -273,6 +273,7 @@ void Recorder::frame_write_ended(FrameWrite& write) {
 void Recorder::ended(FrameWrite& write) {
     --in_flight_;
     place_.freed(write.failed() ? loop_.now() : write.not_before(), held_up(write));
+    if (!write.failed()) place_time_.note(write.outcome().submitted, write.freed(), loop_);
     FrameOutcome& outcome = write.outcome();
     outcome.deadline = give_place(write, write.freed());
     outcome.kind = write.failed() ? FrameKind::failed : FrameKind::on_time;
@@ -294,8 +295,10 @@ Instant Recorder::give_place(const FrameWrite& write, Instant freed) {
     if (stands_) {
         needed = end_stall(write, freed);
     } else {
+        const std::uint64_t first = decided_;
         while (decided_ < fired_ && due(decided_) < freed)
             book_unwritten(FrameKind::dropped, blame(write, freed, due(decided_)));
+        if (decided_ > first) absorb(place_time_.saved(decided_ - first, places_), due(decided_ - 1));
         if (decided_ < fired_) {
             needed = due(decided_);
             capture(needed, 1);
@@ -324,8 +327,19 @@ Instant Recorder::end_stall(const FrameWrite& write, Instant freed) {
         progress_.stalled(decided_, was_due, client, ledger_);
     }
     held_up_ = held_up_ + (end - was_due);
+    absorb(end - was_due, end);
     capture(end, 1);
     return end;
+}
+
+/// Slots that were not captured, or a clock that stood still, have made up for `by` of the times before `at` in
+/// which this loop could not run.
+void Recorder::absorb(Duration by, Instant at) {
+    if (by <= Duration{}) return;
+    place_.absorb(by, at, loop_);
+    for (const auto& write : writes_) {
+        if (write->writing()) write->absorb(by, at, loop_);
+    }
 }
 
 /// Who is to blame that `write` made room after `needed` only: see the head of recorder.h.

@@ -121,6 +121,7 @@ private:
     void book_unwritten(FrameKind kind, DropReason reason);
     void release(FrameWrite& write);
     DropReason blame(const FrameWrite& write, Instant freed, Instant needed) const;
+    void absorb(Duration by, Instant at);
     /// How much earlier the frame had been submitted by a loop that always ran.
     Duration held_up(const FrameWrite& write) const {
         return write.held_up().until(write.last_submitted(), loop_);
@@ -172,6 +173,7 @@ private:
     std::uint32_t buffered_ = 0;  // frames that have a place in the buffer
     std::uint32_t in_flight_ = 0;
     FreePlace place_;
+    PlaceTime place_time_;
     bool stands_ = false;  // the clock, for a place
     bool submitting_ = true;
 };

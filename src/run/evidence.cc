@@ -10,6 +10,7 @@
 #include "judge/judge.h"
 #include "run/clip_numbers.h"
 #include "run/part_results.h"
+#include "run/target_places.h"
 
 namespace streamsim {
 namespace {
@@ -95,6 +96,22 @@ bool is_one_of(int error, std::initializer_list<std::string_view> names) {
     return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// errno where it says that this computer lacked something, whatever was read from where.
+int shortage_of(int error) {
+    return is_one_of(error, {"EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"}) ? error : 0;
+}
+
+/// The frame failed when the directory of its clip was not there any more.
+bool failed_for_want(const DropEntry& entry, const Clip& clip, const std::vector<VanishedPlace>& vanished) {
+    if (vanished.empty() || (entry.reason != DropReason::error && entry.reason != DropReason::missing))
+        return false;
+    const std::string directory = directory_of(clip) + "/";
+    return std::any_of(vanished.begin(), vanished.end(), [&](const VanishedPlace& place) {
+        const bool later = entry.deadline == Instant::never() || entry.deadline.ns > place.there_ns;
+        return later && directory.starts_with(place.directory + "/");
+    });
+}
+
 MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
     MissedFrame missed;
@@ -108,6 +125,7 @@ MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_
     missed.unreachable =
         missed.no_answer && is_one_of(entry.error, {"EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH"});
     missed.refused = missed.no_answer && is_one_of(entry.error, {"ECONNREFUSED", "ECONNRESET"});
+    if (entry.reason == DropReason::error) missed.shortage = shortage_of(entry.error);
     missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
     missed.submitted_ns = known(entry.submitted);
     missed.delivered_ns = known(entry.delivered);
@@ -132,6 +150,7 @@ void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>
             MissedFrame missed = missed_of(entry, stream, clip(i, entry));
             missed.startup = entry.kind == FrameKind::dropped &&
                              missed.due_ns < evidence.streams[i].play_start_ns + kStartupNs;
+            missed.gone = failed_for_want(entry, (*facts.streams)[i].clips[entry.source], facts.vanished);
             evidence.missed.push_back(missed);
         }
     }
@@ -180,6 +199,12 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
 
 }  // namespace
 
+bool client_lacked_anything(const DeadlineLedger* ledger) {
+    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const DropEntry& entry) {
+        return entry.reason == DropReason::error && shortage_of(entry.error) != 0;
+    });
+}
+
 Evidence evidence_of(const RunFacts& facts,
                      const std::vector<const DeadlineLedger*>& ledgers,
                      const RunResult& result) {
@@ -223,6 +248,7 @@ Evidence evidence_of(const RunFacts& facts,
     fill_streams(facts, ledgers, evidence);
     fill_missed(facts, ledgers, evidence);
     fill_silences(facts, evidence);
+    evidence.vanished = facts.vanished;
     evidence.required_bytes_per_s = result.required_bytes_per_s;
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;

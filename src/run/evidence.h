@@ -14,4 +14,7 @@ Evidence evidence_of(const RunFacts& facts,
                      const std::vector<const DeadlineLedger*>& ledgers,
                      const RunResult& result);
 
+/// A frame of this stream failed as this computer had no descriptor, port or memory left.
+bool client_lacked_anything(const DeadlineLedger* ledger);
+
 }  // namespace streamsim

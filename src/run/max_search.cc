@@ -35,7 +35,7 @@ public:
     Result<MaxFormat> run();
 
 private:
-    enum class Answer { plays, fails, cannot_be_tried, interrupted };
+    enum class Answer { plays, fails, cannot_be_tried, interrupted, storage_gone };
 
     Answer try_number(std::uint64_t streams, MaxStep::Purpose purpose);
     Answer repeat(std::uint64_t streams, MaxStep& step);
@@ -49,6 +49,7 @@ private:
     MaxFormat found_;
     std::optional<std::uint64_t> above_;  // the least that failed or could not be tried
     std::optional<Error> why_not_;        // of above_, where it could not be tried
+    bool storage_gone_ = false;           // why_not_ says what vanished
 };
 
 Search::Answer Search::try_number(std::uint64_t streams, MaxStep::Purpose purpose) {
@@ -78,6 +79,11 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
             return run.error().kind == ErrorKind::interrupted ? Answer::interrupted : Answer::cannot_be_tried;
         }
         step.runs.push_back(*run);
+        if (run->storage_gone) {
+            storage_gone_ = true;
+            why_not_ = environment_error(run->reason);
+            return Answer::storage_gone;
+        }
         const bool client = run->limit == Limit::client_cpu || run->limit == Limit::client_scheduling;
         if (!run->pass && client && options_.repeatable && disturbed < kDisturbed) {
             step.runs.back().disturbed = true;
@@ -124,7 +130,7 @@ bool Search::search() {
     std::uint64_t next = 1;
     while (found_.streams < options_.most && (!above_ || found_.streams + 1 < *above_)) {
         const Answer answer = try_number(next, MaxStep::Purpose::search);
-        if (answer == Answer::interrupted) return false;
+        if (answer == Answer::interrupted || answer == Answer::storage_gone) return false;
         if (answer == Answer::plays) {
             found_.streams = next;
         } else {
@@ -150,7 +156,7 @@ bool Search::confirm() {
     std::uint64_t plays = 0;  // confirmed
     for (std::uint64_t down = 1; next > plays;) {
         const Answer answer = try_number(next, MaxStep::Purpose::confirm);
-        if (answer == Answer::interrupted) return false;
+        if (answer == Answer::interrupted || answer == Answer::storage_gone) return false;
         if (answer == Answer::plays) {
             plays = next;
         } else {
@@ -177,6 +183,7 @@ bool Search::confirm() {
 Result<MaxFormat> Search::run() {
     STREAMSIM_CHECK(options_.most > 0, "at least one stream may be tried");
     const bool ended = search() && confirm();
+    if (storage_gone_) return *why_not_;
     if (found_.steps.empty() && why_not_ && why_not_->kind != ErrorKind::interrupted) return *why_not_;
     found_.interrupted = !ended;
     if (found_.interrupted) {
@@ -241,6 +248,11 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
     run.pass = result.verdict.pass;
     run.limit = result.verdict.limit;
     run.reason = result.verdict.reason;
+    for (const CauseResult& cause : result.causes) {
+        if (cause.cause != Cause::storage_gone) continue;
+        run.storage_gone = true;
+        run.reason = cause.summary;
+    }
     run.missed = bad_frames(result.totals);
     run.startup_drops = result.totals.startup_drops;
     if (result.margin_ns) run.margin_min_ns = result.margin_ns->min;

@@ -42,7 +42,7 @@ struct MaxNext {
 using MaxPlay = std::function<Result<MaxRun>(const MaxNext& next)>;
 
 /// Fills streams, fails_at, confirmed, at_least, interrupted and steps. Errors: those of the first run, when it
-/// could not be played; an interruption is no error.
+/// could not be played; environment where the storage vanished; an interruption is no error.
 Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play);
 
 /// What a run says about its number of streams. `headroom_percent`: of each stream's frame period, that the p1

@@ -57,12 +57,19 @@ public:
     }
 
     Findings look() {
-        if (anything_late() && !subject_.cancelled()) ask_rates();
+        evict();
+        if (anything_late() && !subject_.cancelled()) {
+            ask_rates();
+            evict();  // what the rates have left there would be no usual frame
+        }
         ask_frames();
         return std::move(found_);
     }
 
 private:
+    void evict() const {
+        if (subject_.evict) subject_.evict();
+    }
     bool anything_late() const;
     void ask_rates();
     std::optional<ProbeResult> rate(const char* name, const Settings& settings);

@@ -28,6 +28,7 @@ struct ProbeSubject {
     StorageSpec storage;
     NoticeSink notice;
     std::function<bool()> cancelled;  // asked between two measurements
+    std::function<void()> evict;  // the clips, from this computer's page cache; empty: it is not read through
 };
 
 /// Blocks for some seconds. What could not be measured is left out.

@@ -27,6 +27,7 @@ struct RunFacts {
     SystemHistory system;             // over play
     std::optional<MountFacts> mount;  // of the target
     Findings found;                   // after play that failed
+    std::vector<VanishedPlace> vanished;  // of the directories that were played from
     bool interrupted = false;
     bool faults_injected = false;
     std::vector<std::string> notices;

@@ -19,11 +19,13 @@
 #include "judge/judge.h"
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
+#include "run/evidence.h"
 #include "run/model_rate.h"
 #include "run/probe.h"
 #include "run/recordings.h"
 #include "run/result_builder.h"
 #include "run/scenario_faults.h"
+#include "run/target_places.h"
 #include "run/world.h"
 #include "storage/buffer_arena.h"
 #include "storage/resolve_host.h"
@@ -108,6 +110,12 @@ bool missed_anything(const RunFacts& facts) {
     });
 }
 
+/// What is played from is there, and this computer has what it takes to read it once more.
+bool can_look(const RunFacts& facts) {
+    return facts.vanished.empty() &&
+           std::none_of(facts.ledgers.begin(), facts.ledgers.end(), client_lacked_anything);
+}
+
 /// Addresses without memory: for storage that never looks at them.
 class AddressRange {
 public:
@@ -182,6 +190,11 @@ Result<RunResult> Session::execute() {
     if (local) watch.emplace(place);
     if (request_.target.kind == Target::Kind::remote)
         watch.emplace(ServersWatched{request_.target.remote->addresses});
+    std::optional<PlaceWatch> places;
+    if (local) {
+        places.emplace(std::make_shared<TargetPlaces>(directories_of(all_clips(parts_))),
+                       [this] { return slots_failed(progress_); });
+    }
     usage_before_ = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
     facts.after = read_process_usage();
@@ -197,12 +210,13 @@ Result<RunResult> Session::execute() {
     for (const auto& world : worlds_) facts.worlds.push_back(&world->books());
     facts.model = worlds_.front().get();
     facts.interrupted = cut_short_;
+    if (places) facts.vanished = places->stop(!cut_short_);
     if (watch) {
         const bool failed = missed_anything(facts);
         facts.system = watch->stop(failed && !cut_short_ ? kIdleWatched : Duration{});
         // With injected faults nothing is said of the storage: there is nothing to find out about it.
         const bool wanted = request_.find_cause && !facts.faults_injected;
-        if (failed && !cut_short_ && !stuck_ && wanted) look_for_cause(facts);
+        if (failed && !cut_short_ && !stuck_ && wanted && can_look(facts)) look_for_cause(facts);
     } else if (missed_anything(facts) && !cut_short_ && request_.find_cause && !facts.faults_injected) {
         find_model_rate(facts);
     }
@@ -257,8 +271,8 @@ void Session::look_for_cause(RunFacts& facts) {
     looking_.store(true, std::memory_order_relaxed);
     const bool direct = std::all_of(worlds_.begin(), worlds_.end(),
                                     [](const auto& world) { return world->books().capabilities.direct; });
-    if (!direct) evict_clips();
     ProbeSubject subject;
+    if (!direct) subject.evict = [this] { evict_clips(); };
     subject.request = &request_;
     std::vector<StreamPlan> players;  // what was recorded is not there any more
     for (std::size_t i = 0; i < facts.streams->size(); ++i) {

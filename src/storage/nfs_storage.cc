@@ -30,6 +30,7 @@
 
 #include "base/check.h"
 #include "storage/nfs_work.h"
+#include "storage/own_shortage.h"
 #include "storage/resolve_host.h"
 
 namespace streamsim {
@@ -337,10 +338,10 @@ void NfsStorage::tick() {
     for (NfsDesk& desk : desks_) desk.node->tick(now);
     const auto too_old = [&](const Op* op) { return op != nullptr && now - op->submitted_at >= timeout_; };
     for (NfsTransfer& work : transfers_) {
-        if (too_old(work.op)) end_transfer(work, ETIMEDOUT);
+        if (too_old(work.op)) end_transfer(work, error_or_own_shortage(ETIMEDOUT));
     }
     for (NfsErrand& errand : errands_) {
-        if (too_old(errand.op)) end_errand(errand, ETIMEDOUT);
+        if (too_old(errand.op)) end_errand(errand, error_or_own_shortage(ETIMEDOUT));
     }
     expire(waiting_transfers_);
     expire(waiting_errands_);
@@ -354,7 +355,7 @@ void NfsStorage::expire(OpList& waiting) {
     while (!all.empty()) {
         Op& op = all.pop();
         if (now - op.submitted_at >= timeout_) {
-            settle(op, ETIMEDOUT);
+            settle(op, error_or_own_shortage(ETIMEDOUT));
         } else {
             waiting.push(op);
         }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "storage/own_shortage.h"
 #include "storage/smb_parts.h"
 
 namespace streamsim::smb {
@@ -235,7 +236,7 @@ void SmbStorage::lose(Connection& connection, bool crashed) {
         if (ended.give_up_at != Instant::never()) {
             complete(op, ECANCELED, now);
         } else if (expires(op) <= now) {
-            complete(op, ETIMEDOUT, now);
+            complete(op, error_or_own_shortage(ETIMEDOUT), now);
         } else if (was_at_it) {
             complete(op, EIO, now);
         } else if (ended.reads) {

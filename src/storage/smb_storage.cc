@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "storage/own_shortage.h"
 #include "storage/smb_parts.h"
 
 namespace streamsim {
@@ -338,7 +339,8 @@ void SmbStorage::tick() {
 }
 
 void SmbStorage::expire(OpList& line, Instant now) {
-    while (!line.empty() && expires(line.front()) <= now) complete(line.pop(), ETIMEDOUT, now);
+    while (!line.empty() && expires(line.front()) <= now)
+        complete(line.pop(), error_or_own_shortage(ETIMEDOUT), now);
 }
 
 void SmbStorage::look_at(Connection& connection, Instant now) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -185,6 +186,27 @@ void expect_stopped_client(const Options& more) {
 
 TEST_F(Causes, AClientThatWasStoppedIsNotTheStorage) {
     expect_stopped_client({});
+}
+
+/// Four stops of 100 ms beside a storage that is slow all the time cover about ten slots of each stream: about
+/// so many are this computer's, and the rest is the storage's.
+TEST_F(Causes, ASlowStorageBesideAClientThatIsStoppedNowAndThen) {
+    const SlowMount mount(clips(both("read", "frame=* delay=150ms")));
+    const Json result = play_staged(two_streams("8s"), mount.path(), [](const Process& process) {
+        sleep_ms(2'000);
+        for (int i = 0; i < 4; ++i) stop_for(process.pid(), 900, 100);
+    });
+    expect_named(result, "storage", "slow-reads", "the storage did not keep up");
+    const double covered = 2 * 4 * 0.1 * 24;
+    const double beside =
+        result["client"]["loop_stalled_ns"].get<double>() / 1e9 * 2 * 24;  // on a busy computer more
+    double of_client = 0;
+    for (const Json& cause : result["causes"]) {
+        if (cause["limit"] == "client-scheduling" || cause["limit"] == "client-cpu")
+            of_client += cause["frames"].get<double>();
+    }
+    EXPECT_LE(of_client, std::max(covered, beside) * 1.5 + 4) << result["causes"];
+    EXPECT_GE(of_client, covered / 3) << result["causes"];
 }
 
 TEST_F(CausesVariants, AClientThatWasStoppedWhilePlayWaits) {

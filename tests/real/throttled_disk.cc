@@ -53,9 +53,10 @@ void ThrottledDisk::throttle(std::uint64_t bytes_per_s) const {
         << numbers.substr(0, numbers.find('\n')) << " " << bytes_per_s << std::flush;
 }
 
-Finished ThrottledDisk::streamsim(const std::vector<std::string>& arguments) const {
+Finished ThrottledDisk::streamsim(const std::vector<std::string>& arguments, const std::string& first) const {
     Spawn spawn;
-    spawn.args = {"-c", "echo $$ > " + group_ + "/cgroup.procs; exec \"$@\"", "sh", streamsim_binary()};
+    spawn.args = {"-c", "echo $$ > " + group_ + "/cgroup.procs; " + first + "; exec \"$@\"", "sh",
+                  streamsim_binary()};
     spawn.args.insert(spawn.args.end(), arguments.begin(), arguments.end());
     spawn.timeout_s = 600;
     return run("/bin/sh", spawn);

@@ -30,8 +30,8 @@ public:
     std::string path() const { return dir_ / "disk"; }
 
     void throttle(std::uint64_t bytes_per_s) const;
-    /// Runs streamsim in the group.
-    Finished streamsim(const std::vector<std::string>& arguments) const;
+    /// Runs streamsim in the group; `first`: a line of shell before it.
+    Finished streamsim(const std::vector<std::string>& arguments, const std::string& first = ":") const;
 
 private:
     TempDir dir_;

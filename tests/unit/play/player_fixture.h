@@ -68,6 +68,7 @@ struct Play {
     std::vector<std::string> log;     // of the storage: see RecordingStorage
     std::vector<std::string> opened;  // names
     FrameCounts counts;
+    std::uint64_t client_stalls = 0;
     StreamResult summary;
     Digest digest;
     std::unique_ptr<StreamProgress> progress = std::make_unique<StreamProgress>();
@@ -170,6 +171,7 @@ inline void Play::run() {
     log = storage.log;
     opened = storage.opened;
     counts = ledger.counts();
+    client_stalls = ledger.client_stalls();
     ledger.summarise(summary);
     digest = ledger.timing_digest();
     play_start = conductor.play_start;

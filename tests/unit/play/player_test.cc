@@ -308,6 +308,66 @@ TEST(PlayerBlames, a_loop_that_looked_too_late_for_the_place_is_to_blame_also_fo
     }
 }
 
+/// A storage that gives one frame in 75 ms, where one is due every 41.7 ms, and a loop that cannot run four
+/// times.
+struct TooSlowAndStopped : Play {
+    explicit TooSlowAndStopped(OnMiss on_miss, bool stopped = true) {
+        options.slots = 480;
+        options.readahead = 8;
+        options.on_miss = on_miss;
+        reads_take(milliseconds(150));
+        for (const std::int64_t at_ms : {4'010, 6'030, 8'020, 10'040}) {
+            if (stopped)
+                stalls.push_back({Instant{} + milliseconds(at_ms), Instant{} + milliseconds(at_ms + 100)});
+        }
+    }
+    std::uint64_t of_client() const {
+        return static_cast<std::uint64_t>(std::count_if(frames.begin(), frames.end(), [](const auto& frame) {
+            return frame.reason == DropReason::client;
+        }));
+    }
+};
+
+TEST(PlayerBlames, stops_beside_a_storage_that_is_too_slow_are_to_blame_for_the_slots_that_they_cover) {
+    TooSlowAndStopped undisturbed(OnMiss::drop, false);
+    undisturbed.run();
+    EXPECT_EQ(undisturbed.of_client(), 0u);
+    TooSlowAndStopped play(OnMiss::drop);
+    play.run();
+    const double covered = 4 * 100 * 24.0 / 1000;
+    EXPECT_GE(static_cast<double>(play.of_client()), covered / 2);
+    EXPECT_LE(static_cast<double>(play.of_client()), covered * 1.5);
+    EXPECT_GT(play.counts.dropped, 400u);
+    // Long after each stop nothing is the client's.
+    for (const FrameOutcome& frame : play.frames) {
+        if (frame.reason != DropReason::client) continue;
+        EXPECT_TRUE(std::any_of(play.stalls.begin(), play.stalls.end(), [&](const LoopStall& stall) {
+            return frame.deadline >= stall.from - milliseconds(50) &&
+                   frame.deadline <= stall.to + milliseconds(300);
+        })) << frame.slot;
+    }
+}
+
+TEST(PlayerBlames, a_clock_that_waits_makes_up_for_the_stops_too) {
+    TooSlowAndStopped play(OnMiss::stall);
+    play.run();
+    EXPECT_GT(play.counts.stalls, 200u);
+    EXPECT_LE(play.client_stalls, 12u);  // a few for each stop, and none of the hundreds that follow
+}
+
+/// Without the stop it had played: what waits behind it is the client's, however long that takes.
+TEST(PlayerBlames, a_long_stop_beside_a_storage_that_is_just_fast_enough_stays_the_clients) {
+    Play play;
+    play.options.slots = 240;
+    play.options.readahead = 4;
+    play.options.inflight = 1;
+    play.reads_take(milliseconds(38));
+    play.stalls.push_back({Instant{} + seconds(3), Instant{} + milliseconds(3'400)});
+    play.run();
+    EXPECT_GE(play.counts.dropped, 5u);
+    for (const FrameOutcome& frame : play.frames) EXPECT_NE(frame.reason, DropReason::late) << frame.slot;
+}
+
 TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_only_what_it_cannot_do) {
     for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
         Play play;

@@ -33,6 +33,7 @@ struct Recording {
     std::vector<FrameOutcome> frames;
     StreamResult summary;
     FrameCounts counts;
+    std::uint64_t client_stalls = 0;
     Digest digest;
     StreamProgress progress;
     Instant play_start;
@@ -107,6 +108,7 @@ void Recording::run() {
     ledger.close();
     ledger.summarise(summary);
     counts = ledger.counts();
+    client_stalls = ledger.client_stalls();
     digest = ledger.digest();
     frames = ledger.frames();
 }
@@ -309,6 +311,32 @@ TEST(Recorder, ALoopThatCannotRunIsToBlameOnlyWhereItCostTheFrameItsTime) {
     EXPECT_EQ(play(milliseconds(67), 2), DropReason::late);     // 4.5 ms too late; nothing could be submitted
     EXPECT_EQ(play(milliseconds(61), 16), DropReason::client);  // in time but for 5.2 ms after frame 40's end
     EXPECT_EQ(play(milliseconds(70), 16), DropReason::late);
+}
+
+/// One frame in 75 ms, where one comes every 41.7 ms: what was not captured, or waited for, has made up for a
+/// stop.
+TEST(Recorder, StopsBesideAStorageThatIsTooSlowAreToBlameForTheSlotsThatTheyCover) {
+    for (const OnMiss policy : {OnMiss::drop, OnMiss::stall}) {
+        Recording recording;
+        recording.options.slots = 480;
+        recording.options.on_miss = policy;
+        recording.write_takes = milliseconds(150);
+        for (const std::int64_t at_ms : {4'010, 6'030, 8'020, 10'040})
+            recording.loop.stalls.push_back(
+                {Instant{} + milliseconds(at_ms), Instant{} + milliseconds(at_ms + 100)});
+        recording.run();
+        const auto of_client =
+            std::count_if(recording.frames.begin(), recording.frames.end(),
+                          [](const auto& frame) { return frame.reason == DropReason::client; });
+        if (policy == OnMiss::drop) {
+            EXPECT_GT(recording.counts.dropped, 150U);
+            EXPECT_GE(of_client, 4);
+            EXPECT_LE(of_client, 15);  // 9.6 slots are covered
+        } else {
+            EXPECT_GT(recording.counts.stalls, 150U);
+            EXPECT_LE(recording.client_stalls, 12U);
+        }
+    }
 }
 
 TEST(Recorder, DurableSyncsEachFileOnceAndWaitsForIt) {

@@ -28,6 +28,7 @@ public:
     std::map<std::uint64_t, Duration> drops_unseen;  // the same, without a sign
     std::optional<std::uint64_t> cannot;             // so many and more cannot be tried
     std::optional<std::size_t> interrupted;          // the run with this number
+    std::optional<std::size_t> gone;                 // from this run on there is no storage
 
     MaxFormat search() {
         auto found = find_max(options, [this](const MaxNext& next) { return play(next); });
@@ -42,6 +43,11 @@ public:
         if (cannot && next.streams >= *cannot) return environment_error("there is no space");
         MaxRun run;
         run.duration_ns = next.length.ns;
+        if (gone && number >= *gone) {
+            run.storage_gone = true;
+            run.reason = "/mnt/a vanished";
+            return run;
+        }
         run.pass = next.streams <= plays_;
         if (const auto at = drops_after.find(next.streams); at != drops_after.end()) {
             run.pass = next.length < at->second;
@@ -261,6 +267,20 @@ TEST(MaxSearch, AFirstRunThatCannotBePlayedIsAnError) {
     const auto found = find_max(storage.options, [&](const MaxNext& next) { return storage.play(next); });
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().kind, ErrorKind::environment);
+}
+
+/// How many streams it plays is not known then: not none, and not those that were found before.
+TEST(MaxSearch, EndsWithASentenceWhereTheStorageVanishes) {
+    for (const std::size_t at : {0U, 2U, 5U, 9U}) {
+        Scripted storage(13);
+        storage.gone = at;
+        const auto found =
+            find_max(storage.options, [&storage](const MaxNext& next) { return storage.play(next); });
+        ASSERT_FALSE(found) << at;
+        EXPECT_EQ(found.error().kind, ErrorKind::environment);
+        EXPECT_THAT(found.error().problems, ElementsAre("/mnt/a vanished"));
+        EXPECT_EQ(storage.asked.size(), at + 1);
+    }
 }
 
 TEST(MaxSearch, AnInterruptionKeepsWhatIsKnown) {

@@ -1,0 +1,131 @@
+#include "host/memory_watch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace streamsim {
+namespace {
+
+std::string whole(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::optional<std::uint64_t> number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    return value;
+}
+
+/// The sum of the lines "KEY 123" whose key begins with one of these; nullopt: there is none.
+std::optional<std::uint64_t> sum_of(const std::filesystem::path& file,
+                                    std::initializer_list<std::string_view> keys) {
+    std::ifstream in(file);
+    std::optional<std::uint64_t> sum;
+    std::string key;
+    std::uint64_t value = 0;
+    while (in >> key >> value) {
+        const bool wanted =
+            std::any_of(keys.begin(), keys.end(), [&key](auto each) { return key.starts_with(each); });
+        if (wanted) sum = sum.value_or(0) + value;
+    }
+    return sum;
+}
+
+std::vector<std::string> words_of(std::string_view line, char separator) {
+    std::vector<std::string> out;
+    std::istringstream in{std::string(line)};
+    for (std::string word; std::getline(in, word, separator);) out.push_back(word);
+    return out;
+}
+
+bool has(const std::vector<std::string>& words, std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The group's path below a mount that shows `root` of the hierarchy.
+std::string below(const std::string& group, const std::string& root) {
+    std::string path = group;
+    if (root != "/" && path.starts_with(root)) path = path.substr(root.size());
+    while (path.starts_with('/')) path.erase(0, 1);
+    return path;
+}
+
+std::optional<std::int64_t> pressure_ns(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::string line;
+    while (std::getline(in, line)) {
+        const std::size_t total = line.find("total=");
+        if (!line.starts_with("some") || total == std::string::npos) continue;
+        if (const auto us = number(std::string_view(line).substr(total + 6)))
+            return static_cast<std::int64_t>(*us) * 1'000;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_view mounts) {
+    std::optional<std::string> v1, v2;
+    for (const std::string& line : words_of(groups, '\n')) {  // "4:memory:/a/b", "0::/a/b"
+        const std::size_t first = line.find(':');
+        const std::size_t second = line.find(':', first + 1);
+        if (first == std::string::npos || second == std::string::npos) continue;
+        const std::string controllers = line.substr(first + 1, second - first - 1);
+        if (controllers.empty()) v2 = line.substr(second + 1);
+        if (has(words_of(controllers, ','), "memory")) v1 = line.substr(second + 1);
+    }
+    for (const std::string& line : words_of(mounts, '\n')) {
+        // id parent device root point options [optional]... - type source options of the file system
+        const std::vector<std::string> words = words_of(line, ' ');
+        const auto dash = std::find(words.begin(), words.end(), "-");
+        if (words.size() < 6 || words.end() - dash < 4) continue;
+        const std::string& type = dash[1];
+        if (v1 && type == "cgroup" && has(words_of(dash[3], ','), "memory"))
+            return MemoryGroup{words[4], below(*v1, words[3]), false};
+        if (!v1 && v2 && type == "cgroup2") return MemoryGroup{words[4], below(*v2, words[3]), true};
+    }
+    return std::nullopt;
+}
+
+MemoryWatch::MemoryWatch() {
+    const auto group = memory_group_in(whole("/proc/self/cgroup"), whole("/proc/self/mountinfo"));
+    if (!group) return;
+    v2_ = group->v2;
+    std::filesystem::path path = group->path;
+    std::error_code error;
+    // The table may name a group by a path that is not to be seen from here.
+    if (!std::filesystem::is_directory(group->mount / path, error)) path.clear();
+    for (; !path.empty(); path = path.parent_path()) groups_.push_back(group->mount / path);
+    groups_.emplace_back(group->mount);
+}
+
+void MemoryWatch::read(SystemSample& sample) const {
+    // Reclaim for the whole computer in which a task had to help: there was nothing left, not just little.
+    sample.memory_limit_hits = sum_of("/proc/vmstat", {"allocstall"});
+    if (groups_.empty()) {
+        sample.memory_limit_hits.reset();
+        return;
+    }
+    for (const std::filesystem::path& group : groups_) {
+        const auto hits =
+            v2_ ? sum_of(group / "memory.events", {"max", "high"}) : number(whole(group / "memory.failcnt"));
+        if (hits) sample.memory_limit_hits = sample.memory_limit_hits.value_or(0) + *hits;
+        const auto limit = number(whole(group / (v2_ ? "memory.max" : "memory.limit_in_bytes")));
+        if (limit) sample.memory_limit_bytes = std::min(sample.memory_limit_bytes.value_or(UINT64_MAX), *limit);
+        if (v2_) break;  // its events are those of the groups above as well
+    }
+    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    if (const auto pages = sum_of(groups_.front() / "memory.stat", {"workingset_refault"}))
+        sample.refaulted_bytes = *pages * page;
+    if (v2_ && groups_.size() > 1)
+        sample.own_memory_pressure_ns = pressure_ns(groups_.front() / "memory.pressure");
+}
+
+}  // namespace streamsim

@@ -1,0 +1,19 @@
+#include "storage/own_shortage.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace streamsim {
+
+int error_or_own_shortage(int error) {
+    const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        ::close(file);
+        return error;
+    }
+    return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : error;
+}
+
+}  // namespace streamsim

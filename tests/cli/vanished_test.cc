@@ -1,0 +1,130 @@
+// What is played from vanishes meanwhile: a parent that is renamed, a directory that is removed, a mount that
+// is taken away. That is no damage of the media. And a client that has no file descriptor left is no storage
+// that fails.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <functional>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class Vanished : public CliTest {
+protected:
+    /// A folder with a clip of three seconds that others made, below one that can be renamed.
+    void make_clip() {
+        std::filesystem::create_directories(clip());
+        prepare(1, "3s");
+        for (const std::string& frame : frames_in(clip_directories().front()))
+            std::filesystem::copy_file(frame, clip() + "/" + std::filesystem::path(frame).filename().string());
+    }
+    std::string parent() const { return dir_ / "parent"; }
+    std::string clip() const { return dir_ / "parent/clip"; }
+
+    /// Plays, and after a second does it.
+    Json play_while(const std::function<void(const Process&)>& it, const std::string& duration = "4s") {
+        Spawn spawn;
+        spawn.args = {"--quiet", "--buffered", "--readahead", "4",   "--duration",
+                      duration,  "--json",     json_path(),   clip()};
+        std::filesystem::remove(json_path());
+        Process process(streamsim_binary(), spawn);
+        process.wait_until_it_hears(SIGTERM);
+        sleep_ms(1'500);
+        it(process);
+        const Finished finished = process.wait();
+        EXPECT_EQ(finished.exit_code, 1) << finished.text();
+        Json result = read_json(json_path());
+        EXPECT_THAT(books_problems(result), IsEmpty());
+        return result;
+    }
+
+    void expect_gone(const Json& result, const std::string& what) {
+        const Json& verdict = result["verdict"];
+        EXPECT_EQ(verdict["limit"], "storage") << verdict;
+        EXPECT_THAT(verdict["reason"].get<std::string>(), HasSubstr(what + " vanished while it was played"));
+        EXPECT_THAT(verdict["reason"].get<std::string>(), Not(HasSubstr("on any storage")));
+        ASSERT_THAT(result["causes"], Not(IsEmpty()));
+        EXPECT_EQ(result["causes"][0]["cause"], "storage-gone") << result["causes"];
+        for (const Json& cause : result["causes"])
+            EXPECT_NE(cause["cause"], "damaged-file") << result["causes"];
+    }
+};
+
+TEST_F(Vanished, AParentThatIsRenamedIsTheStorages) {
+    make_clip();
+    for (int i = 0; i < 3; ++i) {
+        const std::string away = dir_ / "away";
+        expect_gone(play_while([&](const Process&) { std::filesystem::rename(parent(), away); }), parent());
+        std::filesystem::rename(away, parent());
+    }
+}
+
+/// It is back when play ends, and was seen while it was away.
+TEST_F(Vanished, AParentThatIsAwayForASecondIsTheStorages) {
+    make_clip();
+    const std::string away = dir_ / "away";
+    expect_gone(play_while([&](const Process&) {
+                    std::filesystem::rename(parent(), away);
+                    sleep_ms(1'000);
+                    std::filesystem::rename(away, parent());
+                }),
+                parent());
+}
+
+TEST_F(Vanished, ADirectoryThatIsRemovedIsTheStorages) {
+    make_clip();
+    expect_gone(play_while([&](const Process&) { std::filesystem::remove_all(clip()); }), clip());
+}
+
+TEST_F(Vanished, AMountThatIsTakenAwayIsTheStorages) {
+    if (!is_root()) GTEST_SKIP() << "mounting needs root";
+    std::filesystem::create_directories(parent());
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(mount("tmpfs", parent().c_str(), "tmpfs", 0, nullptr), 0);
+        make_clip();
+        expect_gone(play_while([&](const Process&) { umount2(parent().c_str(), MNT_DETACH); }), parent());
+    }
+}
+
+/// The directory stays: that is the media's.
+TEST_F(Vanished, AFrameThatIsRemovedIsDamage) {
+    make_clip();
+    const Json result = play_while([&](const Process&) { std::filesystem::remove(frames_in(clip()).at(60)); });
+    EXPECT_EQ(result["verdict"]["limit"], "media") << result["verdict"];
+    EXPECT_EQ(result["causes"][0]["cause"], "damaged-file") << result["causes"];
+}
+
+TEST_F(Vanished, ASearchForTheMostSaysThatTheAnswerIsNotKnown) {
+    make_clip();
+    Spawn spawn;
+    spawn.args = {"max", "--quiet", "--media", "same", "--duration", "2s", "--confirm", "2s", clip()};
+    Process process(streamsim_binary(), spawn);
+    process.wait_until_it_hears(SIGTERM);
+    sleep_ms(2'500);
+    std::filesystem::rename(parent(), dir_ / "away");
+    const Finished finished = process.wait();
+    EXPECT_EQ(finished.exit_code, 3) << finished.text();
+    EXPECT_THAT(finished.err, HasSubstr(parent() + " vanished"));
+}
+
+TEST_F(Vanished, ADescriptorThatThisComputerLacksIsNotTheStorages) {
+    make_clip();
+    const Json result = play_while([](const Process& process) {
+        const rlimit few{6, 6};
+        ASSERT_EQ(prlimit(process.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+    });
+    EXPECT_EQ(result["verdict"]["limit"], "client-cpu") << result["verdict"];
+    EXPECT_EQ(result["causes"][0]["cause"], "client-resources") << result["causes"];
+    EXPECT_THAT(result["verdict"]["detail"].get<std::string>(), HasSubstr("EMFILE"));
+    EXPECT_THAT(result["verdict"]["next"].get<std::string>(), HasSubstr("ulimit -n"));
+}
+
+}  // namespace
+}  // namespace streamsim::tests

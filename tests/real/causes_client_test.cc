@@ -1,0 +1,111 @@
+// A client with too little memory: a control group (v1) that holds it to some megabytes. What is slow then is
+// not the storage; and where the storage is slow, memory is not told as the cause.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/harness.h"
+#include "real/staged_play.h"
+#include "real/throttled_disk.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kGroups = "/sys/fs/cgroup/memory";
+
+std::optional<std::string> no_memory_group_because() {
+    if (!is_root()) return "control groups need root";
+    if (access((kGroups + "/memory.limit_in_bytes").c_str(), W_OK) != 0)
+        return "there is no memory controller of control groups v1";
+    if (access("/proc/pressure/memory", R_OK) != 0) return "this kernel does not say how it is pressed (PSI)";
+    return std::nullopt;
+}
+
+/// Programs that this one starts have so much memory, as long as it lives.
+class MemoryGroup {
+public:
+    explicit MemoryGroup(std::uint64_t bytes) {
+        std::filesystem::create_directory(group_);
+        write_text(group_ + "/memory.limit_in_bytes", std::to_string(bytes));
+    }
+    ~MemoryGroup() {
+        std::error_code error;
+        std::filesystem::remove(group_, error);
+    }
+    MemoryGroup(const MemoryGroup&) = delete;
+    MemoryGroup& operator=(const MemoryGroup&) = delete;
+
+    Wrapper wrapper() const {
+        return {"/bin/sh", "-c", "echo $$ > " + group_ + "/cgroup.procs; exec \"$@\"", "sh"};
+    }
+    std::string enter() const { return "echo $$ > " + group_ + "/cgroup.procs"; }
+
+private:
+    std::string group_ = kGroups + "/streamsim-test-" + std::to_string(getpid());
+};
+
+class CausesInAMemoryGroup : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const auto reason = no_memory_group_because()) GTEST_SKIP() << *reason;
+    }
+
+    static void make_clips(const std::string& folder) {
+        const Finished made =
+            streamsim({"prepare", "--quiet", "--prores-hd", "--streams", "6", "--clip-duration", "8s", folder});
+        ASSERT_EQ(made.exit_code, 0) << made.text();
+    }
+};
+
+TEST_F(CausesInAMemoryGroup, TooLittleMemoryIsNotTheStorage) {
+    const TempDir media;
+    if (shell("stat -f -c %T " + media.path().string()).out == "tmpfs\n")
+        GTEST_SKIP() << "temporary files are in memory themselves here";
+    make_clips(media.path());
+    const MemoryGroup group(90 << 20);
+    for (int i = 0; i < 3; ++i) {
+        const Json result = play_staged({"--prores-hd", "--buffered", "--cold", "--streams", "6", "--readahead",
+                                         "1", "--fps", "60", "--duration", "5s"},
+                                        media.path(), {}, group.wrapper());
+        EXPECT_EQ(result["verdict"]["limit"], "client-cpu") << result["verdict"];
+        EXPECT_THAT(causes_of(result), Contains("client-memory"));
+        EXPECT_THAT(sentences_of(result), HasSubstr("too little memory"));
+        EXPECT_THAT(sentences_of(result), HasSubstr("the control group of streamsim may have 94.4 MB"));
+        for (const Json& cause : result["causes"]) {
+            EXPECT_NE(cause["limit"], "storage") << cause;
+            EXPECT_NE(cause["limit"], "media") << cause;
+        }
+    }
+}
+
+TEST_F(CausesInAMemoryGroup, ADiskThatIsSlowStaysTheStorage) {
+    if (const auto reason = no_throttled_disk_because()) GTEST_SKIP() << *reason;
+    const ThrottledDisk disk;
+    ASSERT_EQ(disk.problem(), "");
+    make_clips(disk.path());
+    disk.throttle(18'000'000);
+    const MemoryGroup group(120 << 20);  // which the page cache fills
+    for (int i = 0; i < 3; ++i) {
+        const TempDir results;
+        const Finished done = disk.streamsim({"--quiet", "--prores-hd", "--buffered", "--cold", "--streams",
+                                              "2", "--duration", "4s", "--json", results / "json", disk.path()},
+                                             group.enter());
+        EXPECT_EQ(done.exit_code, 1) << done.text();
+        const Json result = read_json(results / "json");
+        EXPECT_EQ(result["verdict"]["limit"], "storage") << result["verdict"];
+        EXPECT_THAT(causes_of(result), Not(Contains("client-memory")));
+    }
+}
+
+}  // namespace
+}  // namespace streamsim::tests
