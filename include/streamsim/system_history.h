@@ -35,6 +35,7 @@ struct SystemSample {
     std::optional<std::int64_t> cpu_pressure_ns;     // in which some task waited for a processor
     std::optional<std::int64_t> io_pressure_ns;      // and for I/O
     std::optional<std::int64_t> memory_pressure_ns;  // and for memory
+    std::optional<std::int64_t> suspended_ns;        // this computer, since it was started
     std::vector<Link> links;
     std::optional<Connection> connection;
     std::optional<std::int64_t> echo_ns;  // the way to that peer and back, of the last echo that came

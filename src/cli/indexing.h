@@ -16,7 +16,7 @@
 namespace streamsim {
 
 /// Runs `index` on a thread of its own; on a terminal with a bar where something long has to be read for it.
-/// Errors: its own; interrupted, at the latest two seconds after the signal, also where `index` is in a call
+/// Errors: its own; interrupted, soon after the signal, also where `index` is in a call
 /// that does not return. `left_behind` comes true when it still runs although nobody waits for it: the process
 /// has to end by _exit, and whatever `index` refers to has to stay.
 template <typename T>
@@ -35,7 +35,6 @@ Result<T> index_with_bar(Control& control,
     Control::Work work;
     work.run = [shared, index] { shared->result.emplace(index(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
-    work.patience = seconds(2);
     if (!quiet && LiveView::possible(STDERR_FILENO)) {
         work.on_tick = [&] {
             const std::uint64_t total = shared->progress.bytes_total;

@@ -4,6 +4,7 @@
 // episode: what held one of them up, held up the others, too. An episode is booked by its slowest frame, to the
 // first of these that the evidence shows:
 //
+//   client-scheduling  the computer was suspended meanwhile (CLOCK_BOOTTIME ran ahead of CLOCK_MONOTONIC)
 //   damaged-file       the frame cannot come, and could not when it was read again, or on any pass
 //   storage-error      the storage gave an error, and not where the media is
 //   client-...         the player did not run, or had no processor time; of the reasons of the books

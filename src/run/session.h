@@ -110,6 +110,8 @@ public:
 
     /// A result that says only that nothing was played: the run was interrupted before.
     static RunResult not_played(const PlayRequest& request, const ProgramFacts& program);
+    /// Play has ended, and what is left to do is arithmetic on what was measured. Any thread.
+    bool storage_is_over() const { return storage_is_over_.load(std::memory_order_relaxed); }
     /// The storage kept something: the process has to end by _exit once the result is written.
     bool stuck() const { return stuck_; }
     /// execute() failed because the storage did not fill all read-aheads in time: it answers, but so many are
@@ -193,6 +195,7 @@ private:
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<bool> planned_{false};
     std::atomic<bool> looking_{false};
+    std::atomic<bool> storage_is_over_{false};
     bool stuck_ = false;
     bool preroll_took_too_long_ = false;
     bool cut_short_ = false;  // interrupted while there was something left to play

@@ -76,7 +76,7 @@ struct WorldOptions {
     Duration decode_cpu;                      // that the client burns for each frame
     std::optional<Duration> wall_limit;       // rate `max`: how long to read
     std::optional<Duration> interrupt_after;  // of the beginning: as interrupt()
-    Duration patience = seconds(2);           // with a storage that has to give back what it has
+    Duration patience = milliseconds(800);    // with a storage that has to give back what it has
     std::uint64_t drops_kept = 0;             // a stream
     std::uint64_t seed = 0;
     bool keep_frames = false;
