@@ -149,7 +149,6 @@ TEST_F(Waiting, ForADocument) {
     expect_an_end({"run", pipe});
     expect_an_end({"report", pipe});
     expect_an_end({"--quiet", "--faults", pipe, "null:"});
-    expect_an_end({"--quiet", "--format", pipe, "null:"});
     expect_an_end({"profile", pipe});
 }
 
