@@ -27,7 +27,9 @@ constexpr int kNamesBesideMax = 99;
 std::array<std::atomic<char*>, 32> temporaries{};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void remember_temporary(const std::string& name) {
-    char* const copy = strdup(name.c_str());
+    auto* const copy = static_cast<char*>(std::malloc(name.size() + 1));
+    if (copy == nullptr) return;
+    std::memcpy(copy, name.c_str(), name.size() + 1);
     for (auto& slot : temporaries) {
         char* free_slot = nullptr;
         if (slot.compare_exchange_strong(free_slot, copy)) return;

@@ -168,6 +168,19 @@ TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {
     EXPECT_THAT(done.err, HasSubstr("no/such/folder"));
 }
 
+TEST_F(Hardship, ADiskThatIsFullOfResultsIsSaid) {
+    const SmallDisk disk(target(), "size=8k");
+    for (const char* kind : {"--json", "--csv", "--html", "--trace", "--junit"}) {
+        const Finished done = streamsim({"--quiet", "--prores-hd", "--duration", "10s", "--fps", "max",
+                                         "--frames", "20000", kind, target() + "/result", "sim:null"});
+        if (std::string(kind) == "--junit" && done.exit_code == 0) continue;  // it is small
+        EXPECT_EQ(done.exit_code, 3) << kind << done.text();
+        EXPECT_THAT(done.err, HasSubstr("No space left on device")) << kind;
+        std::filesystem::remove(target() + "/result");
+        EXPECT_TRUE(std::filesystem::is_empty(target())) << kind << ": what is not whole is left behind";
+    }
+}
+
 // Shortages of the system itself. Whatever is missing: an exit code of the contract and a sentence, never a
 // signal, never a wait without end.
 class Shortage : public CliTest {

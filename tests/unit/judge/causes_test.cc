@@ -394,7 +394,8 @@ Evidence slept_at_slot_30() {
 TEST(Suspend, IsThisComputersAndNotTheStorages) {
     for (const auto reason : {&ReasonCounts::late, &ReasonCounts::error}) {
         Evidence evidence = slept_at_slot_30();
-        test::miss(evidence, 12, reason, reason == &ReasonCounts::late ? FrameKind::dropped : FrameKind::failed);
+        test::miss(evidence, 12, reason,
+                   reason == &ReasonCounts::late ? FrameKind::dropped : FrameKind::failed);
         const Verdict verdict = judge(evidence).verdict;
         EXPECT_EQ(verdict.limit, Limit::client_scheduling);
         EXPECT_THAT(verdict.reason, HasSubstr("this computer was suspended for"));
