@@ -20,6 +20,7 @@
 namespace streamsim {
 
 class DeadlineLedger;
+class World;
 
 struct ProbeSubject {
     const PlayRequest* request = nullptr;
@@ -28,6 +29,8 @@ struct ProbeSubject {
     StorageSpec storage;
     NoticeSink notice;
     std::function<bool()> cancelled;  // asked between two measurements
+    /// Is told which world is about to run, and null after it: to interrupt it. cancelled() is asked later.
+    std::function<void(World*)> running;
 };
 
 /// Blocks for some seconds. What could not be measured is left out.

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -120,7 +121,8 @@ struct SeatChannel::Write {
 };
 
 SeatChannel::SeatChannel(SeatChannelOptions options) : options_(std::move(options)) {
-    STREAMSIM_CHECK(uv_loop_init(&loop_) == 0, "libuv makes a loop");
+    if (const int result = uv_loop_init(&loop_); result != 0)
+        throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
     wake_.data = timer_.data = listener_.data = this;
     uv_async_init(&loop_, &wake_, [](uv_async_t* handle) { static_cast<SeatChannel*>(handle->data)->woken(); });
     uv_timer_init(&loop_, &timer_);

@@ -273,6 +273,10 @@ void Session::look_for_cause(RunFacts& facts) {
         const std::lock_guard lock(mutex_);
         return interrupted_;
     };
+    subject.running = [this](World* world) {
+        const std::lock_guard lock(mutex_);
+        probing_ = world;
+    };
     facts.found = look_into(subject);
     stuck_ = stuck_ || facts.found.stuck;
 }
@@ -557,6 +561,7 @@ void Session::interrupt() {
     const std::lock_guard lock(mutex_);
     interrupted_ = true;
     for (auto& world : worlds_) world->interrupt();
+    if (probing_ != nullptr) probing_->interrupt();
 }
 
 Session::Watch Session::watch() const {

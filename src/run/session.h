@@ -190,6 +190,7 @@ private:
     std::optional<MountFacts> mount_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
+    World* probing_ = nullptr;                       // protected by mutex_: measures why play failed
     bool interrupted_ = false;                       // protected by mutex_
     std::map<std::int64_t, std::size_t> not_ready_;  // worlds, by start offset; protected by mutex_
     std::atomic<std::int64_t> started_ns_{0};

@@ -62,6 +62,9 @@ struct WorldCopy {
     bool world_ended = false;
 };
 
+/// Whoever has interrupted a run is kept waiting no longer than this for the storage.
+inline constexpr Duration kInterruptedPatience = milliseconds(800);
+
 struct WorldOptions {
     StorageSpec storage;
     std::vector<WorldStream> streams;
@@ -76,7 +79,7 @@ struct WorldOptions {
     Duration decode_cpu;                      // that the client burns for each frame
     std::optional<Duration> wall_limit;       // rate `max`: how long to read
     std::optional<Duration> interrupt_after;  // of the beginning: as interrupt()
-    Duration patience = milliseconds(800);    // with a storage that has to give back what it has
+    Duration patience = seconds(2);           // with a storage that has to give back what it has
     std::uint64_t drops_kept = 0;             // a stream
     std::uint64_t seed = 0;
     bool keep_frames = false;

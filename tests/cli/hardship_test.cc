@@ -169,7 +169,7 @@ TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {
 }
 
 TEST_F(Hardship, ADiskThatIsFullOfResultsIsSaid) {
-    const SmallDisk disk(target(), "size=8k");
+    const SmallDisk disk(target(), "size=4k");
     for (const char* kind : {"--json", "--csv", "--html", "--trace", "--junit"}) {
         const Finished done = streamsim({"--quiet", "--prores-hd", "--duration", "10s", "--fps", "max",
                                          "--frames", "20000", kind, target() + "/result", "sim:null"});

@@ -183,6 +183,29 @@ TEST_F(Waiting, ForBuffersThatTakeTheirTime) {
     }
 }
 
+TEST_F(Waiting, ForTheCauseOfAFailure) {
+    prepare(1);
+    // Reads take longer than anybody waits after a signal; what was played is known by then.
+    const Json rule{{"operation", "read"}, {"delay", "3s"}, {"slots", {{"first", 30}, {"last", 100000}}}};
+    Spawn spawn;
+    spawn.args = {"--quiet",    "--format",  small(),
+                  "--duration", "3s",        "--readahead",
+                  "4",          "--faults",  write_faults(Json::array({rule})),
+                  "--json",     json_path(), target()};
+    for (const std::int64_t ms : {3500, 5000, 6500}) {
+        Process process(streamsim_binary(), spawn);
+        process.wait_until_it_hears(SIGINT);
+        sleep_ms(ms);
+        if (!process.running()) continue;
+        const std::int64_t sent_ns = monotonic_ns();
+        process.send(SIGINT);
+        const Finished done = process.wait();
+        EXPECT_LT(monotonic_ns() - sent_ns, 3'000'000'000) << ms;
+        const Json result = read_json(json_path());
+        EXPECT_GT(result["totals"]["frames_on_time"], 0) << ms << ": what was played is lost\n" << done.text();
+    }
+}
+
 TEST_F(Waiting, ASecondSignalLeavesAtOnce) {
     const std::string pipe = fifo("document");
     Process process(streamsim_binary(), {.args = {"run", pipe}});
