@@ -171,8 +171,9 @@ TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {
 TEST_F(Hardship, ADiskThatIsFullOfResultsIsSaid) {
     const SmallDisk disk(target(), "size=4k");
     for (const char* kind : {"--json", "--csv", "--html", "--trace", "--junit"}) {
-        const Finished done = streamsim({"--quiet", "--prores-hd", "--duration", "10s", "--fps", "max",
-                                         "--frames", "20000", kind, target() + "/result", "sim:null"});
+        const Finished done =
+            streamsim({"--quiet", "--prores-hd", "--duration", "10s", "--fps", "max", "--frames", "20000",
+                       "--streams", "8", kind, target() + "/result", "sim:null"});
         if (std::string(kind) == "--junit" && done.exit_code == 0) continue;  // it is small
         EXPECT_EQ(done.exit_code, 3) << kind << done.text();
         EXPECT_THAT(done.err, HasSubstr("No space left on device")) << kind;
