@@ -23,13 +23,62 @@ bool is_control(std::uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
+namespace {
+
+/// U+061C, U+200E and U+200F, U+202A to U+202E and U+2066 to U+2069 turn the direction of what follows; U+2028
+/// and U+2029 end a line; U+200B and U+FEFF have no width.
+bool is_hidden(std::uint32_t code) {
+    return code == 0x61c || code == 0x200b || code == 0x200e || code == 0x200f ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
+}
+
+void append_hex(std::uint32_t value, int digits, std::string& out) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    for (int i = digits; i-- > 0;) out += kDigits[value >> (4 * i) & 0xf];
+}
+
+/// Takes the first character from `text`.
+void append_printable(std::string_view& text, std::string& out) {
+    const Utf8Character character = first_character(text);
+    const std::size_t bytes = character.bytes == 0 ? 1 : character.bytes;
+    if (character.bytes == 0 || (is_control(character.code) && bytes == 1)) {
+        out += "\\x";
+        append_hex(static_cast<unsigned char>(text.front()), 2, out);
+    } else if (is_control(character.code) || is_hidden(character.code)) {
+        out += "\\u";
+        append_hex(character.code, 4, out);
+    } else {
+        out += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+}
+
+/// The length of "ESC [ numbers m", which sets colour and weight, at the beginning of `text`; 0: it is none.
+std::size_t paint_bytes(std::string_view text) {
+    constexpr std::size_t kMost = 12;
+    if (!text.starts_with("\x1b[")) return 0;
+    const std::size_t end = text.substr(0, kMost).find_first_not_of("0123456789;", 2);
+    return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text) {
     std::string out;
+    while (!text.empty()) append_printable(text, out);
+    return out;
+}
+
+std::string printable_lines(std::string_view text, bool painted) {
+    std::string out;
     while (!text.empty()) {
-        const Utf8Character character = first_character(text);
-        const bool harmless = character.bytes > 0 && !is_control(character.code);
-        out += harmless ? text.substr(0, character.bytes) : "?";
-        text.remove_prefix(character.bytes == 0 ? 1 : character.bytes);
+        const std::size_t kept = text.front() == '\n' ? 1 : painted ? paint_bytes(text) : 0;
+        if (kept == 0) {
+            append_printable(text, out);
+        } else {
+            out += text.substr(0, kept);
+            text.remove_prefix(kept);
+        }
     }
     return out;
 }

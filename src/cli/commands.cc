@@ -3,12 +3,36 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "media/media_set.h"
+#include "view/live_view.h"
 
 namespace streamsim {
+
+namespace {
+
+int first_error_of_stdout = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): as stdout's own
+
+}  // namespace
+
+void print_text(std::FILE* to, std::string_view text) {
+    const std::string shown = printable_lines(text, LiveView::colours_wanted(fileno(to)));
+    const bool whole = std::fwrite(shown.data(), 1, shown.size(), to) == shown.size() && std::fflush(to) == 0;
+    if (!whole && to == stdout && first_error_of_stdout == 0) first_error_of_stdout = errno;
+}
+
+int final_code(int code) {
+    if (std::fflush(stdout) != 0 && first_error_of_stdout == 0) first_error_of_stdout = errno;
+    if (first_error_of_stdout == 0) return code;
+    std::fprintf(stderr, "streamsim: standard output cannot be written: %s\n",
+                 std::strerror(first_error_of_stdout));
+    return code == kExitPass || code == kExitMissed ? kExitCannotRun : code;
+}
 
 int report_error(CliContext& context, const Error& error) {
     for (const std::string& problem : error.problems) context.log.error("{}", problem);
@@ -38,8 +62,9 @@ int clean_command(CliContext& context, const CliOptions& options) {
     if (!cleaned) return report_error(context, cleaned.error());
     for (const std::string& kept : cleaned->kept) context.log.warn("{}: not made by prepare, kept", kept);
     if (!options.quiet) {
-        fmt::print("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
-                   show_bytes(cleaned->bytes_removed), options.play.target.name(), kMediaDirectory);
+        print_text(stdout, fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
+                                       show_bytes(cleaned->bytes_removed),
+                                       printable(options.play.target.name()), kMediaDirectory));
     }
     return kExitPass;
 }

@@ -25,6 +25,14 @@ struct CliContext {
     Ranks* ranks = nullptr;  // of one run over several computers; null: this is the only one
 };
 
+/// A page for people to standard output or standard error: what a terminal would take for a command is made
+/// visible, but for the page's own colours. Errors of standard output are kept for final_code().
+void print_text(std::FILE* to, std::string_view text);
+
+/// The exit code of a command that ends with `code`: 3, with a sentence, where standard output has not taken
+/// everything and it would have been 0 or 1.
+int final_code(int code);
+
 /// Says every problem and gives the exit code.
 int report_error(CliContext& context, const Error& error);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -60,6 +61,11 @@ std::string rate_labels(const std::vector<FrameRate>& rates) {
     return fmt::format("{}", fmt::join(labels, " "));
 }
 
+template <typename... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+    print_text(stdout, fmt::format(format, std::forward<Values>(values)...));
+}
+
 /// The frame-size model in words.
 std::string size_words(const FrameSizeModel& size) {
     switch (size.kind) {
@@ -112,7 +118,7 @@ OrderedJson document_of(const OpenedFormat& shown) {
 }
 
 void print_heading(const Style& style, const std::string& title, const std::string& rates) {
-    fmt::print("\n{}{}\n", style.heading(title), style.dim(rates.empty() ? "" : "  at " + rates + " fps"));
+    print("\n{}{}\n", style.heading(title), style.dim(rates.empty() ? "" : "  at " + rates + " fps"));
 }
 
 /// Names have the width of the longest one, so that they can be copied by a double click from any row.
@@ -124,9 +130,9 @@ void print_formats_table(const Catalogue& catalogue) {
         name_width = std::max(name_width, format.name.size());
         title_width = std::max(title_width, format.title.size());
     }
-    fmt::print("{}\n", style.heading(fmt::format("{:<{}}  {:<{}}  {:>8}  {:>8}  {:>6}  {:>6}  {}", "name",
-                                                 name_width, "what it is", title_width, "MB/frame", "MB/s",
-                                                 "Mb/s", "fps", "files")));
+    print("{}\n",
+          style.heading(fmt::format("{:<{}}  {:<{}}  {:>8}  {:>8}  {:>6}  {:>6}  {}", "name", name_width,
+                                    "what it is", title_width, "MB/frame", "MB/s", "Mb/s", "fps", "files")));
     bool of_their_own = false;
     for (const FormatDocument& document : catalogue.documents()) {
         const std::vector<FrameRate>& shared = document.entries.front().own().rates;
@@ -142,38 +148,38 @@ void print_formats_table(const Catalogue& catalogue) {
             const MediaFormat& format = entry.own();
             std::string more = document.family && !same ? "  at " + rate_labels(format.rates) + " fps" : "";
             if (!format.not_prepared.empty()) more += "  not made by prepare";
-            fmt::print("{:<{}}  {:<{}}  {:>8.3f}  {:>8.1f}  {:>6.0f}  {:>6}  {}{}\n", format.name, name_width,
-                       format.title, title_width, format.mean_frame_bytes / 1e6, format.bytes_per_s() / 1e6,
-                       format.bytes_per_s() * 8 / 1e6, rate_label(format.rate), container_name(format),
-                       style.dim(more));
+            print("{:<{}}  {:<{}}  {:>8.3f}  {:>8.1f}  {:>6.0f}  {:>6}  {}{}\n", format.name, name_width,
+                  format.title, title_width, format.mean_frame_bytes / 1e6, format.bytes_per_s() / 1e6,
+                  format.bytes_per_s() * 8 / 1e6, rate_label(format.rate), container_name(format),
+                  style.dim(more));
         }
     }
-    fmt::print(
+    print(
         "\nMB are 10^6 bytes. NAME@RATE is a format at another of its rates (dnxhr-hqx-uhd@23.976); "
         "`streamsim formats NAME` shows all of one.\n");
 }
 
 void print_format(const OpenedFormat& shown) {
     const MediaFormat& format = shown.format;
-    fmt::print("{}: {}\n", format.name, format.title);
-    fmt::print("  raster      {} x {}\n  rate        {} fps\n  codec       {}{}\n  files       {}\n",
-               format.width, format.height, show_rate(format.rate), format.codec,
-               format.profile.empty() ? "" : " " + format.profile, container_name(format));
-    fmt::print("  a frame     {} bytes{}\n", show_count(nearest_whole(format.mean_frame_bytes)),
-               format.size.kind == FrameSizeModel::Kind::constant ? "" : " on average");
-    fmt::print("  sizes       {}\n", size_words(format.size));
-    fmt::print("  needs       {:.1f} MB/s, {:.0f} Mb/s a stream\n", format.bytes_per_s() / 1e6,
-               format.bytes_per_s() * 8 / 1e6);
-    fmt::print("  prepare     {}\n",
-               format.not_prepared.empty() ? "makes it" : "does not make it: " + format.not_prepared);
-    fmt::print("  rates\n    {:<20}  {:>12}  {:>8}  {:>6}  {}\n", "fps", "bytes/frame", "MB/s", "Mb/s", "name");
+    print("{}: {}\n", format.name, format.title);
+    print("  raster      {} x {}\n  rate        {} fps\n  codec       {}{}\n  files       {}\n", format.width,
+          format.height, show_rate(format.rate), format.codec,
+          format.profile.empty() ? "" : " " + format.profile, container_name(format));
+    print("  a frame     {} bytes{}\n", show_count(nearest_whole(format.mean_frame_bytes)),
+          format.size.kind == FrameSizeModel::Kind::constant ? "" : " on average");
+    print("  sizes       {}\n", size_words(format.size));
+    print("  needs       {:.1f} MB/s, {:.0f} Mb/s a stream\n", format.bytes_per_s() / 1e6,
+          format.bytes_per_s() * 8 / 1e6);
+    print("  prepare     {}\n",
+          format.not_prepared.empty() ? "makes it" : "does not make it: " + format.not_prepared);
+    print("  rates\n    {:<20}  {:>12}  {:>8}  {:>6}  {}\n", "fps", "bytes/frame", "MB/s", "Mb/s", "name");
     for (const MediaFormat& at : shown.at_rates) {
-        fmt::print("    {:<20}  {:>12}  {:>8.1f}  {:>6.0f}  {}\n", show_rate(at.rate),
-                   show_count(nearest_whole(at.mean_frame_bytes)), at.bytes_per_s() / 1e6,
-                   at.bytes_per_s() * 8 / 1e6, at.name);
+        print("    {:<20}  {:>12}  {:>8.1f}  {:>6.0f}  {}\n", show_rate(at.rate),
+              show_count(nearest_whole(at.mean_frame_bytes)), at.bytes_per_s() / 1e6,
+              at.bytes_per_s() * 8 / 1e6, at.name);
     }
-    fmt::print("  sources\n");
-    for (const std::string& source : format.sources) fmt::print("    - {}\n", source);
+    print("  sources\n");
+    for (const std::string& source : format.sources) print("    - {}\n", source);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace streamsim {
 inline constexpr Duration kSilentFor = seconds(2);
 
 /// Runs `index` on a thread of its own; with a bar or a count of clips where it takes long.
-/// Errors: its own; interrupted, at the latest two seconds after the signal, also where `index` is in a call
+/// Errors: its own; interrupted, soon after the signal, also where `index` is in a call
 /// that does not return. `left_behind` comes true when it still runs although nobody waits for it: the process
 /// has to end by _exit, and whatever `index` refers to has to stay.
 template <typename T>
@@ -38,7 +38,6 @@ Result<T> index_with_bar(Control& control,
     Control::Work work;
     work.run = [shared, index] { shared->result.emplace(index(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
-    work.patience = seconds(2);
     if (!quiet) {
         work.on_tick = [&, terminal = LiveView::possible(STDERR_FILENO)] {
             const IndexProgress& progress = shared->progress;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
 #include "base/json.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/indexing.h"
 #include "media/clip_index.h"
@@ -111,17 +113,17 @@ void print_frames(const FrameIndex& index) {
         const Extent extent = index.extent(frame);
         const std::int64_t due = index.due(frame).ns;
         fmt::format_to(into, "{:>8} {:>10} {:>6}.{:06} {:>14} {:>12}  {}{}\n", frame, index.frame_number(frame),
-                       due / 1'000'000'000, due % 1'000'000'000 / 1000, extent.offset, extent.bytes, path,
-                       index.listed(frame) ? "" : "  (missing)");
+                       due / 1'000'000'000, due % 1'000'000'000 / 1000, extent.offset, extent.bytes,
+                       printable(path), index.listed(frame) ? "" : "  (missing)");
         for (const Extent& chunk : index.audio(frame)) {
             fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}\n", "", "audio", "", chunk.offset,
                            chunk.bytes);
         }
         if (out.size() < kFlush) return;
-        std::fwrite(out.data(), 1, out.size(), stdout);
+        print_text(stdout, {out.data(), out.size()});
         out.clear();
     });
-    std::fwrite(out.data(), 1, out.size(), stdout);
+    print_text(stdout, {out.data(), out.size()});
 }
 
 std::string timecodes(const InspectFacts& facts) {
@@ -130,32 +132,36 @@ std::string timecodes(const InspectFacts& facts) {
     return fmt::format("  timecode    {} to {} (its last frame)\n", facts.start_timecode, facts.end_timecode);
 }
 
+template <typename... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+    print_text(stdout, fmt::format(format, std::forward<Values>(values)...));
+}
+
 void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
-    fmt::print("{}: {}\n", clip.name, clip.format);
-    fmt::print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
-               facts.timecode, show_duration(facts.duration));
-    fmt::print("{}", timecodes(facts));
-    fmt::print("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
-               show_count(nearest_whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
-               show_count(facts.frame_bytes_max));
-    fmt::print("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6,
-               facts.bytes_per_s * 8 / 1e6);
-    if (!facts.structure.empty()) fmt::print("  structure   {}\n", facts.structure);
-    fmt::print("  layout      {}\n", facts.layout);
-    if (!facts.interleave.empty()) fmt::print("  interleave  {}\n", facts.interleave);
+    print("{}: {}\n", printable(clip.name), printable(clip.format));
+    print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
+          facts.timecode, show_duration(facts.duration));
+    print("{}", timecodes(facts));
+    print("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
+          show_count(nearest_whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
+          show_count(facts.frame_bytes_max));
+    print("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6, facts.bytes_per_s * 8 / 1e6);
+    if (!facts.structure.empty()) print("  structure   {}\n", facts.structure);
+    print("  layout      {}\n", facts.layout);
+    if (!facts.interleave.empty()) print("  interleave  {}\n", facts.interleave);
     if (facts.audio.chunks > 0) {
-        fmt::print("  audio       {} in {} chunks of up to {} bytes\n", show_bytes(facts.audio.bytes),
-                   show_count(facts.audio.chunks), show_count(facts.audio.chunk_bytes_max));
+        print("  audio       {} in {} chunks of up to {} bytes\n", show_bytes(facts.audio.bytes),
+              show_count(facts.audio.chunks), show_count(facts.audio.chunk_bytes_max));
     }
     if (facts.first_path == facts.last_path) {
-        fmt::print("  file        {}\n", facts.first_path);
+        print("  file        {}\n", printable(facts.first_path));
     } else {
-        fmt::print("  first file  {}\n  last file   {}\n", facts.first_path, facts.last_path);
+        print("  first file  {}\n  last file   {}\n", printable(facts.first_path), printable(facts.last_path));
     }
-    for (const std::string& warning : facts.warnings) fmt::print("  warning     {}\n", warning);
+    for (const std::string& warning : facts.warnings) print("  warning     {}\n", printable(warning));
     for (const std::string& note : facts.notes) {
         const bool said = std::find(facts.warnings.begin(), facts.warnings.end(), note) != facts.warnings.end();
-        if (!said) fmt::print("  note        {}\n", note);
+        if (!said) print("  note        {}\n", printable(note));
     }
     if (frames) print_frames(*clip.index);
 }
@@ -179,7 +185,7 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
         const int code = report_error(context, clip.error());
         if (!left_behind) return code;
         std::fflush(nullptr);
-        _exit(code);
+        _exit(final_code(code));
     }
     const InspectFacts facts = inspect(*clip);
     if (options.files.json.empty()) {

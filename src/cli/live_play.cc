@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.h"
 #include "view/screen.h"
 
 namespace streamsim {
@@ -88,10 +89,11 @@ void LivePlay::tick() {
     if (view_) {
         view_->draw(std::move(now));
     } else if (watch.looking_for_cause) {
-        if (!std::exchange(said_looking_, true)) fmt::print(stderr, "{}\n", kLookingForCause);
+        if (!std::exchange(said_looking_, true)) print_text(stderr, std::string(kLookingForCause) + "\n");
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
-        fmt::print(stderr, "{}{}{}\n", progress_text(now), also.empty() ? "" : "  ", also);
+        print_text(stderr,
+                   fmt::format("{}{}{}\n", progress_text(now), also.empty() ? "" : "  ", printable(also)));
     }
 }
 

@@ -4,12 +4,12 @@
 
 #include <exception>
 #include <memory>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
+#include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/last_resort.h"
 #include "cli/options.h"
 #include "cli/ranks_run.h"
 #include "cli/system.h"
@@ -33,48 +33,89 @@ bool is_done_at_once(Command command) {
     return command == Command::formats || command == Command::clean || command == Command::report;
 }
 
-int do_command(CliContext& context, std::optional<Control>& control, CliOptions& options) {
+/// Whether something of this command goes to standard output.
+bool needs_standard_output(const CliOptions& options) {
+    const ResultFiles& files = options.files;
+    const bool document = files.json == "-" || files.csv == "-" || files.html == "-" || files.trace == "-" ||
+                          files.junit == "-" || options.workload == "-";
+    if (document) return true;
     switch (options.command) {
-        case Command::play: return play_command(context, *control, options);
-        case Command::prepare: return prepare_command(context, *control, options);
-        case Command::max: return max_command(context, *control, options);
+        case Command::formats:
+        case Command::inspect: return files.json.empty();
+        case Command::profile: return options.workload.empty() || !options.quiet;
+        default: return !options.quiet;
+    }
+}
+
+/// Fewer descriptors, and libraries end the process by a signal.
+Result<void> descriptors_suffice() {
+    constexpr std::size_t kNeeded = 24;
+    const std::size_t free = free_descriptors(kNeeded);
+    if (free >= kNeeded) return {};
+    return environment_error(fmt::format(
+        "only {} more files may be open, and streamsim needs {} at least: raise `ulimit -n`", free, kNeeded));
+}
+
+int do_command(CliContext& context, Control& control, CliOptions& options) {
+    switch (options.command) {
+        case Command::play: return play_command(context, control, options);
+        case Command::prepare: return prepare_command(context, control, options);
+        case Command::max: return max_command(context, control, options);
         case Command::report: return report_command(context, options);
-        case Command::run: return run_command(context, *control, options);
+        case Command::run: return run_command(context, control, options);
         case Command::formats: return formats_command(context, options);
-        case Command::inspect: return inspect_command(context, *control, options);
-        case Command::profile: return profile_command(context, *control, options);
+        case Command::inspect: return inspect_command(context, control, options);
+        case Command::profile: return profile_command(context, control, options);
         case Command::clean: return clean_command(context, options);
     }
     return kExitBadInput;
 }
 
 int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
-    // Where an interruption must not lose a result, it is listened for from the first moment.
-    std::optional<Control> control;
-    if (!is_done_at_once(command)) control.emplace();
+    // Signals are heard from the first moment; where nothing can be lost they end the process at once.
+    ControlOptions ends;
+    if (is_done_at_once(command)) ends.patience = {};
+    ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
+    ends.failed = end_after;
+    Control control(ends);
     auto parsed = parse_command_line(argc, argv, version_text());
     if (context.ranks != nullptr) {
-        if (auto agreed = agree_on_command(context, *control, parsed); !agreed)
+        if (auto agreed = agree_on_command(context, control, parsed); !agreed)
             return report_error(context, agreed.error());
     }
     const bool speaks = context.ranks == nullptr || context.ranks->first();
     if (!parsed) return report_error(context, parsed.error());
+    if (speaks && (parsed->text || needs_standard_output(parsed->options)) && !standard_output_is_open())
+        return report_error(context, environment_error("standard output is closed, and the result goes there: "
+                                                       "open it, or give --quiet and --json FILE"));
     if (parsed->text) {
-        if (speaks) fmt::print("{}", parsed->text->text);
+        if (speaks) print_text(stdout, parsed->text->text);
         return kExitPass;
     }
     if (parsed->options.verbose && speaks) context.log.set_level(spdlog::level::debug);
     return do_command(context, control, parsed->options);
 }
 
+/// Whatever a message holds, a terminal obeys nothing of it.
+class PrintableSink final : public spdlog::sinks::stderr_color_sink_mt {
+public:
+    void log(const spdlog::details::log_msg& message) override {
+        const std::string text = printable({message.payload.data(), message.payload.size()});
+        spdlog::details::log_msg shown = message;
+        shown.payload = text;
+        spdlog::sinks::stderr_color_sink_mt::log(shown);
+    }
+};
+
 int run(const std::vector<std::string>& words) {
     std::vector<const char*> pointers;
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();
-    spdlog::logger log("streamsim", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    spdlog::logger log("streamsim", std::make_shared<PrintableSink>());
     log.set_pattern("%n: %^%v%$");
     CliContext context{log, {version(), revision(), words}};
+    if (const auto enough = descriptors_suffice(); !enough) return report_error(context, enough.error());
     const auto command = command_of(argc, argv);
     const auto place = mpi_place();
     if (!place) return run_line(context, command, argc, argv);
@@ -94,15 +135,12 @@ int run(const std::vector<std::string>& words) {
 }  // namespace streamsim
 
 int main(int argc, char** argv) {
+    using namespace streamsim;
+    const std::vector<std::string> words = begin_program(argc, argv);
+    install_last_resorts();
     try {
-        return streamsim::run(streamsim::begin_program(argc, argv));
-    } catch (const std::system_error& error) {
-        // The one that is expected: standard output cannot be written.
-        std::fprintf(stderr, "streamsim: %s\n", error.what());
-        return streamsim::kExitCannotRun;
-    } catch (const std::exception& exception) {
-        // A library's exception that nobody expected is a bug; it must not look like a result.
-        std::fprintf(stderr, "streamsim: internal error: %s\n", exception.what());
-        return streamsim::kExitCannotRun;
+        return final_code(run(words));
+    } catch (...) {
+        end_after(std::current_exception());
     }
 }

@@ -449,18 +449,20 @@ void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
 }
 
 int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
-    const bool stdout_taken = json.standard_output();
-    if (!options_.quiet && !result_.formats.empty()) {
-        const std::string text = max_text_report(result_);
-        std::FILE* out = stdout_taken ? stderr : stdout;
-        std::fwrite(text.data(), 1, text.size(), out);
-        std::fflush(out);
-    }
+    const auto say = [&] {
+        control_.saving(kInterruptPatience);
+        if (options_.quiet || result_.formats.empty()) return;
+        print_text(json.standard_output() ? stderr : stdout, max_text_report(result_));
+    };
+    // Nobody can hold up a file on a disk.
+    control_.saving(kFilesPatience);
+    if (json.in_place()) say();
     Result<void> written;
     if (json.wanted() && (!error || !result_.formats.empty())) {
         json.write(max_json_report(result_));
         written = json.finish();
     }
+    if (!json.in_place()) say();
     if (error) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
     if (result_.interrupted) return kExitInterrupted;

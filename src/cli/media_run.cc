@@ -154,9 +154,18 @@ Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {
 
 void MediaRun::remove_created(const PlayRequest& request) {
     if (store_ == nullptr || left_behind_ || request.meters.empty()) return;
-    // Also after an interruption, which has been heard: not as something that could be interrupted.
-    if (auto removed = remove_created_files(*store_, request); !removed)
-        say_notice(removed.error().problems.front());
+    // Also after an interruption, which has been heard; storage that does not answer is left behind then.
+    const auto removed = std::make_shared<std::optional<Result<void>>>();
+    Control::Work work;
+    work.run = [store = store_.get(), removed, request] {
+        removed->emplace(remove_created_files(*store, request));
+    };
+    work.on_interrupt = [] {};
+    if (!control_.run(std::move(work))) {
+        left_behind_ = true;
+        return;
+    }
+    if (!**removed) say_notice((**removed).error().problems.front());
 }
 
 int MediaRun::interrupted_before_play(const PlayRequest& request) {
@@ -190,6 +199,8 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
         if (metrics_)
             feed_metrics(*metrics_, session.watch(), about, context_.program.version, control_.now_ns());
     };
+    work.about_to_end = [&session] { return session.storage_is_over(); };
+    if (ranks != nullptr) work.patience.reset();  // the others are waited for, as ranks.stop() does
     const bool ended = control_.run(std::move(work));
     if (live) live->end();
     live_ = nullptr;
@@ -244,7 +255,7 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
 Result<void> MediaRun::open_journal(const PlayRequest& request) {
     Ranks* const ranks = context_.ranks;
     if (options_.journal.empty() && ranks == nullptr) return {};
-    const auto notice = [this](const std::string& text) { say_notice(text); };
+    const auto notice = [this](const std::string& text) { say_always(text); };
     RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
     auto opened = journal_.open(journal_directory(options_), std::move(part),
                                 Session::not_played(request, context_.program), notice);
@@ -269,48 +280,57 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
-    if (session.stuck()) {
-        context_.log.warn("the storage has not given back everything that was asked of it");
-        leave(code);
-    }
+    if (session.stuck()) context_.log.warn("the storage has not given back everything that was asked of it");
+    if (session.stuck() || left_behind_) leave(code);
     return code;
 }
 
 /// Ends the process while something of it is still in a call that does not return.
 void MediaRun::leave(int code) {
     if (context_.ranks != nullptr) code = context_.ranks->finish(code);
+    code = final_code(code);
     std::fflush(nullptr);
     _exit(code);
 }
 
 void MediaRun::say_notice(const std::string& notice) {
+    if (live_ != nullptr || !options_.quiet) say_always(notice);
+}
+
+void MediaRun::say_always(const std::string& notice) {
     if (live_ != nullptr) return live_->say(notice);
-    if (!options_.quiet) context_.log.warn("{}", notice);
+    context_.log.warn("{}", notice);
 }
 
 /// What is known so far, where more is to come and may not: the files that can be written again.
 void MediaRun::write_files(RunResult result) {
     complete(result);
-    ResultFiles files = options_.files;
-    for (std::string* name : {&files.json, &files.csv, &files.html, &files.trace, &files.junit}) {
-        if (*name == "-") name->clear();
-    }
-    if (auto outputs = ResultOutputs::prepare(files)) (void)outputs->write(result);
+    (void)outputs_.write_for_now(result);
 }
 
 int MediaRun::write_results(RunResult result) {
     complete(result);
     result.alone = alone_;
+    control_.saving(kFilesPatience);
     journal_.finish(result);
-    if (!options_.quiet) {
+    const auto held_up = [this] { control_.saving(kInterruptPatience); };
+    const auto say = [&] {
+        held_up();
+        if (options_.quiet) return;
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
-        const std::string text = text_report(result, LiveView::colours_wanted(fd));
-        std::FILE* out = stdout_taken ? stderr : stdout;
-        std::fwrite(text.data(), 1, text.size(), out);
-        std::fflush(out);
-    }
-    if (auto written = outputs_.write(result); !written) return report_error(context_, written.error());
+        print_text(stdout_taken ? stderr : stdout, text_report(result, LiveView::colours_wanted(fd)));
+    };
+    bool said = false;
+    const auto written = outputs_.write(
+        result,
+        [&] {
+            said = true;
+            say();
+        },
+        held_up);
+    if (!said) say();
+    if (!written) return report_error(context_, written.error());
     if (result.interrupted) return kExitInterrupted;
     return result.verdict.pass ? kExitPass : kExitMissed;
 }

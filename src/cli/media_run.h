@@ -19,6 +19,9 @@
 
 namespace streamsim {
 
+/// After a signal, for files on disks: a result of hours may be large, and a second signal ends it at once.
+inline constexpr Duration kFilesPatience = seconds(60);
+
 class MediaRun {
 public:
     virtual ~MediaRun() = default;
@@ -74,6 +77,8 @@ protected:
     int write_results(RunResult result);
     /// For a session's notices; any thread.
     void say_notice(const std::string& notice);
+    /// Also with --quiet: what the user has asked for is not done.
+    void say_always(const std::string& notice);
     [[noreturn]] void leave(int code);
 
     /// Fills in what only the command knows, before a result is written.

@@ -1,12 +1,15 @@
 // A file that a result goes to, named by the user. Nothing of his is lost: an existing file is replaced only
-// when it holds an earlier result of the same kind, and only by a whole new one.
+// when it holds an earlier result of the same kind, was there before the run, and only by a whole new one that
+// is on the disk. What appears under its name meanwhile stays, and the result goes beside it.
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/system.h"
 
 namespace streamsim {
 
@@ -24,17 +27,33 @@ public:
 
     bool wanted() const { return !path_.empty(); }
     bool standard_output() const { return path_ == "-"; }
+    /// Standard output, a pipe or a device: whoever reads may hold up whoever writes.
+    bool in_place() const { return temporary_.empty(); }
 
+    /// Called after each part of what is written, which may be held up.
+    void on_progress(std::function<void()> progress) { progress_ = std::move(progress); }
     /// Appends. Errors are kept for finish().
     void write(std::string_view text);
-    /// What was written takes the place of what was there.
+    /// What was written takes the place of what was there. Where another file has appeared there since
+    /// prepare(), or the one that was there has changed, both stay, and a sentence on standard error names the
+    /// file that has the result instead.
     Result<void> finish();
+    /// `text` takes the place of what was there, as by finish(); another one will follow. In place: does
+    /// nothing.
+    Result<void> write_for_now(std::string_view text);
 
 private:
+    Result<void> put_in_place();
+
     std::string path_;
     std::string temporary_;  // empty: written in place (standard output, a device, a pipe)
+    FileIdentity before_;    // of what has this name
     std::FILE* file_ = nullptr;
     int error_ = 0;
+    std::function<void()> progress_;
 };
+
+/// Those of all output files that are not whole. For a process that ends at once: allocates nothing.
+void remove_temporary_outputs();
 
 }  // namespace streamsim

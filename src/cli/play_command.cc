@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/indexing.h"
 #include "cli/media_run.h"
@@ -36,9 +37,9 @@ int MediaCommand::prepare_only() {
     done = together(done);
     if (done && !options_.quiet) {
         for (const MediaFormat& format : options_.play.formats) {
-            fmt::print("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
-                       clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
-                       options_.play.target.name(), kMediaDirectory);
+            print_text(stdout, fmt::format("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
+                                           clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
+                                           printable(options_.play.target.name()), kMediaDirectory));
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());

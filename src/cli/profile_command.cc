@@ -70,13 +70,13 @@ int profile_command(CliContext& context, Control& control, const CliOptions& opt
         const int code = report_error(context, found.error());
         if (!left_behind) return code;
         std::fflush(nullptr);
-        _exit(code);
+        _exit(final_code(code));
     }
     // Standard output is of the document where no file is named for it, unless --json takes it.
     const bool json_out = options.files.json == "-";
     const bool document_out = options.workload == "-" || (options.workload.empty() && !json_out);
     const std::string text = profile_text(*found);
-    if (!options.quiet) fmt::print(document_out || json_out ? stderr : stdout, "{}", text);
+    if (!options.quiet) print_text(document_out || json_out ? stderr : stdout, text);
     if (!options.workload.empty() || document_out) {
         const auto written =
             write_document(document_out ? "-" : options.workload, "", workload_json(found->profile.workload));

@@ -112,7 +112,7 @@ int report_command(CliContext& context, const CliOptions& options) {
         text = comparison_text(comparison);
         written = write_comparison(files, comparison);
     }
-    if (!options.quiet) std::fwrite(text.data(), 1, text.size(), out);
+    if (!options.quiet) print_text(out, text);
     return written ? kExitPass : report_error(context, written.error());
 }
 

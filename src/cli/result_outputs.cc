@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "report/csv_report.h"
 #include "report/html_report.h"
@@ -48,11 +49,31 @@ bool ResultOutputs::standard_output() const {
                        [](const Output& output) { return output.file.standard_output(); });
 }
 
-Result<void> ResultOutputs::write(const RunResult& result) {
+Result<void> ResultOutputs::write(const RunResult& result,
+                                  const std::function<void()>& before_held_up,
+                                  const std::function<void()>& progress) {
+    std::stable_partition(outputs_.begin(), outputs_.end(),
+                          [](const Output& output) { return !output.file.in_place(); });
     Result<void> written;
+    bool told = false;
     for (Output& output : outputs_) {
+        if (output.file.in_place()) {
+            if (!std::exchange(told, true)) before_held_up();
+            output.file.on_progress(progress);
+        }
         kKinds[output.kind].write(result, [&output](std::string_view piece) { output.file.write(piece); });
         if (auto done = output.file.finish(); !done) written = done;
+    }
+    return written;
+}
+
+Result<void> ResultOutputs::write_for_now(const RunResult& result) {
+    Result<void> written;
+    for (Output& output : outputs_) {
+        if (output.file.in_place()) continue;
+        std::string text;
+        kKinds[output.kind].write(result, [&text](std::string_view piece) { text += piece; });
+        if (auto done = output.file.write_for_now(text); !done) written = done;
     }
     return written;
 }

@@ -1,6 +1,7 @@
 // The files that a run's result goes to: one table of what there is, each with its option and its writer.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "cli/options.h"
@@ -18,7 +19,13 @@ public:
     /// One of them is standard output: what a person reads goes to standard error.
     bool standard_output() const;
     /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
-    Result<void> write(const RunResult& result);
+    /// Those first that nobody can hold up; `before_held_up` is called before the first other one, and
+    /// `progress` after each part of them.
+    Result<void> write(const RunResult& result,
+                       const std::function<void()>& before_held_up,
+                       const std::function<void()>& progress);
+    /// What is known so far, to the files that another result can replace. Errors: the last one that failed.
+    Result<void> write_for_now(const RunResult& result);
 
 private:
     struct Output {

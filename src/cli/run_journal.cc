@@ -30,7 +30,14 @@ Result<void> RunJournal::open(const std::string& directory,
     const std::string path = fmt::format("{}{}{}", directory, directory.ends_with('/') ? "" : "/",
                                          Journal::file_name(part_.rank, part_.run_id));
     part_.become(before_play, path);
-    auto journal = Journal::open(path, before_play, std::move(notice));
+    const auto tell = [problems = problems_, notice = std::move(notice)](const std::string& text) {
+        {
+            const std::lock_guard lock(problems->mutex);
+            problems->texts.push_back(text);
+        }
+        notice(text);
+    };
+    auto journal = Journal::open(path, before_play, tell);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
     return {};
@@ -54,6 +61,9 @@ void RunJournal::finish(RunResult& result) {
     part_.become(result, journal_->path());
     journal_->finish(result);
     journal_.reset();
+    const std::lock_guard lock(problems_->mutex);
+    for (const std::string& text : problems_->texts) result.notices.push_back(text);
+    problems_->texts.clear();
 }
 
 }  // namespace streamsim

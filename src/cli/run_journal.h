@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "run/journal.h"
@@ -38,10 +40,17 @@ public:
     void follow(Session& session);
     /// The file stays as it is; nothing is kept any more.
     void stop();
-    /// The result becomes that of this part, and is what the file holds.
+    /// The result becomes that of this part, and is what the file holds. Where the journal could not be
+    /// written, now or before, the result's notices say so.
     void finish(RunResult& result);
 
 private:
+    struct Problems {  // that were told, by any thread
+        std::mutex mutex;
+        std::vector<std::string> texts;
+    };
+
+    const std::shared_ptr<Problems> problems_ = std::make_shared<Problems>();
     RunPart part_;
     std::unique_ptr<Journal> journal_;
 };

@@ -1,17 +1,40 @@
 // What the command line needs of each kind of system.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 namespace streamsim {
 
-/// The command line in UTF-8, with which `argv` came. From here on standard output takes bytes as they are.
-/// Once, first of all.
+/// The command line in UTF-8, with which `argv` came. From here on standard output takes bytes as they are, the
+/// descriptors 0 to 2 are open, and a reader that goes away is an error of the writer and no signal. Once,
+/// first of all.
 std::vector<std::string> begin_program(int argc, const char* const* argv);
+
+/// False where the process was started without it; writing to it fails.
+bool standard_output_is_open();
+
+/// How many descriptors more this process may open, `most` at most. Raises its own limit as far as it may.
+std::size_t free_descriptors(std::size_t most);
 
 /// For writing, emptied; with `is_new` an error (EEXIST) where there is a file already. Null: errno says why.
 std::FILE* open_output(const std::string& path, bool is_new);
+
+/// What was written is on the disk. As errno; 0: done.
+int to_disk(std::FILE* file);
+
+/// Gives a file the name `path` where nothing has it. As errno; 0: done; EEXIST: something has it.
+int name_new(const std::string& temporary, const std::string& path);
+
+/// Which file has a name, and whether it has been written since; all alike where there is none.
+struct FileIdentity {
+    bool exists = false;
+    std::uint64_t device = 0, number = 0, bytes = 0;
+    std::int64_t written_ns = 0;
+    bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of(const std::string& path);
 
 }  // namespace streamsim

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <windows.h>
 
+#include <cerrno>
 #include <filesystem>
 
 #include "base/utf8_path.h"
@@ -22,6 +23,37 @@ std::vector<std::string> begin_program(int argc, const char* const* argv) {
     for (int i = 0; i < count; ++i) arguments.push_back(std::filesystem::path(words[i]).string());
     LocalFree(words);
     return arguments;
+}
+
+bool standard_output_is_open() {
+    return _get_osfhandle(_fileno(stdout)) >= 0;
+}
+
+std::size_t free_descriptors(std::size_t most) {
+    return most;  // there is no such limit
+}
+
+int to_disk(std::FILE* file) {
+    return _commit(_fileno(file)) == 0 ? 0 : errno;
+}
+
+int name_new(const std::string& temporary, const std::string& path) {
+    if (MoveFileExW(utf8_path(temporary).c_str(), utf8_path(path).c_str(), MOVEFILE_WRITE_THROUGH) != 0)
+        return 0;
+    const DWORD error = GetLastError();
+    return error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS ? EEXIST : EACCES;
+}
+
+FileIdentity identity_of(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path name = utf8_path(path);
+    if (!std::filesystem::exists(name, error)) return {};
+    FileIdentity identity;
+    identity.exists = true;
+    identity.bytes = std::filesystem::file_size(name, error);
+    identity.written_ns = static_cast<std::int64_t>(
+        std::filesystem::last_write_time(name, error).time_since_epoch().count());  // in its own unit
+    return identity;
 }
 
 std::FILE* open_output(const std::string& path, bool is_new) {

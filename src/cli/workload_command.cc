@@ -201,13 +201,9 @@ void WorkloadCommand::empty_again() {
 int WorkloadCommand::finish(const std::optional<Error>& error) {
     if (filled_) empty_again();
     result_.printed = compare_with_printed(result_.workload, result_.steps);
-    if (!options_.quiet && !result_.steps.empty()) {
-        const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
-        std::FILE* out = taken ? stderr : stdout;
-        const std::string text = load_text_report(result_);
-        std::fwrite(text.data(), 1, text.size(), out);
-        std::fflush(out);
-    }
+    const bool held_up = (json_.wanted() && json_.in_place()) || (csv_.wanted() && csv_.in_place()) ||
+                         (html_.wanted() && html_.in_place());
+    control_.saving(held_up ? kInterruptPatience : kFilesPatience);
     Result<void> written;
     const auto write = [&written](OutputFile& file, const std::string& text) {
         file.write(text);
@@ -219,6 +215,11 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
         if (json_.wanted()) write(json_, load_json_report(result_));
         if (csv_.wanted()) write(csv_, load_csv_report(result_));
         if (html_.wanted()) write(html_, load_html_report(result_));
+    }
+    control_.saving(kInterruptPatience);
+    if (!options_.quiet && !result_.steps.empty()) {
+        const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
+        print_text(taken ? stderr : stdout, load_text_report(result_));
     }
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());

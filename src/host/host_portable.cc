@@ -67,9 +67,15 @@ std::optional<std::uint64_t> cached_bytes(const char* /*path*/) {
     return std::nullopt;
 }
 
-SystemWatch::SystemWatch(std::string path) : path_(std::move(path)) {}
+std::int64_t suspended_since_start_ns() {
+    return 0;
+}
 
-SystemWatch::SystemWatch(ServersWatched servers) : servers_(std::move(servers.addresses)) {}
+SystemWatch::SystemWatch(std::string path, SuspendClock suspended_ns)
+    : path_(std::move(path)), suspended_ns_(std::move(suspended_ns)) {}
+
+SystemWatch::SystemWatch(ServersWatched servers, SuspendClock suspended_ns)
+    : servers_(std::move(servers.addresses)), suspended_ns_(std::move(suspended_ns)) {}
 
 SystemWatch::~SystemWatch() = default;
 

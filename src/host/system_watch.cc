@@ -177,10 +177,19 @@ void thin_out(SystemHistory& history) {
 
 }  // namespace
 
-SystemWatch::SystemWatch(std::string path) : path_(std::move(path)), thread_([this] { watch(); }) {}
+std::int64_t suspended_since_start_ns() {
+    timespec with{};
+    if (clock_gettime(CLOCK_BOOTTIME, &with) != 0) return 0;
+    return std::int64_t{with.tv_sec} * 1'000'000'000 + with.tv_nsec - monotonic_ns();
+}
 
-SystemWatch::SystemWatch(ServersWatched servers)
-    : servers_(std::move(servers.addresses)), thread_([this] { watch(); }) {}
+SystemWatch::SystemWatch(std::string path, SuspendClock suspended_ns)
+    : path_(std::move(path)), suspended_ns_(std::move(suspended_ns)), thread_([this] { watch(); }) {}
+
+SystemWatch::SystemWatch(ServersWatched servers, SuspendClock suspended_ns)
+    : servers_(std::move(servers.addresses)),
+      suspended_ns_(std::move(suspended_ns)),
+      thread_([this] { watch(); }) {}
 
 SystemWatch::~SystemWatch() {
     if (thread_.joinable()) (void)stop();
@@ -228,6 +237,7 @@ void SystemWatch::watch() {
             memory.read(sample);
             read_links(!elsewhere, links, sample);
             path.fill(sample);
+            sample.suspended_ns = suspended_ns_();
             sample.at_ns = monotonic_ns();
             history_.push_back(std::move(sample));
         }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -18,14 +19,19 @@ struct ServersWatched {
     std::vector<std::string> addresses;
 };
 
+/// For how long this computer has been suspended since it was started: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
+std::int64_t suspended_since_start_ns();
+
 class SystemWatch {
 public:
+    using SuspendClock = std::function<std::int64_t()>;
+
     /// Begins. Where `path` is served by a process in another network namespace (FUSE), the network is watched
     /// there, if that is allowed; else where this process is.
-    explicit SystemWatch(std::string path);
+    explicit SystemWatch(std::string path, SuspendClock suspended_ns = suspended_since_start_ns);
     /// Begins; of the network only the connections with these servers and the interfaces toward them are looked
     /// at, where they are known.
-    explicit SystemWatch(ServersWatched servers);
+    explicit SystemWatch(ServersWatched servers, SuspendClock suspended_ns = suspended_since_start_ns);
     ~SystemWatch();
     SystemWatch(const SystemWatch&) = delete;
     SystemWatch& operator=(const SystemWatch&) = delete;
@@ -39,6 +45,7 @@ private:
 
     const std::string path_;
     const std::vector<std::string> servers_;
+    const SuspendClock suspended_ns_;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stopping_ = false;  // protected by mutex_

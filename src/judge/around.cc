@@ -178,6 +178,31 @@ std::vector<LinkEvidence> links_of(const SystemHistory& history) {
     return out;
 }
 
+std::vector<Suspension> suspensions_of(const SystemHistory& history) {
+    constexpr std::int64_t kShortest = 100'000'000;  // less is how far apart the two clocks were read
+    std::vector<Suspension> out;
+    for (std::size_t i = 1; i < history.size(); ++i) {
+        const SystemSample& from = history[i - 1];
+        const SystemSample& to = history[i];
+        if (!from.suspended_ns || !to.suspended_ns || *to.suspended_ns - *from.suspended_ns < kShortest)
+            continue;
+        out.push_back({from.at_ns, to.at_ns, *to.suspended_ns - *from.suspended_ns});
+    }
+    return out;
+}
+
+std::optional<std::int64_t> suspended_in(const std::vector<Suspension>& all,
+                                         std::int64_t from_ns,
+                                         std::int64_t to_ns) {
+    constexpr std::int64_t kWakingUp = 10'000'000'000;
+    std::optional<std::int64_t> took_ns;
+    for (const Suspension& each : all) {
+        if (from_ns <= each.to_ns + kWakingUp && to_ns >= each.from_ns)
+            took_ns = took_ns.value_or(0) + each.took_ns;
+    }
+    return took_ns;
+}
+
 SystemEvidence system_of(const SystemHistory& history) {
     SystemEvidence out;
     if (history.size() < 2) return out;
@@ -188,6 +213,8 @@ SystemEvidence system_of(const SystemHistory& history) {
     out.io_pressure_percent = percent(all.io_pressure);
     out.memory_pressure_percent = percent(all.memory_pressure);
     out.stolen_percent = percent(all.stolen);
+    for (const Suspension& each : suspensions_of(history))
+        out.suspended_ns = out.suspended_ns.value_or(0) + each.took_ns;
     return out;
 }
 

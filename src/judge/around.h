@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "streamsim/run_result.h"
 #include "streamsim/system_history.h"
@@ -52,6 +53,18 @@ std::optional<double> link_busy(const SystemHistory& history,
                                 const std::string& link,
                                 std::int64_t from_ns,
                                 std::int64_t to_ns);
+
+/// A time in which the computer was suspended, for as long as the clock of the history stood still.
+struct Suspension {
+    std::int64_t from_ns = 0, to_ns = 0;  // the samples before and after it
+    std::int64_t took_ns = 0;
+};
+std::vector<Suspension> suspensions_of(const SystemHistory& history);
+/// What a frame waited for in [from, to] waited for a computer that slept, or that had just woken up: its
+/// connections have to be made again. nullopt: there was no such time; else how long the computer slept.
+std::optional<std::int64_t> suspended_in(const std::vector<Suspension>& all,
+                                         std::int64_t from_ns,
+                                         std::int64_t to_ns);
 
 /// The interfaces that received something, and the system as a whole, for the result.
 std::vector<LinkEvidence> links_of(const SystemHistory& history);

@@ -71,6 +71,7 @@ public:
         way_ = way_of(evidence_.system);
         over_network_ = through_network(evidence_);
         on_network_ = evidence_.remote || over_network_;
+        suspensions_ = suspensions_of(evidence_.system);
         for (const MissedFrame& each : evidence_.missed) {
             if (each.reason == DropReason::error) error_places_.insert(place_of(each));
         }
@@ -94,6 +95,7 @@ public:
 private:
     void read_again();
     Cause by_reason(const MissedFrame& missed, std::size_t i) const;
+    bool suspended(const MissedFrame& missed) const;
     bool beside_damage(const MissedFrame& missed) const;
     Cause of_error(const MissedFrame& missed, std::size_t i) const;
     Cause of_no_answer(const MissedFrame& missed) const;
@@ -131,6 +133,7 @@ private:
     Way way_;
     bool over_network_ = false;
     bool on_network_ = false;  // or of a server, whatever came from it
+    std::vector<Suspension> suspensions_;
 };
 
 /// Compares what was missed with what is usual, each read alone.
@@ -222,7 +225,17 @@ bool Booker::hardly_held_up(const MissedFrame& missed) const {
            evidence_.decode_cpu_ns == 0 && evidence_.as_played && !gives_enough(evidence_.as_played);
 }
 
+/// The computer slept while the frame was waited for, or had just woken up.
+bool Booker::suspended(const MissedFrame& missed) const {
+    if (missed.reason == DropReason::missing || missed.reason == DropReason::short_read) return false;
+    const StreamEvidence& stream = evidence_.streams[missed.stream];
+    const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns - stream.period_ns);
+    const std::int64_t to_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(0));
+    return suspended_in(suspensions_, from_ns, to_ns).has_value();
+}
+
 Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
+    if (suspended(missed)) return Cause::client_scheduling;
     switch (missed.reason) {
         case DropReason::error:
         case DropReason::short_read:

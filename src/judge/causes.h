@@ -4,6 +4,7 @@
 // episode: what held one of them up, held up the others, too. An episode is booked by its slowest frame, to the
 // first of these that the evidence shows:
 //
+//   client-scheduling  the computer was suspended meanwhile (CLOCK_BOOTTIME ran ahead of CLOCK_MONOTONIC)
 //   storage-gone       its directory is not there any more
 //   client-memory, client-resources
 //                      an error that says that this computer had no memory, or no descriptor, left

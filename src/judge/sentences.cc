@@ -193,6 +193,19 @@ void describe_network(CauseResult& cause,
                                how_busy(evidence, missed));
 }
 
+/// How long the computer slept while most of these were waited for; 0: it did not.
+std::int64_t slept(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
+    const std::vector<Suspension> all = suspensions_of(evidence.system);
+    std::int64_t took_ns = 0;
+    std::size_t count = 0;
+    for (const MissedFrame* each : missed) {
+        const auto found = suspended_in(all, each->submitted_ns.value_or(each->due_ns), each->due_ns);
+        if (found) ++count;
+        took_ns = std::max(took_ns, found.value_or(0));
+    }
+    return count * 2 >= missed.size() ? took_ns : 0;
+}
+
 void describe_client(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence) {
@@ -204,6 +217,9 @@ void describe_client(CauseResult& cause,
         cause.summary =
             fmt::format("decoding, at {} of processor time a frame, did not keep up on this computer: {}",
                         duration(evidence.decode_cpu_ns), innocent);
+    } else if (const auto slept_ns = slept(evidence, missed);
+               cause.cause != Cause::client_cpu && slept_ns > 0) {
+        cause.summary = fmt::format("this computer was suspended for {}: {}", duration(slept_ns), innocent);
     } else if (cause.cause == Cause::client_cpu) {
         cause.summary = "this computer ran out of processor time: " + innocent;
     } else {

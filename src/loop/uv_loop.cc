@@ -1,6 +1,7 @@
 #include "loop/uv_loop.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/check.h"
 
@@ -14,11 +15,16 @@ void must(int result, const char* why) {
     STREAMSIM_CHECK(result == 0, why);
 }
 
+/// What the system may refuse: descriptors and memory.
+void must_get(int result) {
+    if (result != 0) throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
+}
+
 }  // namespace
 
 UvLoop::UvLoop() {
-    must(uv_loop_init(&loop_), "libuv makes a loop");
-    must(uv_async_init(&loop_, &wake_, ignore_async), "libuv makes an async handle");
+    must_get(uv_loop_init(&loop_));
+    must_get(uv_async_init(&loop_, &wake_, ignore_async));
     must(uv_check_init(&loop_, &check_), "libuv makes a check handle");
     must(uv_idle_init(&loop_, &busy_), "libuv makes an idle handle");
     wake_timer_.emplace(&loop_);

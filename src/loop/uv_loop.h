@@ -26,6 +26,7 @@ namespace streamsim {
 /// Threading as EventLoop says. All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
 class UvLoop final : public EventLoop {
 public:
+    /// Throws std::system_error where the system has no descriptor or memory left for it.
     UvLoop();
     /// REQUIRES: every handle that others put on uv() is closed.
     ~UvLoop() override;

@@ -4,6 +4,8 @@
 #include <uv.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "base/check.h"
 #include "loop/wake_timer.h"
@@ -17,12 +19,12 @@ struct WakeTimer::Impl {
 
 WakeTimer::WakeTimer(uv_loop_t* loop) : impl_(new Impl) {
     impl_->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    STREAMSIM_CHECK(impl_->fd >= 0, "the kernel gives a timerfd");
+    if (impl_->fd < 0) throw std::system_error(errno, std::generic_category(), "a timer cannot be made");
     impl_->poll.data = impl_;
     // The turn runs after libuv has looked at every descriptor, so the callback has nothing to do.
-    const bool polled = uv_poll_init(loop, &impl_->poll, impl_->fd) == 0 &&
-                        uv_poll_start(&impl_->poll, UV_READABLE, [](uv_poll_t*, int, int) {}) == 0;
-    STREAMSIM_CHECK(polled, "libuv polls a timerfd");
+    int result = uv_poll_init(loop, &impl_->poll, impl_->fd);
+    if (result == 0) result = uv_poll_start(&impl_->poll, UV_READABLE, [](uv_poll_t*, int, int) {});
+    if (result != 0) throw std::system_error(-result, std::generic_category(), "a timer cannot be waited for");
 }
 
 WakeTimer::~WakeTimer() {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <mutex>
+#include <new>
 
 #include "base/check.h"
 
@@ -67,10 +68,10 @@ AvIo::~AvIo() {
 
 void AvIo::open(bool for_writing) {
     auto* buffer = static_cast<unsigned char*>(libav().av_malloc(kBufferBytes));
-    STREAMSIM_CHECK(buffer != nullptr, "out of memory");
+    if (buffer == nullptr) throw std::bad_alloc();
     context_ = libav().avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
                                           for_writing ? nullptr : &read, for_writing ? &write : nullptr, &seek);
-    STREAMSIM_CHECK(context_ != nullptr, "out of memory");
+    if (context_ == nullptr) throw std::bad_alloc();
 }
 
 void AvIo::show_progress(std::uint64_t bytes_total) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <set>
 
 #include "base/check.h"
@@ -209,7 +210,7 @@ public:
         const std::vector<std::byte> header = decoder_configuration();
         track.extradata =
             static_cast<std::uint8_t*>(libav().av_mallocz(header.size() + AV_INPUT_BUFFER_PADDING_SIZE));
-        STREAMSIM_CHECK(track.extradata != nullptr, "out of memory");
+        if (track.extradata == nullptr) throw std::bad_alloc();
         track.extradata_size = static_cast<int>(header.size());
         std::copy(header.begin(), header.end(), reinterpret_cast<std::byte*>(track.extradata));
     }

@@ -6,9 +6,9 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <thread>
 
 #include "base/prng.h"
+#include "base/thread_group.h"
 #include "media/catalogue.h"
 #include "media/container_writer.h"
 #include "media/frame_maker.h"
@@ -233,11 +233,13 @@ Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress&
               .maker = **maker,
               .set_id = *id,
               .format = format_key(plan)};
-    std::vector<std::thread> writers;
+    ThreadGroup writers;
     const std::size_t fit = std::clamp<std::size_t>(kBuffersMax / *largest, 1, kWritersMax);
     const std::size_t count = std::min(plan.missing.size(), fit);
-    for (std::size_t i = 0; i < count; ++i) writers.emplace_back([&work] { write_clips(work); });
-    for (std::thread& writer : writers) writer.join();
+    while (writers.size() < count && writers.add([&work] { write_clips(work); })) {
+    }
+    if (writers.size() == 0) write_clips(work);  // on this thread, then
+    writers.join();
     if (work.error) return *work.error;
     if (progress.clips_done < plan.missing.size()) return interrupted_error();
     return {};

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
+
+#include "base/thread_group.h"
 
 namespace streamsim {
 namespace {
@@ -41,11 +42,12 @@ Result<SequenceSizes> look_at_sizes(ByteStore& store,
             if (progress != nullptr) progress->bytes_done += end - begin;
         }
     };
-    std::vector<std::thread> threads;
-    while (threads.size() + 1 < kThreadsMax && (threads.size() + 1) * kFilesPerThread < files)
-        threads.emplace_back(work);
+    ThreadGroup threads;
+    while (threads.size() + 1 < kThreadsMax && (threads.size() + 1) * kFilesPerThread < files) {
+        if (!threads.add(work)) break;
+    }
     work();
-    for (std::thread& thread : threads) thread.join();
+    threads.join();
     if (progress != nullptr) progress->bytes_total = 0;
     if (progress != nullptr && progress->cancelled()) return interrupted_error();
 

@@ -108,7 +108,12 @@ Result<void> run_for_lines(const std::string& program,
     posix_spawn_file_actions_adddup2(&actions, out.ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err.ends[1], STDERR_FILENO);
     pid_t pid = -1;
-    const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, words.data(), environ);
+    std::vector<char*> variables;
+    for (char** each = environ; *each != nullptr; ++each) {
+        if (!std::string_view(*each).starts_with("STREAMSIM_SMB_PASSWORD=")) variables.push_back(*each);
+    }
+    variables.push_back(nullptr);
+    const int error = posix_spawnp(&pid, program.c_str(), &actions, nullptr, words.data(), variables.data());
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0)
         return environment_error(fmt::format("{} cannot be started: {}", program, std::strerror(error)));

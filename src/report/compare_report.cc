@@ -51,10 +51,10 @@ OrderedJson figure_json(const ComparedFigure& figure) {
             {"values", std::move(values)}};
 }
 
-std::string csv_value(const ComparedFigure& figure, const ComparedValue& value) {
-    if (figure.unit == Unit::words) return value.words;
+void append_csv_value(const ComparedFigure& figure, const ComparedValue& value, std::string& out) {
+    if (figure.unit == Unit::words) return append_csv_text(value.words, out);
     const OrderedJson number = number_json(figure.unit, value.number);
-    return number.is_null() ? "" : number.dump();
+    if (!number.is_null()) out += number.dump();
 }
 
 std::string csv_change(const ComparedValue& value) {
@@ -186,7 +186,7 @@ std::string comparison_csv(const Comparison& comparison) {
         out += fmt::format("{},{}", figure.key, to_string(figure.unit));
         for (const ComparedValue& value : figure.values) {
             out += ',';
-            append_csv_text(csv_value(figure, value), out);
+            append_csv_value(figure, value, out);
             if (value.judgement != Judgement::reference) out += "," + csv_change(value);
         }
         out += kCsvLineEnd;

@@ -21,11 +21,15 @@ void append_instant(Instant instant, std::string& out) {
 }  // namespace
 
 void append_csv_text(std::string_view text, std::string& out) {
+    const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != text.npos;
+    const std::string_view guard = formula ? "'" : "";
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        out += guard;
         out += text;
         return;
     }
     out += '"';
+    out += guard;
     for (const char c : text) {
         if (c == '"') out += '"';
         out += c;

@@ -283,12 +283,14 @@ OrderedJson link_json(const LinkEvidence& link) {
 }
 
 OrderedJson system_json(const SystemEvidence& system) {
-    return {{"run_queue_wait_ns", or_null(system.run_queue_wait_ns)},
-            {"cpu_busy_percent", or_null(system.cpu_busy_percent)},
-            {"cpu_pressure_percent", or_null(system.cpu_pressure_percent)},
-            {"io_pressure_percent", or_null(system.io_pressure_percent)},
-            {"memory_pressure_percent", or_null(system.memory_pressure_percent)},
-            {"stolen_percent", or_null(system.stolen_percent)}};
+    OrderedJson out = {{"run_queue_wait_ns", or_null(system.run_queue_wait_ns)},
+                       {"cpu_busy_percent", or_null(system.cpu_busy_percent)},
+                       {"cpu_pressure_percent", or_null(system.cpu_pressure_percent)},
+                       {"io_pressure_percent", or_null(system.io_pressure_percent)},
+                       {"memory_pressure_percent", or_null(system.memory_pressure_percent)},
+                       {"stolen_percent", or_null(system.stolen_percent)}};
+    if (system.suspended_ns) out["suspended_ns"] = *system.suspended_ns;
+    return out;
 }
 
 OrderedJson probe_json(const ProbeResult& probe) {

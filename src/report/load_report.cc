@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/csv_report.h"
 #include "report/json_report.h"
 #include "report/load_tables.h"
 #include "report/text_report.h"
@@ -217,11 +218,12 @@ std::string load_csv_report(const LoadResult& result) {
     for (const LoadStep& step : result.steps) {
         for (const OperationRow& row : step.result.operations) {
             const bool moves = row.operation == LoadOperation::read || row.operation == LoadOperation::write;
-            out += fmt::format(
-                "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n", show_step(result.workload, step.at), row.seat,
-                result.workload.meters[row.meter].name, row.user, row.transfer,
-                streamsim::to_string(row.operation), moves ? streamsim::to_string(row.mode) : "", row.file,
-                row.offset, row.bytes, row.intended_ns, row.submitted_ns, row.completed_ns, row.error);
+            out += fmt::format("{},{},", show_step(result.workload, step.at), row.seat);
+            append_csv_text(result.workload.meters[row.meter].name, out);
+            out += fmt::format(",{},{},{},{},{},{},{},{},{},{},{}\r\n", row.user, row.transfer,
+                               streamsim::to_string(row.operation), moves ? streamsim::to_string(row.mode) : "",
+                               row.file, row.offset, row.bytes, row.intended_ns, row.submitted_ns,
+                               row.completed_ns, row.error);
         }
     }
     return out;

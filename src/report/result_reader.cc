@@ -301,7 +301,8 @@ void read(const Node& node, SystemEvidence& into) {
         .get("cpu_pressure_percent", into.cpu_pressure_percent)
         .get("io_pressure_percent", into.io_pressure_percent)
         .get("memory_pressure_percent", into.memory_pressure_percent)
-        .get("stolen_percent", into.stolen_percent);
+        .get("stolen_percent", into.stolen_percent)
+        .added("suspended_ns", into.suspended_ns);
 }
 
 void read(const Node& node, ProbeResult& into) {

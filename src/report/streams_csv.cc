@@ -18,7 +18,8 @@ public:
     }
     template <typename Integer>
     void number(std::string_view name, Integer value) {
-        text(name, std::to_string(value));
+        heading(name);
+        fields += std::to_string(value);
     }
     void nothing(std::string_view name) { heading(name); }
 

@@ -144,6 +144,7 @@ void TextTable::column(std::string heading, Align align, Keep keep) {
 
 void TextTable::row(std::vector<std::string> fields) {
     STREAMSIM_CHECK(fields.size() == columns_.size(), "a table row has a field for each column");
+    for (std::string& field : fields) field = printable(field);  // whichever of them is a name
     rows_.push_back(std::move(fields));
 }
 

@@ -1,36 +1,28 @@
 #include "run/control.h"
 
 #include <csignal>
-#include <exception>
 #include <memory>
 #include <thread>
-
-#include "base/check.h"
+#include <utility>
 
 namespace streamsim {
 namespace {
 
 constexpr Duration kTick = milliseconds(100);
+/// What a work that is about to end has on top of its patience: it computes, and a result would be lost.
+constexpr Duration kEndingTime = seconds(10);
+/// Signals that come within this time are one.
+constexpr Duration kSameSignal = milliseconds(250);
 
 }  // namespace
 
-Control::Control() {
+Control::Control(ControlOptions options)
+    : options_(std::move(options)),
+      patience_(options_.patience),
+      signal_thread_([this] { on_signal(); }, [this] { watch_main(); }) {
 #ifdef SIGPIPE  // not everywhere
     std::signal(SIGPIPE, SIG_IGN);
 #endif
-    const int numbers[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; ++i) {
-        signals_[i].data = this;
-        STREAMSIM_CHECK(uv_signal_init(loop_.uv(), &signals_[i]) == 0, "libuv makes a signal handle");
-        uv_signal_start(
-            &signals_[i], [](uv_signal_t* handle, int) { static_cast<Control*>(handle->data)->heard(); },
-            numbers[i]);
-        uv_unref(reinterpret_cast<uv_handle_t*>(&signals_[i]));
-    }
-}
-
-Control::~Control() {
-    for (uv_signal_t& each : signals_) uv_close(reinterpret_cast<uv_handle_t*>(&each), nullptr);
 }
 
 bool Control::run(Work work) {
@@ -39,7 +31,8 @@ bool Control::run(Work work) {
     auto failure = std::make_shared<std::exception_ptr>();
     work_ = shared.get();
     told_ = ended_ = false;
-    leave_at_ = Instant::never();
+    leave_at_ = end_at_ = Instant::never();
+    set_working(true);
     loop_.hold();
     if (interrupted_) loop_.defer(Callback::of<&Control::heard>(this));
     loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
@@ -57,32 +50,87 @@ bool Control::run(Work work) {
     loop_.run();
     loop_.release();
     work_ = nullptr;
+    set_working(false);
     if (!ended_) {
         thread.detach();
         return false;
     }
     thread.join();
+    if (*failure && options_.failed) options_.failed(*failure);
     if (*failure) std::rethrow_exception(*failure);
     return true;
 }
 
+void Control::saving(Duration patience) {
+    const std::lock_guard lock(mutex_);
+    patience_ = patience;
+    reacted_at_ = loop_.now();
+}
+
 void Control::heard() {
     interrupted_ = true;
+    note_reaction();
     if (work_ == nullptr) return;
     if (told_ || !work_->on_interrupt) {  // asked twice, or nothing to ask: the work is left behind
         loop_.stop();
     } else {
         work_->on_interrupt();
         if (work_->patience) leave_at_ = loop_.now() + *work_->patience;
+        end_at_ = leave_at_ == Instant::never() ? leave_at_ : leave_at_ + kEndingTime;
     }
     told_ = true;
 }
 
 void Control::tick() {
     if (work_ == nullptr || ended_) return;
-    if (loop_.now() >= leave_at_) return loop_.stop();
+    note_reaction();
+    const Instant now = loop_.now();
+    const bool ending = now < end_at_ && work_->about_to_end && work_->about_to_end();
+    if (now >= leave_at_ && !ending) return loop_.stop();
     if (work_->on_tick) work_->on_tick();
     loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
+}
+
+/// On the thread that hears signals.
+void Control::on_signal() {
+    const Instant now = loop_.now();
+    std::unique_lock lock(mutex_);
+    // timeout(1) and some shells send each signal twice, to the process and to its group.
+    if (interrupted_ && now - signalled_at_ < kSameSignal) return;
+    const bool again = std::exchange(signalled_, true);
+    signalled_at_ = now;
+    interrupted_ = true;
+    if (!again) reacted_at_ = now;
+    if (working_) {
+        loop_.post([this] { heard(); });
+    } else if (again || patience_ == Duration{}) {
+        lock.unlock();
+        leave();
+    }
+}
+
+/// On the thread that hears signals, again and again after the first one.
+void Control::watch_main() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (loop_.now() - reacted_at_ < (working_ ? kInterruptPatience : patience_)) return;
+    }
+    leave();
+}
+
+void Control::leave() {
+    if (options_.leave) options_.leave();
+}
+
+void Control::set_working(bool working) {
+    const std::lock_guard lock(mutex_);
+    working_ = working;
+    reacted_at_ = loop_.now();
+}
+
+void Control::note_reaction() {
+    const std::lock_guard lock(mutex_);
+    reacted_at_ = loop_.now();
 }
 
 }  // namespace streamsim

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/problems.h"
+#include "run/core_dumps.h"
 #include "run/secret_file.h"
 
 namespace streamsim {
@@ -48,6 +49,7 @@ Result<Credentials> find_credentials(const Target& target, const std::string& fi
     Credentials found{variable("STREAMSIM_SMB_USER"), variable("STREAMSIM_SMB_DOMAIN"),
                       variable("STREAMSIM_SMB_PASSWORD")};
     const std::string name = !file.empty() ? file : variable("STREAMSIM_SMB_CREDENTIALS");
+    if (!name.empty() || !found.password.empty()) forbid_core_dumps();  // before the password is in memory
     if (!name.empty()) {
         const auto text = read_secret(name);
         if (!text) return text.error();

@@ -17,7 +17,8 @@ namespace streamsim {
 /// domain of a URL come before all of these.
 ///
 /// Errors: bad input, every problem of the file, with its line but without what stands there: it cannot be
-/// read, others may read it, a line is not one of those.
+/// read, it is another user's, others may read or write it, a line is not one of those. Where there are
+/// credentials this process leaves no core dump from then on.
 Result<Credentials> find_credentials(const Target& target, const std::string& file);
 
 }  // namespace streamsim

@@ -136,7 +136,11 @@ void Prober::ask_rates() {
 bool Prober::run(World& world) const {
     world.on_ready = [](World& ready, Duration offset) { ready.start(offset, std::nullopt); };
     world.on_failed = [] {};
-    return static_cast<bool>(world.run()) && !world.stuck();
+    subject_.running(&world);
+    if (subject_.cancelled()) world.interrupt();
+    const bool ran = static_cast<bool>(world.run());
+    subject_.running(nullptr);
+    return ran && !world.stuck();
 }
 
 /// What the storage has not given back stays where it is, for as long as the process lives.

@@ -20,6 +20,7 @@
 namespace streamsim {
 
 class DeadlineLedger;
+class World;
 
 struct ProbeSubject {
     const PlayRequest* request = nullptr;
@@ -29,6 +30,8 @@ struct ProbeSubject {
     NoticeSink notice;
     std::function<bool()> cancelled;  // asked between two measurements
     std::function<void()> evict;  // the clips, from this computer's page cache; empty: it is not read through
+    /// Is told which world is about to run, and null after it: to interrupt it. cancelled() is asked later.
+    std::function<void(World*)> running;
 };
 
 /// Blocks for some seconds. What could not be measured is left out.

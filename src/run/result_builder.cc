@@ -1,5 +1,7 @@
 #include "run/result_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -472,6 +474,10 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_mount(facts, result);
     result.servers = server_results(facts);
     result.system = system_of(evidence.system);
+    if (result.system.suspended_ns) {
+        result.notices.push_back(fmt::format("this computer was suspended for {} while it played",
+                                             show_duration({*result.system.suspended_ns})));
+    }
     result.probes = facts.found.probes();
     Judgement judgement = judge(evidence);
     result.verdict = std::move(judgement.verdict);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -64,7 +65,8 @@ struct SeatChannel::Write {
 };
 
 SeatChannel::SeatChannel(SeatChannelOptions options) : options_(std::move(options)) {
-    STREAMSIM_CHECK(uv_loop_init(&loop_) == 0, "libuv makes a loop");
+    if (const int result = uv_loop_init(&loop_); result != 0)
+        throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
     wake_.data = timer_.data = stranger_timer_.data = listener_.data = this;
     was_here_.resize(options_.ranks);
     if (!was_here_.empty()) was_here_[0] = true;

@@ -7,8 +7,9 @@
 
 namespace streamsim {
 
-/// All of it, 64 KiB at most. Errors: bad input, with the file's name: it cannot be read, is no file, is too
-/// large, or others may read it.
+/// All of it, 64 KiB at most. Owner and rights are those of the file that is open, whatever its name leads to
+/// meanwhile. Errors: bad input, with the file's name: it cannot be read, is no file, is too large, is another
+/// user's, or others may read or write it.
 Result<std::string> read_secret(const std::string& name);
 
 }  // namespace streamsim

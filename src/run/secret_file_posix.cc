@@ -34,9 +34,16 @@ Result<std::string> read_secret(const std::string& name) {
     if (file.descriptor < 0 || fstat(file.descriptor, &info) != 0)
         return bad_input(fmt::format("{}: the credentials cannot be read: {}", name, std::strerror(errno)));
     if (!S_ISREG(info.st_mode)) return bad_input(fmt::format("{}: expected a file of credentials", name));
-    if ((info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
+    if (info.st_uid != geteuid()) {
         return bad_input(
-            fmt::format("{}: others than its owner may read these credentials: chmod 600 '{}'", name, name));
+            fmt::format("{}: these credentials belong to another user (uid {}), who can change them: "
+                        "copy them to a file of your own, and chmod 600 it",
+                        name, info.st_uid));
+    }
+    if ((info.st_mode & (S_IRGRP | S_IROTH | S_IWGRP | S_IWOTH)) != 0) {
+        const bool readable = (info.st_mode & (S_IRGRP | S_IROTH)) != 0;
+        return bad_input(fmt::format("{}: others than its owner may {} these credentials: chmod 600 '{}'", name,
+                                     readable ? "read" : "write", name));
     }
     std::string text;
     std::array<char, 4096> part{};

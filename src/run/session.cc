@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <new>
 #include <set>
-#include <thread>
 
 #include "base/check.h"
 #include "base/pages.h"
+#include "base/thread_group.h"
 #include "base/units.h"
 #include "base/utf8_path.h"
 #include "host/host.h"
@@ -120,7 +121,7 @@ bool can_look(const RunFacts& facts) {
 class AddressRange {
 public:
     explicit AddressRange(std::uint64_t bytes) : bytes_(bytes), base_(map_addresses(bytes)) {
-        STREAMSIM_CHECK(base_ != nullptr, "there are addresses for one stream's frames");
+        if (base_ == nullptr) throw std::bad_alloc();
     }
     ~AddressRange() { unmap_pages(base_, bytes_); }
     AddressRange(const AddressRange&) = delete;
@@ -197,10 +198,11 @@ Result<RunResult> Session::execute() {
     }
     usage_before_ = read_process_usage();
     if (auto ran = run_worlds(); !ran) return ran.error();
+    if (cut_short_ && recordings_ == nullptr) storage_is_over_.store(true, std::memory_order_relaxed);
     facts.after = read_process_usage();
     if (gate_ != nullptr && !cut_short_) gate_->ended();
     // Storage that has not given back its reads may not answer an open either, and there is a result to write.
-    if (facts.cached_before && !stuck_) facts.cached_after = cached_share(all_clips(parts_));
+    if (facts.cached_before && !stuck_ && !cut_short_) facts.cached_after = cached_share(all_clips(parts_));
     collect_streams(facts);
     fill_common(facts);
     const std::vector<std::string> vanished =
@@ -224,6 +226,7 @@ Result<RunResult> Session::execute() {
         const std::lock_guard lock(notice_mutex_);
         facts.notices = notices_;
     }
+    storage_is_over_.store(true, std::memory_order_relaxed);
     RunResult result = begun_;
     fill_result(facts, result);
     if (!vanished.empty() && result.verdict.pass) {  // what was written and is not there was not recorded
@@ -290,6 +293,10 @@ void Session::look_for_cause(RunFacts& facts) {
     subject.cancelled = [this] {
         const std::lock_guard lock(mutex_);
         return interrupted_;
+    };
+    subject.running = [this](World* world) {
+        const std::lock_guard lock(mutex_);
+        probing_ = world;
     };
     facts.found = look_into(subject);
     stuck_ = stuck_ || facts.found.stuck;
@@ -509,12 +516,16 @@ Result<void> Session::run_worlds() {
     }
     size_pool();
     std::vector<Result<void>> results(count);
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < count; ++i) {
-        threads.emplace_back([this, &results, i] { results[i] = worlds_[i]->run(); });
+    ThreadGroup threads;
+    bool all = true;
+    for (std::size_t i = 1; i < count && all; ++i)
+        all = threads.add([this, &results, i] { results[i] = worlds_[i]->run(); });
+    if (!all) {  // a world that does not run would be waited for
+        stop_worlds();
+        return environment_error(fmt::format("the system gives no {} threads to play on (`ulimit -u`)", count));
     }
     results[0] = worlds_[0]->run();
-    for (std::thread& thread : threads) thread.join();
+    threads.join();
     for (const auto& world : worlds_) {
         stuck_ = stuck_ || world->stuck();
         preroll_took_too_long_ = preroll_took_too_long_ || world->preroll_took_too_long();
@@ -580,6 +591,7 @@ void Session::interrupt() {
     const std::lock_guard lock(mutex_);
     interrupted_ = true;
     for (auto& world : worlds_) world->interrupt();
+    if (probing_ != nullptr) probing_->interrupt();
 }
 
 Session::Watch Session::watch() const {

@@ -111,6 +111,8 @@ public:
 
     /// A result that says only that nothing was played: the run was interrupted before.
     static RunResult not_played(const PlayRequest& request, const ProgramFacts& program);
+    /// Play has ended, and what is left to do is arithmetic on what was measured. Any thread.
+    bool storage_is_over() const { return storage_is_over_.load(std::memory_order_relaxed); }
     /// The storage kept something: the process has to end by _exit once the result is written.
     bool stuck() const { return stuck_; }
     /// execute() failed because the storage did not fill all read-aheads in time: it answers, but so many are
@@ -190,11 +192,13 @@ private:
     std::optional<MountFacts> mount_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<World>> worlds_;     // protected by mutex_ while they are being made
+    World* probing_ = nullptr;                       // protected by mutex_: measures why play failed
     bool interrupted_ = false;                       // protected by mutex_
     std::map<std::int64_t, std::size_t> not_ready_;  // worlds, by start offset; protected by mutex_
     std::atomic<std::int64_t> started_ns_{0};
     std::atomic<bool> planned_{false};
     std::atomic<bool> looking_{false};
+    std::atomic<bool> storage_is_over_{false};
     bool stuck_ = false;
     bool preroll_took_too_long_ = false;
     bool cut_short_ = false;  // interrupted while there was something left to play

@@ -340,7 +340,13 @@ void World::wall_limit_reached() {
 void World::interrupt() {
     const std::lock_guard lock(mutex_);
     interrupt_requested_ = true;
-    if (loop_ != nullptr) loop_->post([this] { interrupt_here(); });
+    if (loop_ == nullptr) return;
+    loop_->post([this] {
+        interrupt_here();
+        if (books_.timing_is_exact) return;  // virtual time keeps nobody waiting
+        const Duration soon = std::min(options_.patience, kInterruptedPatience);
+        made_.loop->at(made_.loop->now() + soon, Callback::of<&World::gave_up>(this));
+    });
 }
 
 void World::interrupt_here() {

@@ -64,6 +64,9 @@ struct WorldCopy {
     bool world_ended = false;
 };
 
+/// Whoever has interrupted a run is kept waiting no longer than this for the storage.
+inline constexpr Duration kInterruptedPatience = milliseconds(800);
+
 struct WorldOptions {
     StorageSpec storage;
     std::vector<WorldStream> streams;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errno_name.h"
+#include "base/thread_group.h"
 #include "base/units.h"
 #include "storage/frame_memory.h"
 
@@ -30,13 +31,12 @@ void touch_in_parallel(std::span<std::byte> memory) {
     const std::size_t threads =
         std::clamp<std::size_t>(memory.size() / kWorthAThread, 1, std::min(processors, kMostThreads));
     const std::size_t share = (memory.size() / threads + kHugePage - 1) / kHugePage * kHugePage;
-    std::vector<std::thread> others;
+    ThreadGroup others;
     for (std::size_t i = 1; i < threads && i * share < memory.size(); ++i) {
         const auto part = memory.subspan(i * share, std::min(share, memory.size() - i * share));
-        others.emplace_back([part] { touch(part); });
+        if (!others.add([part] { touch(part); })) touch(part);
     }
     touch(memory.first(std::min(share, memory.size())));
-    for (std::thread& other : others) other.join();
 }
 
 Error too_little(std::uint64_t bytes, const MemoryAvailable& available) {

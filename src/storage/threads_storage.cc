@@ -21,10 +21,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -464,13 +466,56 @@ void ThreadsStorage::advance_shutdown() {
 
 }  // namespace
 
+namespace {
+
+/// How many of so many threads the system gives, with some to spare: libuv ends the process by a signal where
+/// it does not get those of its pool.
+std::uint32_t threads_given(std::uint32_t wanted) {
+    constexpr std::uint32_t kSpare = 4;
+    struct Gate {
+        std::mutex mutex;
+        std::condition_variable opened;
+        bool open = false;
+    } gate;
+    const auto wait = [](void* at) {
+        auto& waited = *static_cast<Gate*>(at);
+        std::unique_lock lock(waited.mutex);
+        waited.opened.wait(lock, [&waited] { return waited.open; });
+    };
+    uv_thread_options_t options{};
+    options.flags = UV_THREAD_HAS_STACK_SIZE;
+    options.stack_size = std::size_t{8} << 20;  // that of the pool's
+    std::vector<uv_thread_t> threads;
+    threads.reserve(wanted + kSpare);
+    while (threads.size() < wanted + kSpare) {
+        uv_thread_t thread{};
+        if (uv_thread_create_ex(&thread, &options, wait, &gate) != 0) break;
+        threads.push_back(thread);
+    }
+    {
+        const std::lock_guard lock(gate.mutex);
+        gate.open = true;
+    }
+    gate.opened.notify_all();
+    for (uv_thread_t& thread : threads) uv_thread_join(&thread);
+    const auto given = static_cast<std::uint32_t>(threads.size());
+    return given > kSpare ? given - kSpare : 0;
+}
+
+}  // namespace
+
 std::uint32_t size_thread_pool(std::uint64_t threads) {
     constexpr std::uint64_t kMost = 1024;  // libuv's
     const char* const name = "UV_THREADPOOL_SIZE";
-    if (const char* set = std::getenv(name)) {
-        return static_cast<std::uint32_t>(std::clamp<long>(std::strtol(set, nullptr, 10), 1, long{kMost}));
-    }
-    const auto size = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(threads, 4, kMost));
+    static bool known = false;  // libuv makes its pool once
+    const char* const set = std::getenv(name);
+    const auto wanted = set != nullptr ? static_cast<std::uint64_t>(std::max(std::strtol(set, nullptr, 10), 1L))
+                                       : std::max<std::uint64_t>(threads, 4);
+    auto size = static_cast<std::uint32_t>(std::min(wanted, kMost));
+    if (std::exchange(known, true)) return size;
+    const std::uint32_t given = threads_given(size);
+    if (given == 0) throw std::system_error(EAGAIN, std::generic_category(), "no thread for a pool");
+    size = std::min(size, given);
     set_environment(name, std::to_string(size));
     return size;
 }

@@ -26,6 +26,9 @@ public:
     std::string typed() const;
     void leave();
 
+    /// Gives the terminal back from any thread, for a process that ends at once.
+    static void give_back_at_once();
+
 private:
     const int out_;
     const int in_;

@@ -138,6 +138,10 @@ std::string Screen::typed() const {
     return text;
 }
 
+void Screen::give_back_at_once() {
+    give_back();
+}
+
 void Screen::leave() {
     if (left_) return;
     left_ = true;

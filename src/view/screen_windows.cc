@@ -34,6 +34,8 @@ std::string Screen::typed() const {
     return {};
 }
 
+void Screen::give_back_at_once() {}  // Ctrl-C ends play, and with that the view
+
 void Screen::leave() {
     if (taken_ && !left_) write_all(out_, kLeave);
     left_ = true;

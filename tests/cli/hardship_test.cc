@@ -1,5 +1,6 @@
 // Places that do not want us: no permission, no space, no io_uring, little locked memory. Each is said, and
 // what is not fatal does not stop the play.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -165,6 +166,140 @@ TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {
                                      dir_ / "no/such/folder/r.json", target()});
     EXPECT_THAT(done.exit_code, AnyOf(2, 3)) << done.text();
     EXPECT_THAT(done.err, HasSubstr("no/such/folder"));
+}
+
+TEST_F(Hardship, ADiskThatIsFullOfResultsIsSaid) {
+    const SmallDisk disk(target(), "size=4k");
+    for (const char* kind : {"--json", "--csv", "--html", "--trace", "--junit"}) {
+        const Finished done =
+            streamsim({"--quiet", "--prores-hd", "--duration", "10s", "--fps", "max", "--frames", "20000",
+                       "--streams", "8", kind, target() + "/result", "sim:null"});
+        if (std::string(kind) == "--junit" && done.exit_code == 0) continue;  // it is small
+        EXPECT_EQ(done.exit_code, 3) << kind << done.text();
+        EXPECT_THAT(done.err, HasSubstr("No space left on device")) << kind;
+        std::filesystem::remove(target() + "/result");
+        EXPECT_TRUE(std::filesystem::is_empty(target())) << kind << ": what is not whole is left behind";
+    }
+}
+
+// Shortages of the system itself. Whatever is missing: an exit code of the contract and a sentence, never a
+// signal, never a wait without end.
+class Shortage : public CliTest {
+protected:
+    /// As a shell runs it, with `first` before it: "ulimit -n 6;", and `streams` behind it: ">&-".
+    Finished in_shell(const std::string& first,
+                      const std::vector<std::string>& args,
+                      const std::string& streams = "") const {
+        std::string line = first + " exec \"$0\" \"$@\" " + streams;
+        Spawn spawn;
+        spawn.args = {"-c", line, streamsim_binary()};
+        spawn.args.insert(spawn.args.end(), args.begin(), args.end());
+        spawn.timeout_s = 60;
+        return run("/bin/sh", spawn);
+    }
+
+    /// Every command, with little to do.
+    std::vector<std::vector<std::string>> commands() {
+        prepare(1);
+        write_text(dir_ / "scenario.json", R"({"schema": "streamsim.scenario"})");
+        write_text(dir_ / "r.json", R"({"schema": "streamsim.result"})");
+        const std::string clip = clip_directories().at(0);
+        return {
+            {"formats"},
+            {"--version"},
+            {"--quiet", "--format", small(), "--duration", "200ms", target()},
+            {"--quiet", "--format", small(), "--io", "threads", "--duration", "200ms", target()},
+            {"--quiet", "--duration", "200ms", "null:"},
+            {"--quiet", "--duration", "200ms", "sim:h500"},
+            {"prepare", "--quiet", "--format", small(), "--streams", "2", "--clip-duration", "1s", target()},
+            {"max", "--quiet", "--streams", "1", "--duration", "1100ms", "--confirm", "1100ms", "null:"},
+            {"run", "--quiet", dir_ / "scenario.json"},
+            {"report", dir_ / "r.json"},
+            {"inspect", clip},
+            {"clean", "--quiet", dir_ / "none"}};
+    }
+
+    static void expect_an_ordinary_end(const Finished& done, const std::string& what) {
+        EXPECT_EQ(done.signal, 0) << what << "\n" << done.text();
+        EXPECT_FALSE(done.timed_out) << what;
+        EXPECT_THAT(done.exit_code, AnyOf(0, 1, 2, 3)) << what << "\n" << done.text();
+        if (done.exit_code == 3) EXPECT_THAT(done.err, HasSubstr("streamsim: ")) << what;
+    }
+};
+
+TEST_F(Shortage, OfDescriptorsIsSaid) {
+    const auto all = commands();
+    for (const int most : {6, 8, 12, 20, 27, 32}) {
+        for (const auto& command : all) {
+            const std::string limit = fmt::format("ulimit -n {};", most);
+            const Finished done = in_shell(limit, command);
+            expect_an_ordinary_end(done, limit + command.front());
+            if (most < 24) EXPECT_EQ(done.exit_code, 3) << limit << done.text();
+            if (most < 24) EXPECT_THAT(done.err, HasSubstr("ulimit -n")) << limit;
+        }
+    }
+}
+
+TEST_F(Shortage, OfAddressSpaceIsSaid) {
+    const auto all = commands();
+    const Finished least = in_shell("ulimit -v 2000000;", {"--version"});
+    if (least.exit_code != 0) GTEST_SKIP() << "this build needs more addresses than that by itself";
+    std::uint64_t loads_kib = 40'000;  // below, the system's loader ends it (127)
+    while (in_shell(fmt::format("ulimit -v {};", loads_kib), {"--version"}).exit_code == 127)
+        loads_kib += 10'000;
+    for (std::uint64_t kib = loads_kib; kib < loads_kib + 260'000; kib += 37'000) {
+        for (const auto& command : all) {
+            const std::string limit = fmt::format("ulimit -c 0; ulimit -v {};", kib);
+            expect_an_ordinary_end(in_shell(limit, command), limit + command.front());
+        }
+    }
+}
+
+TEST_F(Shortage, OfThreadsIsSaid) {
+    if (!is_root()) GTEST_SKIP() << "a user without other processes is needed: root becomes one";
+    const std::string play = "exec setpriv --reuid=54321 --clear-groups \"$0\" --quiet --duration 200ms null:";
+    for (int most = 1; most < 8; ++most) {
+        Spawn spawn;
+        spawn.args = {"-c", fmt::format("ulimit -c 0; ulimit -u {}; {}", most, play), streamsim_binary()};
+        expect_an_ordinary_end(run("/bin/sh", spawn), fmt::format("{} threads", most));
+    }
+}
+
+TEST_F(Shortage, ClosedDescriptorsAreNoFilesOfTheUser) {
+    for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+        const bool no_output =
+            std::string(closed).find(" >&-") != std::string::npos || std::string(closed).starts_with(">&-");
+        const bool no_error = std::string(closed).find("2>&-") != std::string::npos;
+        std::filesystem::remove(json_path());
+        const Finished quiet = in_shell(
+            "", {"--quiet", "--prores-hd", "--duration", "200ms", "--json", json_path(), "null:"}, closed);
+        EXPECT_EQ(quiet.exit_code, 0) << closed << quiet.text();
+        EXPECT_EQ(read_json(json_path())["schema"], "streamsim.result") << closed;
+        for (const std::vector<std::string>& args :
+             {std::vector<std::string>{"formats"}, {"--prores-hd", "--duration", "200ms", "null:"}}) {
+            const Finished done = in_shell("", args, closed);
+            EXPECT_EQ(done.signal, 0) << closed;
+            EXPECT_EQ(done.exit_code, no_output ? 3 : 0) << closed << done.text();
+            if (no_output && !no_error) EXPECT_THAT(done.err, HasSubstr("standard output is closed")) << closed;
+        }
+    }
+}
+
+TEST_F(Shortage, OfRoomForStandardOutputIsSaid) {
+    if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full";
+    const std::vector<std::string> play{"--prores-hd", "--duration", "200ms", "null:"};
+    std::vector<std::string> document = play;
+    document.insert(document.begin(), {"--json", "-"});
+    for (const auto& args : {std::vector<std::string>{"--version"}, {"formats"}, play, document}) {
+        const Finished full = in_shell("", args, "> /dev/full");
+        EXPECT_EQ(full.exit_code, 3) << full.text();
+        EXPECT_THAT(full.err, HasSubstr("standard output")) << args.front();
+        Spawn spawn;  // whoever reads is gone before there is something to read
+        spawn.args = {"-c", "{ sleep 0.3; \"$0\" \"$@\"; echo \"code $?\" >&2; } | true", streamsim_binary()};
+        spawn.args.insert(spawn.args.end(), args.begin(), args.end());
+        const Finished gone = run("/bin/sh", spawn);
+        EXPECT_THAT(gone.err, HasSubstr("code 3")) << args.front() << gone.text();
+    }
 }
 
 }  // namespace

@@ -119,6 +119,17 @@ TEST_F(Journals, WhereTheyCannotBeIsSaidBeforePlay) {
     EXPECT_THAT(refused.err, HasSubstr(dir_ / "file"));
 }
 
+TEST_F(Journals, ThatCannotBeWrittenAnyMoreAreSaidAlsoQuietlyAndInTheResult) {
+    Process process(streamsim_binary(), {.args = {"--quiet", "--prores-hd", "--duration", "4s", "--journal",
+                                                  directory(), "--json", json_path(), "null:"}});
+    for (int i = 0; i < 3000 && journal(directory()).is_null(); ++i) sleep_ms(10);
+    std::filesystem::remove_all(directory());
+    const Finished done = process.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.err, HasSubstr("the journal cannot be written"));
+    EXPECT_THAT(read_json(json_path())["notices"].dump(), HasSubstr("the journal cannot be written"));
+}
+
 TEST_F(Journals, AreMerged) {
     const std::string first = as_rank(journal_of_a_run(), 0);
     const std::string second = as_rank(killed(dir_ / "second", 1), 1);

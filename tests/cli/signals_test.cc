@@ -1,7 +1,10 @@
 // Ctrl-C at any moment: exit code 130, the result is there, the books are right. A stopped process: nobody else
 // is blamed.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <random>
@@ -11,6 +14,7 @@
 namespace streamsim::tests {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class Interrupted : public CliTest {
@@ -104,6 +108,114 @@ TEST_F(Interrupted, TwiceAndAsFastAsItGoes) {
     const Finished done = interrupt_after({"--format", small(), "--fps", "max", "--duration", "20s"}, 700);
     const Json result = expect_interrupted(done, json_path());
     EXPECT_GT(result["totals"]["frames_on_time"], 0);
+}
+
+// Waits of every kind end with a signal, also where nobody ever answers.
+class Waiting : public CliTest {
+protected:
+    std::string fifo(const std::string& name) const {
+        const std::string path = dir_ / name;
+        EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+        return path;
+    }
+
+    /// Starts streamsim, and sends each signal `ms` after it hears it.
+    void expect_an_end(const std::vector<std::string>& args, std::int64_t ms = 300) {
+        for (const int signal : {SIGINT, SIGTERM}) {
+            Spawn spawn;
+            spawn.args = args;
+            Process process(streamsim_binary(), spawn);
+            process.wait_until_it_hears(signal);
+            sleep_ms(ms);
+            ASSERT_TRUE(process.running()) << args.back() << process.wait().text();
+            const std::int64_t sent_ns = monotonic_ns();
+            process.send(signal);
+            const Finished done = process.wait();
+            EXPECT_LT(monotonic_ns() - sent_ns, 3'000'000'000) << args.back();
+            EXPECT_EQ(done.exit_code, 130) << args.back() << done.text();
+            EXPECT_THAT(done.err, HasSubstr("interrupted")) << args.back();
+        }
+    }
+};
+
+TEST_F(Waiting, ForAReaderOfTheResult) {
+    expect_an_end({"--quiet", "--json", fifo("result"), "null:"});
+    expect_an_end({"max", "--quiet", "--json", fifo("max"), "null:"});
+    expect_an_end({"formats", "--json", fifo("formats")});
+}
+
+TEST_F(Waiting, ForADocument) {
+    const std::string pipe = fifo("document");
+    expect_an_end({"run", pipe});
+    expect_an_end({"report", pipe});
+    expect_an_end({"--quiet", "--faults", pipe, "null:"});
+    expect_an_end({"profile", pipe});
+}
+
+TEST_F(Waiting, ForAReaderOfTheResultThatHasStopped) {
+    const std::string pipe = fifo("result");
+    const int reader = open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // never reads
+    ASSERT_GE(reader, 0);
+    expect_an_end({"--quiet", "--prores-hd", "--duration", "1s", "--streams", "200", "--csv", pipe, "--json",
+                   json_path(), "null:"},
+                  4000);
+    close(reader);
+    const Json result = read_json(json_path());
+    EXPECT_EQ(result["schema"], "streamsim.result") << "what went to a disk is there";
+    for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+        EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+}
+
+TEST_F(Waiting, ForBuffersThatTakeTheirTime) {
+    prepare(1);
+    Spawn spawn;
+    spawn.args = {"--quiet",    "--format", small(),  "--readahead", "10000",
+                  "--duration", "60s",      "--json", json_path(),   target()};
+    for (const std::int64_t ms : {0, 50, 150, 400}) {
+        Process process(streamsim_binary(), spawn);
+        process.wait_until_it_hears(SIGTERM);
+        sleep_ms(ms);
+        const std::int64_t sent_ns = monotonic_ns();
+        process.send(SIGTERM);
+        const Finished done = process.wait();
+        EXPECT_LT(monotonic_ns() - sent_ns, 3'000'000'000) << ms;
+        expect_interrupted(done, json_path());
+    }
+}
+
+TEST_F(Waiting, ForTheCauseOfAFailure) {
+    prepare(1);
+    // Reads take longer than anybody waits after a signal; what was played is known by then.
+    const Json rule{{"operation", "read"}, {"delay", "3s"}, {"slots", {{"first", 30}, {"last", 100000}}}};
+    Spawn spawn;
+    spawn.args = {"--quiet",    "--format",  small(),
+                  "--duration", "3s",        "--readahead",
+                  "4",          "--faults",  write_faults(Json::array({rule})),
+                  "--json",     json_path(), target()};
+    for (const std::int64_t ms : {3500, 5000, 6500}) {
+        Process process(streamsim_binary(), spawn);
+        process.wait_until_it_hears(SIGINT);
+        sleep_ms(ms);
+        if (!process.running()) continue;
+        const std::int64_t sent_ns = monotonic_ns();
+        process.send(SIGINT);
+        const Finished done = process.wait();
+        EXPECT_LT(monotonic_ns() - sent_ns, 3'000'000'000) << ms;
+        const Json result = read_json(json_path());
+        EXPECT_GT(result["totals"]["frames_on_time"], 0) << ms << ": what was played is lost\n" << done.text();
+    }
+}
+
+TEST_F(Waiting, ASecondSignalLeavesAtOnce) {
+    const std::string pipe = fifo("document");
+    Process process(streamsim_binary(), {.args = {"run", pipe}});
+    process.wait_until_it_hears(SIGINT);
+    process.send(SIGINT);
+    sleep_ms(400);
+    const std::int64_t sent_ns = monotonic_ns();
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().exit_code, 130);
+    EXPECT_LT(monotonic_ns() - sent_ns, 600'000'000);
 }
 
 class Killed : public Interrupted {};

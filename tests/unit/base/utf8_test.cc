@@ -32,8 +32,25 @@ TEST(Utf8, KnowsWhatIsNone) {
 }
 
 TEST(Utf8, printable_text_commands_no_terminal) {
-    EXPECT_EQ(printable("a\tb\x7f\xc2\x9bz\xc3\xa9"), "a?b??z\xc3\xa9") << "U+009B is an escape, too";
-    EXPECT_EQ(printable("\x9b\xff\xc3"), "???");
+    EXPECT_EQ(printable("a\tb\x7f\xc2\x9bz\xc3\xa9"), "a\\x09b\\x7f\\u009bz\xc3\xa9") << "U+009B is an escape";
+    EXPECT_EQ(printable("\x9b\xff\xc3"), "\\x9b\\xff\\xc3");
+    EXPECT_EQ(printable("\x1b[2J\r\n"), "\\x1b[2J\\x0d\\x0a");
+}
+
+TEST(Utf8, PrintableTextHidesNothingAndTurnsNothingAround) {
+    EXPECT_EQ(printable("gpj.\u202egpd"), "gpj.\\u202egpd");
+    EXPECT_EQ(printable("a\u2066b\u2028c\u200bd\ufeff"), "a\\u2066b\\u2028c\\u200bd\\ufeff");
+    EXPECT_EQ(printable("\u05d0\u0627\u6f22 \u2192 \xf0\x9f\x8e\xac"),
+              "\u05d0\u0627\u6f22 \u2192 \xf0\x9f\x8e\xac")
+        << "other scripts stay";
+}
+
+TEST(Utf8, PrintableLinesKeepLinesAndOwnPaintAlone) {
+    EXPECT_EQ(printable_lines("a\nb\x1b[2Jc\n", false), "a\nb\\x1b[2Jc\n");
+    EXPECT_EQ(printable_lines("\x1b[1;32mPLAYS\x1b[0m\n", true), "\x1b[1;32mPLAYS\x1b[0m\n");
+    EXPECT_EQ(printable_lines("\x1b[1;32mPLAYS\x1b[0m\n", false), "\\x1b[1;32mPLAYS\\x1b[0m\n");
+    EXPECT_EQ(printable_lines("\x1b[2J\x1b[1;1H\x1b]0;title\x07", true),
+              "\\x1b[2J\\x1b[1;1H\\x1b]0;title\\x07");
 }
 
 }  // namespace

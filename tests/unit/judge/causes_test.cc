@@ -379,6 +379,40 @@ TEST(TwoCauses, FramesThatAreNotInTheTableCountToTheLargest) {
     EXPECT_EQ(judge(evidence).causes.front().frames, 500u);
 }
 
+/// The computer slept for a minute, between two samples around slot 30.
+Evidence slept_at_slot_30() {
+    Evidence evidence = good_run();
+    for (int i = 0; i < 200; ++i) {
+        SystemSample sample;
+        sample.at_ns = i * 200 * kMs;
+        sample.suspended_ns = sample.at_ns < 30 * kPeriodNs ? 5'000 : 60'000'005'000;
+        evidence.system.push_back(sample);
+    }
+    return evidence;
+}
+
+TEST(Suspend, IsThisComputersAndNotTheStorages) {
+    for (const auto reason : {&ReasonCounts::late, &ReasonCounts::error}) {
+        Evidence evidence = slept_at_slot_30();
+        test::miss(evidence, 12, reason,
+                   reason == &ReasonCounts::late ? FrameKind::dropped : FrameKind::failed);
+        const Verdict verdict = judge(evidence).verdict;
+        EXPECT_EQ(verdict.limit, Limit::client_scheduling);
+        EXPECT_THAT(verdict.reason, HasSubstr("this computer was suspended for"));
+    }
+}
+
+TEST(Suspend, ExcusesNothingThatWasMissedLongAfterIt) {
+    Evidence evidence = slept_at_slot_30();
+    for (std::uint64_t slot = 600; slot < 630; ++slot) {
+        evidence.missed.push_back(missed(slot, DropReason::late));
+        ++evidence.reasons.late;
+        ++evidence.totals.dropped;
+        --evidence.totals.on_time;
+    }
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::storage);
+}
+
 TEST(StartupDrops, AreAColdStartThatNobodyIsBlamedFor) {
     Evidence evidence = good_run();
     evidence.totals.startup_drops = evidence.totals.dropped = 5;

@@ -64,6 +64,24 @@ TEST(CsvReport, QuotesWhatWouldBreakARow) {
     EXPECT_THAT(out, HasSubstr(",\"line\r\nbreak,\"\"quoted\"\".dpx\","));
 }
 
+TEST(CsvReport, GuardsTextThatASpreadsheetWouldTakeForAFormulaAndNoNumber) {
+    FrameRow row = played();
+    row.outcome.completed = row.outcome.deadline + Duration{70};
+    for (const char* name : {"=cmd|'/c calc'!A1", "+1.dpx", "-1.dpx", "@SUM(A1)", "\tclip.dpx"}) {
+        row.file = name;
+        std::string out;
+        append_csv_row(row, out);
+        EXPECT_THAT(out, HasSubstr(std::string(",'") + name + ",")) << name;
+        EXPECT_TRUE(out.ends_with(",-70\r\n")) << out;
+    }
+    std::string cell;
+    append_csv_text("=1,\"2\"", cell);
+    EXPECT_EQ(cell, "\"'=1,\"\"2\"\"\"");
+    cell.clear();
+    append_csv_text("a=b", cell);
+    EXPECT_EQ(cell, "a=b");
+}
+
 TEST(CsvReport, GivesALongRunInPiecesOfWholeRows) {
     RunResult result;
     result.frames.assign(20'000, played());

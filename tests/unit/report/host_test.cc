@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -130,6 +131,15 @@ TEST(SystemWatch, GoesOnForAsLongAsItIsTold) {
     SystemWatch watch("/");
     const SystemHistory history = watch.stop(milliseconds(500));
     EXPECT_GE(history.size(), 3U);
+}
+
+TEST(SystemWatch, KeepsHowLongTheComputerWasSuspended) {
+    std::atomic<int> looks = 0;
+    SystemWatch watch("/", [&looks] { return ++looks == 1 ? 7'000'000'000 : 67'000'000'000; });
+    const SystemHistory history = watch.stop();
+    EXPECT_EQ(history.front().suspended_ns, 7'000'000'000);
+    EXPECT_EQ(history.back().suspended_ns, 67'000'000'000);
+    EXPECT_GE(suspended_since_start_ns(), -1'000'000) << "but for how far apart the clocks are read";
 }
 
 TEST(SystemWatch, EndsByItself) {

@@ -4,7 +4,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 
 namespace streamsim {
 namespace {
@@ -26,6 +31,99 @@ TEST(Control, WorkThatIsStuckIsLeftAfterItsTime) {
     EXPECT_TRUE(control->interrupted());
     EXPECT_EQ(asked, 1);
     answer.set_value();
+}
+
+/// Ended by a signal of its own; how often it was asked to leave.
+struct Left {
+    std::promise<void> first;
+    std::atomic<int> times = 0;
+
+    ControlOptions options(Duration patience) {
+        ControlOptions options;
+        options.patience = patience;
+        options.leave = [this] {
+            if (times++ == 0) first.set_value();
+        };
+        return options;
+    }
+    bool within(std::chrono::milliseconds time) {
+        return first.get_future().wait_for(time) == std::future_status::ready;
+    }
+};
+
+TEST(Control, LeavesAtOnceWhereNothingIsToBeSaved) {
+    Left left;
+    const Control control(left.options({}));
+    kill(getpid(), SIGTERM);
+    EXPECT_TRUE(left.within(std::chrono::seconds(20)));
+    EXPECT_TRUE(control.interrupted());
+}
+
+TEST(Control, LeavesAMainThreadThatDoesNotReact) {
+    Left left;
+    Control control(left.options(milliseconds(150)));
+    const std::int64_t begin_ns = control.now_ns();
+    kill(getpid(), SIGINT);
+    EXPECT_TRUE(left.within(std::chrono::seconds(20)));  // this is the main thread, and it waits
+    EXPECT_GE(control.now_ns() - begin_ns, 150'000'000);
+}
+
+TEST(Control, LeavesAMainThreadThatIsBlockedWhileAWorkGoesOn) {
+    Left left;
+    Control control(left.options(seconds(60)));
+    std::promise<void> end;
+    bool was_left = false;
+    Control::Work work;
+    work.run = [ended = end.get_future().share()] { ended.wait(); };
+    work.on_interrupt = [] {};
+    work.on_tick = [&, first = true]() mutable {
+        if (!std::exchange(first, false)) return;
+        kill(getpid(), SIGINT);
+        was_left = left.within(std::chrono::seconds(20));  // as a terminal that takes nothing would hold it up
+        end.set_value();
+    };
+    control.run(std::move(work));
+    EXPECT_TRUE(was_left);
+}
+
+TEST(Control, ASecondSignalLeavesAtOnce) {
+    Left left;
+    Control control(left.options(seconds(60)));
+    kill(getpid(), SIGINT);
+    while (!control.interrupted()) std::this_thread::yield();
+    kill(getpid(), SIGINT);  // as timeout(1) sends it, to the process and to its group
+    EXPECT_FALSE(left.within(std::chrono::milliseconds(400)));
+    EXPECT_EQ(left.times, 0);
+    kill(getpid(), SIGINT);
+    while (left.times == 0) std::this_thread::yield();
+}
+
+TEST(Control, AWorkThatIsAboutToEndIsNotLeft) {
+    Control control;
+    Control::Work work;
+    std::promise<void> asked;
+    work.run = [&asked] {
+        kill(getpid(), SIGINT);
+        asked.get_future().wait();
+    };
+    work.on_interrupt = [] {};
+    work.patience = milliseconds(100);
+    int times = 0;
+    work.about_to_end = [&] {
+        if (++times == 3) asked.set_value();
+        return true;
+    };
+    EXPECT_TRUE(control.run(std::move(work)));
+    EXPECT_GE(times, 3);
+}
+
+TEST(Control, WhatAWorkThrowsIsToldBeforeAnythingOfItGoes) {
+    bool told = false;
+    ControlOptions options;
+    options.failed = [&told](const std::exception_ptr& failure) { told = failure != nullptr; };
+    Control control(options);
+    EXPECT_THROW(control.run({[] { throw std::runtime_error("no"); }, {}, {}}), std::runtime_error);
+    EXPECT_TRUE(told);
 }
 
 }  // namespace

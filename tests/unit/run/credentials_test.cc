@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 namespace streamsim {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -64,6 +67,51 @@ TEST_F(CredentialsTest, AFileThatOthersMayReadIsRefused) {
         EXPECT_THAT(found.error().problems, ElementsAre(HasSubstr("chmod 600 '" + file_ + "'")));
     }
     EXPECT_TRUE(find_credentials(*parse_target("/mnt/nas"), file_)) << "it is not looked at for a directory";
+}
+
+TEST_F(CredentialsTest, AFileThatOthersMayWriteIsRefused) {
+    for (const mode_t mode : {0620U, 0602U}) {
+        write("password=secret\n", mode);
+        const auto found = find_credentials(smb("nas"), file_);
+        ASSERT_FALSE(found) << mode;
+        EXPECT_EQ(found.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(found.error().problems,
+                    ElementsAre(AllOf(HasSubstr("may write"), HasSubstr("chmod 600 '" + file_ + "'"))));
+    }
+}
+
+TEST_F(CredentialsTest, AFileOfAnotherUserIsRefusedAlsoBehindASymbolicLink) {
+    write("password=secret\n");
+    constexpr uid_t kNobody = 65534;
+    if (chown(file_.c_str(), kNobody, kNobody) != 0) GTEST_SKIP() << "giving a file away needs root";
+    const std::string link = file_ + "-link";
+    ASSERT_EQ(symlink(file_.c_str(), link.c_str()), 0);
+    for (const std::string& name : {file_, link}) {
+        const auto found = find_credentials(smb("nas"), name);
+        ASSERT_FALSE(found) << name;
+        EXPECT_EQ(found.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(found.error().problems, ElementsAre(AllOf(HasSubstr(name), HasSubstr("another user"))));
+        EXPECT_THAT(found.error().problems.front(), Not(HasSubstr("secret")));
+    }
+    std::remove(link.c_str());
+}
+
+TEST_F(CredentialsTest, AProcessThatHoldsAPasswordLeavesNoCoreDump) {
+    const auto dumps = [] {
+        rlimit limit{};
+        getrlimit(RLIMIT_CORE, &limit);
+        return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0 || limit.rlim_cur > 0;
+    };
+    EXPECT_EXIT(
+        {
+            prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+            (void)find_credentials(smb("nas"), "");
+            if (!dumps()) _exit(1);  // a guest has nothing to hide
+            set("PASSWORD", "secret");
+            (void)find_credentials(smb("nas"), "");
+            _exit(dumps() ? 2 : 0);
+        },
+        testing::ExitedWithCode(0), "");
 }
 
 TEST_F(CredentialsTest, EveryUnknownLineIsNamedAndNotShown) {

@@ -1,0 +1,80 @@
+#include "cli/last_resort.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <system_error>
+
+#include "base/utf8.h"
+#include "cli/commands.h"
+#include "cli/output_file.h"
+#include "view/screen.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::string_view kNoMemory =
+    "the system gives no more memory (`ulimit -v`, a control group, or this computer's own)";
+
+void write_to_stderr(std::string_view text) {
+    while (!text.empty()) {
+        const auto written = write(STDERR_FILENO, text.data(), static_cast<unsigned>(text.size()));
+        if (written <= 0) return;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+/// What the system has refused, and how to give more of it; empty: nothing of that kind.
+std::string_view shortage(const std::error_code& code) {
+    if (code == std::errc::not_enough_memory) return kNoMemory;
+    if (code == std::errc::resource_unavailable_try_again)
+        return "the system gives no more threads (`ulimit -u`, `ulimit -v`, or a control group's limit)";
+    if (code == std::errc::too_many_files_open) return "no more files may be open (raise `ulimit -n`)";
+    if (code == std::errc::too_many_files_open_in_system) return "this computer has too many files open";
+    return {};
+}
+
+[[noreturn]] void on_terminate() {
+    if (const auto exception = std::current_exception()) end_after(exception);
+    // An exception was under way when threads had to be given up that still ran.
+    if (std::uncaught_exceptions() > 0)
+        end_at_once(kExitCannotRun, "the system gives no more threads or memory");
+    std::abort();
+}
+
+}  // namespace
+
+void end_at_once(int code, std::string_view sentence) {
+    Screen::give_back_at_once();
+    remove_temporary_outputs();
+    write_to_stderr("streamsim: ");
+    write_to_stderr(sentence);
+    write_to_stderr("\n");
+    _exit(code);
+}
+
+void end_after(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const std::bad_alloc&) {
+        end_at_once(kExitCannotRun, kNoMemory);
+    } catch (const std::system_error& error) {
+        const std::string_view known = shortage(error.code());
+        end_at_once(kExitCannotRun, known.empty() ? printable(error.what()) : known);
+    } catch (const std::exception& error) {
+        // A library's exception that nobody expected is a bug; it must not look like a result.
+        end_at_once(kExitCannotRun, "internal error: " + printable(error.what()));
+    } catch (...) {
+        end_at_once(kExitCannotRun, "internal error");
+    }
+}
+
+void install_last_resorts() {
+    std::set_new_handler([] { end_at_once(kExitCannotRun, kNoMemory); });
+    std::set_terminate(on_terminate);
+}
+
+}  // namespace streamsim

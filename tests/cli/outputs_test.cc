@@ -1,0 +1,128 @@
+// Where results go: never over what has appeared meanwhile. And what is said: no name commands a terminal.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <functional>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+class Outputs : public CliTest {
+protected:
+    /// Starts a run that writes to json_path(), does `meanwhile`, and gives what came of it.
+    Finished play_while(const std::function<void()>& meanwhile) {
+        Process process(streamsim_binary(), {.args = {"--quiet", "--prores-hd", "--duration", "1500ms",
+                                                      "--json", json_path(), "null:"}});
+        process.wait_until_it_hears(SIGINT);
+        for (int i = 0; i < 2000 && partials() == 0; ++i) sleep_ms(5);  // it has looked at what is there
+        meanwhile();
+        return process.wait();
+    }
+    int partials() const {
+        int count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(dir_.path()))
+            count += entry.path().extension() == ".partial" ? 1 : 0;
+        return count;
+    }
+    std::string beside() const { return dir_ / "result.2.json"; }
+};
+
+TEST_F(Outputs, AFileThatAppearsMeanwhileStays) {
+    const Finished done = play_while([this] { write_text(json_path(), "mine"); });
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(json_path()), "mine");
+    EXPECT_EQ(read_json(beside())["schema"], "streamsim.result");
+    EXPECT_THAT(done.err, HasSubstr(beside()));
+    EXPECT_EQ(partials(), 0);
+}
+
+TEST_F(Outputs, AnEarlierResultThatIsChangedMeanwhileStays) {
+    ASSERT_EQ(play_while([] {}).exit_code, 0);
+    const std::string first = read_text(json_path());
+    const Finished done = play_while([&] { write_text(json_path(), first + "\n"); });
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_EQ(read_text(json_path()), first + "\n");
+    EXPECT_EQ(read_json(beside())["schema"], "streamsim.result");
+    EXPECT_THAT(done.err, HasSubstr(beside()));
+}
+
+TEST_F(Outputs, AnEarlierResultIsReplaced) {
+    ASSERT_EQ(play_while([] {}).exit_code, 0);
+    const std::string first = read_text(json_path());
+    const Finished done = play_while([] {});
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_NE(read_text(json_path()), first);
+    EXPECT_FALSE(std::filesystem::exists(beside()));
+    EXPECT_EQ(done.err, "");
+}
+
+/// The first byte or character that a terminal may obey, or that hides another; empty: there is none.
+std::string obeyed(const std::string& text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte == '\n') continue;
+        if (byte < 0x20 || byte == 0x7f || byte == 0xff) return "a control byte at " + std::to_string(i);
+        if (byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0)
+            return "a C1 at " + std::to_string(i);
+        if (text.compare(i, 3, "\xe2\x80\xae") == 0) return "a turn of direction at " + std::to_string(i);
+    }
+    return "";
+}
+
+TEST_F(Outputs, NoNameCommandsATerminal) {
+    const std::string name = "a\x1b[2J\x1b]0;t\x07\x7f\xc2\x9b\xff\xe2\x80\xae\r\nFORGED: b";
+    const std::string place = target() + "/" + name;
+    const std::string missing = place + "/none";
+    std::filesystem::create_directory(place);
+    const std::string result = place + "/" + name + ".json";
+    const std::string format = place + "/" + name + "-format.json";
+    std::filesystem::copy(small(), format);
+    write_text(place + "/scenario", R"({"schema": "streamsim.scenario", "\u001b[2J\u009b\u202e": 1})");
+    write_text(place + "/other", R"({"schema": "\u001b[2J\u009b\u202e\nFORGED"})");
+    const std::vector<std::vector<std::string>> commands{
+        {"prepare", "--format", format, "--streams", "2", "--clip-duration", "1s", place},
+        {"--format", format, "--duration", "300ms", "--json", result, place},
+        {"-v", "--format", format, "--duration", "300ms", place},
+        {"--duration", "300ms", place + "/streamsim-media/small"},
+        {"inspect", place + "/streamsim-media/small/clip-0001"},
+        {"inspect", "--frames", place + "/streamsim-media/small/clip-0001"},
+        {"max", "--format", format, "--streams", "1", "--duration", "1100ms", "--confirm", "1100ms", place},
+        {"report", result},
+        {"report", result, result},
+        {"report", "--merge", result},
+        {"report", missing},
+        {"report", place + "/other"},
+        {"run", place + "/scenario"},
+        {"run", place + "/other"},
+        {"run", missing},
+        {"formats", name},
+        {"formats", format},
+        {"inspect", missing},
+        {"profile", missing},
+        {"--journal", place, "--prores-hd", "--duration", "300ms", "null:"},
+        {"--json", missing + "/r.json", "null:"},
+        {"--" + name, "null:"},
+        {"--format", name, "null:"},
+        {"sim:" + name},
+        {"nfs://127.0.0.1/" + name},
+        {missing},
+        {"clean", missing},
+        {"clean", place},
+    };
+    for (const auto& command : commands) {
+        const Finished done = streamsim(command);
+        EXPECT_THAT(done.exit_code, AnyOf(0, 1, 2, 3)) << done.text();
+        EXPECT_EQ(obeyed(done.out), "") << testing::PrintToString(command) << done.out;
+        EXPECT_EQ(obeyed(done.err), "") << testing::PrintToString(command) << done.err;
+        EXPECT_EQ(("\n" + done.out + done.err).find("\nFORGED"), std::string::npos) << done.text();
+    }
+}
+
+}  // namespace
+}  // namespace streamsim::tests
