@@ -24,9 +24,9 @@ struct RunFacts {
     bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
     /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
     std::optional<double> cached_before, cached_after;
-    SystemHistory system;             // over play
-    std::optional<MountFacts> mount;  // of the target
-    Findings found;                   // after play that failed
+    SystemHistory system;                 // over play
+    std::optional<MountFacts> mount;      // of the target
+    Findings found;                       // after play that failed
     std::vector<VanishedPlace> vanished;  // of the directories that were played from
     bool interrupted = false;
     bool faults_injected = false;
