@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -17,6 +18,8 @@ namespace streamsim {
 struct ServersWatched {
     std::vector<std::string> addresses;
 };
+
+class ServerPath;
 
 class SystemWatch {
 public:
@@ -36,6 +39,8 @@ public:
 
 private:
     void watch();
+    /// Looks at the path now and then. True: it is to end.
+    bool wait(std::chrono::milliseconds interval, ServerPath& path);
 
     const std::string path_;
     const std::vector<std::string> servers_;
