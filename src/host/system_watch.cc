@@ -25,9 +25,9 @@
 namespace streamsim {
 namespace {
 
+constexpr auto kInterval = std::chrono::milliseconds(200);
 /// The network is looked at so often: a cut of half a second is some looks long.
 constexpr auto kLook = std::chrono::milliseconds(100);
-constexpr std::int64_t kIntervalNs = 200'000'000;
 constexpr std::size_t kSamplesMax = 8192;
 
 std::int64_t monotonic_ns() {
@@ -219,35 +219,39 @@ void SystemWatch::watch() {
     for (const std::string& address : servers_) {
         if (const auto link = interface_toward(address)) links.insert(*link);
     }
-    std::int64_t interval_ns = kIntervalNs;
-    std::int64_t last_sample_ns = INT64_MIN;
+    auto interval = kInterval;
     for (bool last = false;;) {
-        const std::int64_t now_ns = monotonic_ns();
-        path.look(now_ns);
-        // Looks are not exactly as far apart as they should be.
-        if (last || last_sample_ns == INT64_MIN || now_ns - last_sample_ns > interval_ns - kIntervalNs / 4) {
-            last_sample_ns = now_ns;
-            SystemSample sample;
-            sample.run_queue_wait_ns = run_queue.wait_ns();
-            sample.process_cpu_ns = read_process_usage().cpu_ns;
-            read_processors(sample);
-            sample.cpu_pressure_ns = pressure_ns("cpu");
-            sample.io_pressure_ns = pressure_ns("io");
-            sample.memory_pressure_ns = pressure_ns("memory");
-            memory.read(sample);
-            read_links(!elsewhere, links, sample);
-            path.fill(sample);
-            sample.suspended_ns = suspended_ns_();
-            sample.at_ns = monotonic_ns();
-            history_.push_back(std::move(sample));
-        }
+        SystemSample sample;
+        sample.run_queue_wait_ns = run_queue.wait_ns();
+        sample.process_cpu_ns = read_process_usage().cpu_ns;
+        read_processors(sample);
+        sample.cpu_pressure_ns = pressure_ns("cpu");
+        sample.io_pressure_ns = pressure_ns("io");
+        sample.memory_pressure_ns = pressure_ns("memory");
+        memory.read(sample);
+        read_links(!elsewhere, links, sample);
+        path.look(monotonic_ns());
+        path.fill(sample);
+        sample.suspended_ns = suspended_ns_();
+        sample.at_ns = monotonic_ns();
+        history_.push_back(std::move(sample));
         if (last) break;
         if (history_.size() >= kSamplesMax) {
             thin_out(history_);
-            interval_ns *= 2;
+            interval *= 2;
         }
-        std::unique_lock lock(mutex_);
-        last = wake_.wait_for(lock, kLook, [this] { return stopping_; });
+        last = wait(interval, path);
+    }
+}
+
+bool SystemWatch::wait(std::chrono::milliseconds interval, ServerPath& path) {
+    for (auto left = interval;; left -= kLook) {
+        {
+            std::unique_lock lock(mutex_);
+            if (wake_.wait_for(lock, std::min(left, kLook), [this] { return stopping_; })) return true;
+        }
+        if (left <= kLook) return false;
+        path.look(monotonic_ns());
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -18,6 +19,8 @@ namespace streamsim {
 struct ServersWatched {
     std::vector<std::string> addresses;
 };
+
+class ServerPath;
 
 /// For how long this computer has been suspended since it was started: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
 std::int64_t suspended_since_start_ns();
@@ -42,6 +45,8 @@ public:
 
 private:
     void watch();
+    /// Looks at the path now and then. True: it is to end.
+    bool wait(std::chrono::milliseconds interval, ServerPath& path);
 
     const std::string path_;
     const std::vector<std::string> servers_;

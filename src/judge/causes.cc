@@ -34,10 +34,6 @@ constexpr std::int64_t kSilenceNs = 100'000'000;
 constexpr int kFewSilences = 3;
 /// Of the segments, that were lost or came behind such.
 constexpr double kManyLost = 0.1;
-/// From here on a time without a byte is no slowness, however often it comes, where the network says so, too.
-constexpr std::int64_t kLongSilenceNs = 1'000'000'000;
-/// The least that TCP waits before it sends again.
-constexpr std::int64_t kShortestTimeoutNs = 200'000'000;
 /// A cold start is over by then, in a run that is at least three times as long.
 constexpr std::int64_t kStartNs = 5'000'000'000;
 
@@ -111,8 +107,6 @@ private:
     bool slow_file(const Episode& episode) const;
     bool network_down(const Episode& episode) const;
     double lost(const Episode& episode) const;
-    bool certainly_silent(const Silence& silence) const;
-    Cause of_silence(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
     bool gives_more(const std::optional<ProbeResult>& probe) const;
@@ -186,12 +180,7 @@ Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
 Cause Booker::of_no_answer(const MissedFrame& missed) const {
     if (missed.unreachable) return Cause::network_down;
     if (missed.refused || !on_network_) return Cause::storage_error;
-    const std::int64_t until_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
-    const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns);
-    const PathSpan span = path_span(evidence_.system, from_ns, until_ns);
-    if (path_gone_ns(span) > 0) return Cause::network_down;
-    if (lost_share(evidence_.system, from_ns, until_ns) > 0) return Cause::network_loss;
-    return host_answered(span) ? Cause::storage_error : Cause::unknown;
+    return cause_of_timeout(evidence_.system, missed);
 }
 
 Cause Booker::of_client(const MissedFrame& missed) const {
@@ -325,7 +314,7 @@ std::int64_t Booker::silence_ns(const Episode& episode) const {
         if (!is_stall(silence, period_ns)) continue;
         const std::int64_t both_ns = std::max<std::int64_t>(
             std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
-        if (certainly_silent(silence)) certain_ns += both_ns;
+        if (on_network_ && certainly_silent(evidence_.system, silence)) certain_ns += both_ns;
         ++count;
         all_ns += silence.to_ns - silence.from_ns;
         silent_ns += both_ns;
@@ -346,34 +335,6 @@ bool Booker::network_down(const Episode& episode) const {
 /// Of the segments; 0: too few to matter.
 double Booker::lost(const Episode& episode) const {
     return on_network_ ? lost_share(evidence_.system, episode.from_ns, episode.to_ns) : 0;
-}
-
-/// No server sent a byte for nearly all of it: a frame that only takes long is not silent.
-bool Booker::certainly_silent(const Silence& silence) const {
-    const std::int64_t time_ns = silence.to_ns - silence.from_ns;
-    if (!on_network_ || time_ns < kLongSilenceNs) return false;
-    return path_span(evidence_.system, silence.from_ns, silence.to_ns).quiet_ns * 5 >= time_ns * 4;
-}
-
-/// A server's host that answered while nothing came tells that the network was there; one of which nothing is
-/// known tells nothing.
-Cause Booker::of_silence(const Episode& episode) const {
-    if (!on_network_) return Cause::storage_stall;
-    std::int64_t from_ns = INT64_MAX;
-    std::int64_t to_ns = INT64_MIN;
-    std::int64_t longest_ns = 0;
-    for (const Silence& silence : evidence_.silences) {
-        if (silence.to_ns <= episode.from_ns || silence.from_ns >= episode.to_ns) continue;
-        from_ns = std::min(from_ns, silence.from_ns);
-        to_ns = std::max(to_ns, silence.to_ns);
-        longest_ns = std::max(longest_ns, silence.to_ns - silence.from_ns);
-    }
-    const PathSpan span = path_span(evidence_.system, from_ns, to_ns);
-    if (path_gone_ns(span) * 4 >= longest_ns) return Cause::network_down;
-    // TCP waits for some tenths of a second before it sends again what was lost, not longer and not less.
-    if (longest_ns < kLongSilenceNs && lost_share(evidence_.system, from_ns, to_ns) > 0)
-        return Cause::network_loss;
-    return host_answered(span) || longest_ns < kShortestTimeoutNs ? Cause::storage_stall : Cause::unknown;
 }
 
 bool Booker::slow_file(const Episode& episode) const {
@@ -424,19 +385,20 @@ Cause Booker::cause_of(const Episode& episode) const {
     if (network_down(episode)) return Cause::network_down;
     if (const Cause memory = of_memory(episode); memory != Cause::none) return memory;
     if (small_reads_cost()) return Cause::too_small_reads;
-    const double lost_share = lost(episode);
+    const double share = lost(episode);
     const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
     // So many hold data up however busy this computer is.
-    if (lost_share >= kManyLost && silence_ns(episode) == 0) return loss;
+    if (share >= kManyLost && silence_ns(episode) == 0) return loss;
     // What is lost makes a frame slow when it is read again, too, here and there.
-    if (lost_share == 0 && slow_again_.contains(place_of(slowest)))
+    if (share == 0 && slow_again_.contains(place_of(slowest)))
         return Cause::slow_file;  // on an idle computer, too
     if (client_can_be_late() && computer_busy(episode)) return Cause::client_cpu;
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
-    if (silence_ns(episode) > 0) return of_silence(episode);
-    if (lost_share > 0) return loss;
+    if (silence_ns(episode) > 0)
+        return on_network_ ? cause_of_silence(evidence_, episode.from_ns, episode.to_ns) : Cause::storage_stall;
+    if (share > 0) return loss;
     if (slow_file(episode)) return Cause::slow_file;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "judge/around.h"
+#include "judge/evidence.h"
 
 namespace streamsim {
 
@@ -19,7 +20,15 @@ std::int64_t path_gone_ns(const PathSpan& span);
 /// were sent again; 0: too few to hold data up.
 double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
-/// A server's host answered while no byte came.
-bool host_answered(const PathSpan& span);
+/// No server sent a byte for nearly all of a long silence: where a frame only takes long, that is not so.
+bool certainly_silent(const SystemHistory& history, const Silence& silence);
+
+/// Of frames that were missed in [from, to], most of which lies in silences of a server's: network_down,
+/// network_loss, storage_stall, or unknown.
+Cause cause_of_silence(const Evidence& evidence, std::int64_t from_ns, std::int64_t to_ns);
+
+/// Of a read that a server did not answer until it was given up: network_down, network_loss, storage_error, or
+/// unknown.
+Cause cause_of_timeout(const SystemHistory& history, const MissedFrame& missed);
 
 }  // namespace streamsim

@@ -68,6 +68,7 @@ const std::vector<Trouble> kTroubles = {
      1500,
      {"storage-stall"},
      "storage"},
+    {"ServerThatIsSlow", {}, "1", {}, {{"slow", "PROTOCOL"}}, {}, 0, {"slow-reads", "bandwidth"}, "storage"},
     {"ServerThatIsKilled",
      {},
      "1",
