@@ -24,7 +24,7 @@ Result<std::string> read_document(const std::string& path, std::uint64_t bytes_m
     const std::filesystem::file_status status = std::filesystem::status(utf8_path(path), error);
     if (!std::filesystem::exists(status)) return bad_input(fmt::format("{}: there is no such file", path));
     if (std::filesystem::is_directory(status))
-        return bad_input(fmt::format("{}: is a directory, expected a document", path));
+        return bad_input(fmt::format("{}: expected a file with a document, found a directory", path));
     const auto too_large = [&] {
         return bad_input(
             fmt::format("{}: is larger than {}, the limit of such a document", path, limit_text(bytes_max)));

@@ -32,8 +32,8 @@ Error ProblemList::error() const {
     Error all{ErrorKind::bad_input, problems_};
     if (count_ > problems_.size()) {
         const std::size_t more = count_ - problems_.size();
-        all.problems.push_back(fmt::format("{}{}and {} more problem{}", source_, source_.empty() ? "" : ": ",
-                                           more, more == 1 ? "" : "s"));
+        all.problems.push_back(fmt::format("{}{}and {}{} more problem{}", source_, source_.empty() ? "" : ": ",
+                                           enough() ? "at least " : "", more, more == 1 ? "" : "s"));
     }
     return all;
 }

@@ -13,6 +13,8 @@ namespace streamsim {
 
 /// Further problems are only counted.
 inline constexpr std::size_t kProblemsMax = 20;
+/// With so many a list is not read on: what else is wrong with it helps nobody.
+inline constexpr std::size_t kProblemsEnough = 1000;
 /// A longer message loses its middle.
 inline constexpr std::size_t kProblemBytesMax = 1000;
 
@@ -31,6 +33,7 @@ public:
     /// Also those that are only counted.
     std::size_t size() const { return count_; }
     bool empty() const { return count_ == 0; }
+    bool enough() const { return count_ >= kProblemsEnough; }
     /// Bad input with the first problems, and how many more there are. REQUIRES: !empty().
     Error error() const;
 

@@ -199,7 +199,11 @@ std::optional<KeptClip> decode(std::span<const std::byte> bytes, std::uint64_t f
     return kept;
 }
 
-/// Nothing when it cannot be read, or is larger than an index can be.
+bool begins_as_ours(std::span<const std::byte> bytes) {
+    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+/// Nothing when it cannot be read, or is larger than an index can be; only its beginning where it is none.
 std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::string& path) {
     auto source = store.open(path);
     if (!source) return std::nullopt;
@@ -212,12 +216,9 @@ std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::stri
         const auto got = (*source)->read_at(at, std::span(bytes).subspan(at));
         if (!got || *got == 0) return std::nullopt;
         bytes.resize(at + *got);
+        if (at == 0 && !begins_as_ours(bytes)) return bytes;  // the rest is nothing for us
     }
     return bytes;
-}
-
-bool begins_as_ours(std::span<const std::byte> bytes) {
-    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
 /// A file that nobody else can have made: an index that was not finished, or nothing yet.

@@ -14,6 +14,8 @@ namespace streamsim {
 namespace {
 
 constexpr std::size_t kLineMost = std::size_t{1} << 20;  // longer ones are none of strace's
+/// A longer line ends the reading: a device may have no other end.
+constexpr std::uint64_t kLineEnd = std::uint64_t{16} << 20;
 constexpr std::int64_t kDay = 86'400'000'000'000;
 
 /// A call that waits for its end.
@@ -41,6 +43,8 @@ public:
     /// Nothing: the line at hand is none of strace's.
     const std::optional<StraceLine>& line() const { return line_; }
     const std::string& text() const { return text_; }
+    /// The line at hand is longer than kLineEnd.
+    bool endless() const { return endless_; }
 
     /// Goes to the next line; false at the end.
     bool next() {
@@ -61,10 +65,12 @@ private:
         text_.clear();
         int c = from.sbumpc();
         if (c == kEnd) return false;
-        for (; c != kEnd && c != '\n'; c = from.sbumpc()) {
+        const std::uint64_t begin = bytes_;
+        for (; c != kEnd && c != '\n' && bytes_ - begin < kLineEnd; c = from.sbumpc()) {
             ++bytes_;
             if (text_.size() <= kLineMost) text_ += static_cast<char>(c);
         }
+        endless_ = bytes_ - begin >= kLineEnd;
         ++bytes_;
         return true;
     }
@@ -81,6 +87,7 @@ private:
     }
 
     StraceFile file_;
+    bool endless_ = false;
     std::string text_;
     std::optional<StraceLine> line_;
     std::uint64_t number_ = 0, bytes_ = 0;
@@ -265,6 +272,10 @@ Result<Traffic> read_strace_log(const std::string& source,
         const auto first = std::min_element(all.begin(), all.end(), [](const Lines& one, const Lines& other) {
             return one.time_ns() < other.time_ns();
         });
+        if (first->endless()) {
+            return bad_input(fmt::format("{}: line {} is longer than {} bytes: expected a line of strace",
+                                         first->name(), first->number(), kLineEnd));
+        }
         reader.take(*first);
         if (files.size() > 1 && reader.relative()) {
             return bad_input(fmt::format(

@@ -54,7 +54,7 @@ template <typename T>
 void read(const Node& node, std::vector<T>& into) {
     if (!node.json.is_array()) return node.expected("an array");
     into.reserve(node.json.size());
-    for (std::size_t i = 0; i < node.json.size(); ++i) {
+    for (std::size_t i = 0; i < node.json.size() && !node.problems.enough(); ++i) {
         read(Node{node.json[i], node.pointer + "/" + std::to_string(i), node.problems}, into.emplace_back());
     }
 }

@@ -161,6 +161,7 @@ SeatChannel::~SeatChannel() {
 
 void SeatChannel::run() {
     if (options_.rank != 0) connect_next();
+    if (options_.rank == 0) stop_listening_when_all_are_here();  // one rank alone waits for nobody
     uv_run(&loop_, UV_RUN_DEFAULT);
 }
 

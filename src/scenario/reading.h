@@ -54,7 +54,10 @@ void read_scenario_array(JsonObject& parent, const std::string& key, bool requir
         return;
     }
     std::size_t i = 0;
-    for (const Json& element : *value) read(element, parent.pointer_of(key) + "/" + std::to_string(i++));
+    for (const Json& element : *value) {
+        if (parent.enough_problems()) return;
+        read(element, parent.pointer_of(key) + "/" + std::to_string(i++));
+    }
 }
 
 /// The member "faults", after the seats.

@@ -116,7 +116,7 @@ void read_array(JsonObject& parent, const std::string& key, std::size_t most, Re
         parent.problem(key, fmt::format("expected an array of at most {} elements", most));
         return;
     }
-    for (std::size_t i = 0; i < value->size(); ++i)
+    for (std::size_t i = 0; i < value->size() && !parent.enough_problems(); ++i)
         read((*value)[i], fmt::format("{}/{}", parent.pointer_of(key), i));
 }
 

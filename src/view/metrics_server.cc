@@ -13,7 +13,9 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <iterator>
 #include <list>
 #include <mutex>
@@ -33,8 +35,8 @@ constexpr unsigned kConnectionsTaken = kConnectionsMax + 16;
 constexpr int kBacklog = 1024;
 /// From connecting to the last byte of the request, and to the last byte of the answer: a client that drips has
 /// no more time than one that says nothing.
-constexpr auto kRequestTime = std::chrono::seconds(2);
-constexpr auto kConnectionTime = std::chrono::seconds(10);
+constexpr std::int64_t kRequestNs = 2'000'000'000;
+constexpr std::int64_t kConnectionNs = 10'000'000'000;
 
 Error not_an_address(std::string_view text) {
     return bad_input(fmt::format("'{}': expected ADDR:PORT such as 127.0.0.1:9464, [::1]:9464 or 9464", text));
@@ -74,15 +76,21 @@ std::string host_in_url(const MetricsAddress& address) {
     return address.v6 ? "[" + address.host + "]" : address.host;
 }
 
+std::int64_t now_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
 /// Closes connections that take too long, and the oldest of too many. It only ends the transfer of a socket:
 /// the server then closes it.
 class ConnectionGuard {
 public:
-    using Clock = std::chrono::steady_clock;
     struct Connection {
         int fd = -1;
-        Clock::time_point begun;
-        Clock::time_point until;
+        std::int64_t begun_ns = 0;
+        std::int64_t until_ns = 0;
+        bool ended = false;  // and not closed yet
     };
     using Handle = std::list<Connection>::iterator;
 
@@ -100,37 +108,46 @@ public:
 
     Handle begun(int fd) {
         const std::lock_guard lock(mutex_);
-        const auto now = Clock::now();
-        open_.push_back({fd, now, now + kRequestTime});
-        if (open_.size() > kConnectionsMax) shutdown(open_.front().fd, SHUT_RDWR);
+        const std::int64_t now = now_ns();
+        open_.push_back({fd, now, now + kRequestNs});
+        ++live_;
+        for (Connection& each : open_) {
+            if (live_ <= kConnectionsMax) break;
+            end(each);
+        }
         changed_.notify_all();
         return std::prev(open_.end());
     }
     void asked(Handle connection) {
         const std::lock_guard lock(mutex_);
-        connection->until = connection->begun + kConnectionTime;
+        connection->until_ns = connection->begun_ns + kConnectionNs;
     }
     void closed(Handle connection) {
         const std::lock_guard lock(mutex_);
+        if (!connection->ended) --live_;
         open_.erase(connection);
     }
 
 private:
+    /// REQUIRES: mutex_ is held.
+    void end(Connection& connection) {
+        if (std::exchange(connection.ended, true)) return;
+        shutdown(connection.fd, SHUT_RDWR);
+        --live_;
+    }
     void run() {
         std::unique_lock lock(mutex_);
         while (!ending_) {
-            auto next = Clock::time_point::max();
+            std::int64_t next_ns = INT64_MAX;
             for (Connection& each : open_) {
-                if (each.until <= Clock::now()) {
-                    shutdown(each.fd, SHUT_RDWR);
-                    each.until = Clock::time_point::max();
-                }
-                next = std::min(next, each.until);
+                if (each.until_ns <= now_ns()) end(each);
+                if (!each.ended) next_ns = std::min(next_ns, each.until_ns);
             }
-            if (next == Clock::time_point::max()) {
+            if (next_ns == INT64_MAX) {
                 changed_.wait(lock);
             } else {
-                changed_.wait_until(lock, next);
+                changed_.wait_for(lock,
+                                  std::chrono::nanoseconds(std::max<std::int64_t>(next_ns - now_ns(), 0)));
             }
         }
     }
@@ -138,6 +155,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::list<Connection> open_;  // the oldest first; protected by mutex_
+    std::size_t live_ = 0;        // of open_, those that have not ended; protected by mutex_
     bool ending_ = false;         // protected by mutex_
     std::thread thread_;
 };

@@ -41,7 +41,8 @@ TEST_F(DocumentTest, is_read_whole_up_to_its_limit) {
 
 TEST_F(DocumentTest, that_is_none_is_named) {
     EXPECT_THAT(problem(read_document((folder_ / "none").string())), HasSubstr("none: there is no such file"));
-    EXPECT_THAT(problem(read_document(folder_.string())), HasSubstr("is a directory"));
+    EXPECT_THAT(problem(read_document(folder_.string())),
+                HasSubstr("expected a file with a document, found a directory"));
 }
 
 TEST_F(DocumentTest, a_device_without_an_end_ends_at_once) {

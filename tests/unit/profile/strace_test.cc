@@ -38,6 +38,30 @@ std::vector<std::string> told(const std::string& text) {
 
 using Lines = std::vector<std::string>;
 
+/// Gives zeroes without an end.
+class Zeroes final : public std::streambuf {
+protected:
+    int_type underflow() override {
+        given_ += sizeof piece_;
+        EXPECT_LT(given_, std::size_t{64} << 20) << "reads on";
+        if (given_ > std::size_t{64} << 20) return traits_type::eof();
+        setg(piece_, piece_, piece_ + sizeof piece_);
+        return traits_type::to_int_type(piece_[0]);
+    }
+
+private:
+    char piece_[1 << 16] = {};
+    std::size_t given_ = 0;
+};
+
+TEST(StraceLog, ALineWithoutAnEndEnds) {
+    Zeroes zeroes;
+    std::istream in(&zeroes);
+    const auto read = read_strace_log("log", {{"log", &in, std::nullopt}}, [](std::uint64_t) { return true; });
+    ASSERT_FALSE(read);
+    EXPECT_THAT(read.error().problems.front(), HasSubstr("log: line 1 is longer than 16777216 bytes"));
+}
+
 TEST(StraceLine, EveryClockAndPrefixIsUnderstood) {
     for (const char* line :
          {"100 12:00:01.500000 read(3, \"\"..., 4) = 4 <0.1>",

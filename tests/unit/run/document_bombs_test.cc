@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -156,7 +157,15 @@ void expect_bounded(const Kind& kind, const std::string& text) {
     EXPECT_LE(bytes, (kProblemsMax + 1) * (kProblemBytesMax + 100)) << kind.name << ": " << text.substr(0, 100);
 }
 
+/// The most memory that this process has had.
+std::int64_t memory_peak_kb() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
 TEST(DocumentBombs, WhatAnyReaderSaysIsBounded) {
+    const std::int64_t before_kb = memory_peak_kb();
     for (const Kind& kind : kinds()) {
         for (const std::string& bomb : bombs()) {
             expect_bounded(kind, bomb);
@@ -165,6 +174,7 @@ TEST(DocumentBombs, WhatAnyReaderSaysIsBounded) {
         }
         for (const std::string& bomb : line_bombs()) expect_bounded(kind, bomb);
     }
+    EXPECT_LT(memory_peak_kb() - before_kb, 64'000);
 }
 
 TEST(DocumentBombs, TheFirstProblemsAreNamedAndTheOthersCounted) {
@@ -176,7 +186,7 @@ TEST(DocumentBombs, TheFirstProblemsAreNamedAndTheOthersCounted) {
     ASSERT_FALSE(twice);
     ASSERT_EQ(twice.error().problems.size(), kProblemsMax + 1);
     EXPECT_EQ(twice.error().problems.front(), "d.json: /a: this key is given twice");
-    EXPECT_THAT(twice.error().problems.back(), testing::MatchesRegex("d.json: and [0-9]+ more problems"));
+    EXPECT_THAT(twice.error().problems.back(), testing::MatchesRegex("d.json: and at least [0-9]+ more problems"));
 }
 
 }  // namespace
