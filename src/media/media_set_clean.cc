@@ -249,19 +249,24 @@ private:
                 name->is_file() ? clean_container(*here->store, clip) : clean_sequence(*here->store, clip);
             if (!done) return done;
         }
-        if (auto done = clean_records(*here); !done) return done;
+        if (auto done = clean_records(*here, frames); !done) return done;
         if (report_.kept.size() != kept) return {};
         return parent.remove_directory(directory);
     }
 
     /// Records whose clips are gone. Those of clips that stay, because something of somebody else's is in them,
     /// stay with them.
-    Result<void> clean_records(const Place& here) {
+    Result<void> clean_records(const Place& here, std::uint64_t frames) {
         const auto left = here.store->list(here.path);
         if (!left) return left.error();
         std::set<std::uint32_t> clips;
         for (const DirectoryEntry& entry : *left) {
-            if (const auto name = clip_name_in(entry.name)) clips.insert(name->number);
+            const auto name = clip_name_in(entry.name);
+            if (!name) continue;
+            const StoredClip clip{frames, *name, join_path(here.path, entry.name)};
+            const auto ours = is_ours(*here.store, clip, std::nullopt, set_, false);
+            if (!ours) return ours.error();
+            if (*ours) clips.insert(name->number);
         }
         for (const DirectoryEntry& entry : *left) {
             std::string document;
