@@ -297,13 +297,20 @@ private:
         return begun && !(*info)->symbolic_link ? remove_file(store, clip.path) : keep(clip.path);
     }
 
+    /// Whether somebody has put something else in the place of a directory.
+    static bool was_exchanged(ByteStore& parent, const std::string& directory) {
+        const auto info = parent.stat(directory);
+        return info && (!*info || (*info)->symbolic_link || !(*info)->directory);
+    }
+
     /// Renamed first: if we are killed half way, what is left must not play as whole.
     Result<void> clean_sequence(ByteStore& parent, const StoredClip& clip) {
         const auto record =
             read_record(parent, clip.path.substr(0, clip.path.rfind('/')), set_, clip.name.number);
         if (!record) return record.error();
         const auto here = enter(parent, clip.path);
-        if (!here) return keep(clip.path);  // somebody has put something else there
+        if (!here && !was_exchanged(parent, clip.path)) return here.error();
+        if (!here) return keep(clip.path);
         const bool empty = here->entries.empty() && clip.name.partial;
         const bool recorded = *record && (*record)->frames == clip.frames && is_recorded(**record, here->info);
         const bool ours =
@@ -334,6 +341,7 @@ private:
                               std::uint64_t frames,
                               std::uint64_t file_id = 0) {
         const auto here = enter(parent, directory);
+        if (!here && !was_exchanged(parent, directory)) return here.error();
         if (!here || (file_id != 0 && here->info.file_id != file_id)) return keep(named);
         const std::size_t kept = report_.kept.size();
         for (const DirectoryEntry& entry : here->entries) {
