@@ -77,13 +77,15 @@ Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path);
 Result<ClipSums> sums_of_frames(ByteStore& store, const std::string& first, const std::string& last);
 
 /// How a clip of ours that has its final name fails to be whole; empty: it is whole. A frame that is missing or
-/// of another length fails at its slot and is no matter here. `frames`: some files of a sequence. Errors:
-/// environment from the store.
-Result<std::string> problem_of_container(ByteStore& store, const std::string& path, const ClipSums& sums);
+/// of another length fails at its slot and is no matter here. Without sums only holes count. `sampled`: some
+/// files of a sequence. Errors: environment from the store.
+Result<std::string> problem_of_container(ByteStore& store,
+                                         const std::string& path,
+                                         const std::optional<ClipSums>& sums);
 Result<std::string> problem_of_frames(ByteStore& store,
                                       const std::string& first,
                                       const std::string& last,
                                       const std::vector<std::string>& sampled,
-                                      const ClipSums& sums);
+                                      const std::optional<ClipSums>& sums);
 
 }  // namespace streamsim
