@@ -118,11 +118,20 @@ std::string show_holes(std::uint64_t holes, std::uint64_t bytes) {
 }  // namespace
 
 std::string record_name(std::uint32_t number) {
-    return fmt::format("clip-{:04}.json", number);
+    return fmt::format("record-{:04}.json", number);
 }
 
 std::string sums_name(std::uint32_t number) {
-    return fmt::format("clip-{:04}.whole.json", number);
+    return fmt::format("whole-{:04}.json", number);
+}
+
+std::optional<std::uint32_t> record_number_in(std::string_view name) {
+    const std::size_t dash = name.find('-');
+    if (dash == std::string_view::npos) return std::nullopt;
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(name.data() + dash + 1, name.data() + name.size(), number);
+    if (error != std::errc() || (name != record_name(number) && name != sums_name(number))) return std::nullopt;
+    return number;
 }
 
 std::string record_kind(const MediaFormat& format) {
@@ -212,13 +221,12 @@ Result<bool> is_record(ByteStore& store,
                        const std::string& directory,
                        std::uint64_t set,
                        const std::string& name) {
-    const auto clip = clip_name_in(std::string_view(name).substr(0, name.find('.')));
-    if (!clip) return false;
-    const bool is_sums = name == sums_name(clip->number);
-    if (!is_sums && name != record_name(clip->number)) return false;
+    const auto number = record_number_in(name);
+    if (!number) return false;
+    const bool is_sums = name == sums_name(*number);
     const auto document = read_ours(store, join_path(directory, name), is_sums ? kSumsSchema : kRecordSchema);
     if (!document) return document.error();
-    return document->has_value() && is_of(**document, set, clip->number);
+    return document->has_value() && is_of(**document, set, *number);
 }
 
 bool is_recorded(const ClipRecord& record, const FileInfo& info) {
