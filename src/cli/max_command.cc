@@ -130,6 +130,7 @@ private:
 
 Result<std::vector<Contender>> MaxCommand::of_target() {
     const PlayRequest& request = options_.play;
+    if (auto held = hold_media(request, false); !held) return held.error();
     if (request.cuts) {
         auto media = index_with_bar<FoundMedia>(
             control_, options_.quiet, left_behind_,
@@ -232,11 +233,14 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest&
         !contender.media.clips.empty() && contender.media.clips.front().size() >= clips_needed(request);
     if (!planned && (contender.ready || enough)) return {};
     Result<void> written;
-    if (!planned && leads()) {
-        auto plans = in_background<std::vector<PreparePlan>>(
-            [this, request] { return missing_media(*store_, request); });
-        written = plans ? write_media(*plans) : plans.error();
+    if (!planned && !alone()) {  // the first rank may have to be alone on the set
+        locks_.release();
+        if (written = together({}); !written) return written;
     }
+    if (!planned && leads())
+        written = write_missing(request, [this, request] { return missing_media(*store_, request); });
+    if (written = together(written); !written) return written;
+    if (!planned) written = hold_media(request, request.record.streams > 0);
     if (written = together(written); !written) return written;
     auto found = index_with_bar<FoundMedia>(
         control_, options_.quiet, left_behind_,
@@ -294,7 +298,8 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
                                         bool& preroll_took_too_long) {
     if (auto found = find_media_for(contender, request); !found) return found.error();
     if (store_ != nullptr && !request.meters.empty()) {  // each step finds them as the first one did
-        if (auto written = write_load_sets(request); !written) return written.error();
+        auto written = leads() ? write_load_sets(request) : Result<void>();
+        if (written = together(written); !written) return written.error();
     }
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
@@ -348,7 +353,7 @@ Result<void> MaxCommand::follow() {
         const PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
         bool preroll_took_too_long = false;
         (void)play_step(contender, request, "", preroll_took_too_long);  // rank 0 says what came of it
-        if (left_behind_) return interrupted_error();
+        if (left_behind()) return interrupted_error();
     }
 }
 
@@ -444,7 +449,7 @@ int MaxCommand::run() {
     if (!error) contenders_ = std::move(*all);
     if (!leads()) {
         if (!error) (void)follow();
-        if (left_behind_) leave(kExitPass);
+        if (left_behind()) leave(kExitPass);
         return kExitPass;
     }
     for (std::size_t i = 0; !error && i < contenders_.size() && !result_.interrupted; ++i) {
@@ -456,7 +461,7 @@ int MaxCommand::run() {
         error.reset();
     }
     const int code = finish(std::move(json), error);
-    if (left_behind_) leave(code);
+    if (left_behind()) leave(code);
     return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/live_play.h"
+#include "cli/media_locks.h"
 #include "cli/result_outputs.h"
 #include "cli/run_journal.h"
 #include "media/media_set.h"
@@ -25,7 +26,11 @@ public:
 protected:
     /// `store`: null where there are no files.
     MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
-        : context_(context), control_(control), options_(options), store_(std::move(store)) {}
+        : context_(context),
+          control_(control),
+          options_(options),
+          store_(std::move(store)),
+          locks_(context, control, options) {}
 
     /// The files that the result goes to, and --metrics.
     Result<void> open_outputs();
@@ -36,6 +41,14 @@ protected:
     /// its own.
     Result<void> choose_formats();
     Result<void> write_media(const std::vector<PreparePlan>& plans);
+    // Locks (media_locking.cc). All errors: as MediaLocks::hold_set.
+
+    /// Holds the media set that is played, where it is one of ours, until the command ends. `writes`: recorders
+    /// or meters write below it, and it is made where it is not there.
+    Result<void> hold_media(const PlayRequest& request, bool writes);
+    /// Holds the set as hold_media, and writes the clips that `find_missing` finds while nobody else uses it.
+    Result<void> write_missing(const PlayRequest& request,
+                               const std::function<Result<std::vector<PreparePlan>>()>& find_missing);
     /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
     Result<void> write_load_sets(const PlayRequest& request);
     Result<void> write_load(const LoadSetPlan& plan);
@@ -50,6 +63,8 @@ protected:
     // One run over several computers (ranks_run.cc). Alone, each of them is what its own part is.
 
     /// What is done once for all is done here.
+    /// A thread is still in a call that does not return: the process has to end by leave().
+    bool left_behind() const { return left_behind_ || locks_.left_behind(); }
     bool leads() const { return context_.ranks == nullptr || context_.ranks->first(); }
     /// Success once every rank has come here with success. Errors: of any of them.
     Result<void> together(const Result<void>& own);
@@ -75,7 +90,8 @@ protected:
     CliContext& context_;
     Control& control_;
     CliOptions& options_;
-    std::unique_ptr<ByteStore> store_;
+    std::shared_ptr<ByteStore> store_;
+    MediaLocks locks_;
     bool left_behind_ = false;          // a thread is still in a call that does not return
     std::optional<AloneResult> alone_;  // of measure_alone(), for the result
 

@@ -25,14 +25,12 @@ private:
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
-    if (!options_.play.meters.empty()) {
-        if (auto written = write_load_sets(options_.play); !written) return written;
+    if (!options_.play.formats.empty()) {
+        const auto written =
+            write_missing(options_.play, [this] { return missing_media(*store_, options_.play); });
+        if (!written) return written;
     }
-    if (options_.play.formats.empty()) return {};
-    auto plans =
-        in_background<std::vector<PreparePlan>>([this] { return missing_media(*store_, options_.play); });
-    if (!plans) return plans.error();
-    return write_media(*plans);
+    return options_.play.meters.empty() ? Result<void>() : write_load_sets(options_.play);
 }
 
 int MediaCommand::prepare_only() {
@@ -49,7 +47,7 @@ int MediaCommand::prepare_only() {
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());
-    if (left_behind_) leave(code);
+    if (left_behind()) leave(code);
     return code;
 }
 
@@ -72,6 +70,7 @@ int MediaCommand::play() {
 }
 
 Result<FoundMedia> MediaCommand::find() {
+    if (auto held = hold_media(options_.play, options_.play.record.streams > 0); !held) return held.error();
     return index_with_bar<FoundMedia>(control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
         return find_media(store_.get(), options_.play, &progress);
     });

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -24,6 +25,14 @@ Target target_of(const Scenario& scenario) {
     return *parse_target(scenario.seats.front().target);
 }
 
+/// The formats that all parts play together.
+std::vector<MediaFormat> formats_of(const std::vector<PlayPart>& parts) {
+    std::vector<MediaFormat> formats;
+    for (const PlayPart& part : parts)
+        formats.insert(formats.end(), part.request.formats.begin(), part.request.formats.end());
+    return formats;
+}
+
 /// One scenario.
 class ScenarioCommand final : private MediaRun {
 public:
@@ -44,6 +53,7 @@ public:
 private:
     Result<void> take_own_seats();
     Result<void> prepare_missing(const std::vector<PlayPart>& parts);
+    Result<void> hold(const std::vector<PlayPart>& parts);
     Result<std::vector<PlayPart>> find();
     void complete(RunResult& result) override;
 
@@ -71,13 +81,21 @@ Result<void> ScenarioCommand::take_own_seats() {
 
 Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts) {
     if (store_ == nullptr) return {};
-    if (!request_.meters.empty()) {
-        if (auto written = write_load_sets(request_); !written) return written;
+    PlayRequest all = request_;
+    all.formats = formats_of(parts);
+    if (!all.formats.empty()) {
+        auto written = write_missing(all, [this, parts] { return missing_media(*store_, parts); });
+        if (!written) return written;
     }
-    const auto plans =
-        in_background<std::vector<PreparePlan>>([this, parts] { return missing_media(*store_, parts); });
-    if (!plans) return plans.error();
-    return write_media(*plans);
+    return request_.meters.empty() ? Result<void>() : write_load_sets(request_);
+}
+
+Result<void> ScenarioCommand::hold(const std::vector<PlayPart>& parts) {
+    PlayRequest all = request_;
+    all.formats = formats_of(parts);
+    const bool records = std::any_of(parts.begin(), parts.end(),
+                                     [](const PlayPart& part) { return part.request.record.streams > 0; });
+    return hold_media(all, records);
 }
 
 Result<std::vector<PlayPart>> ScenarioCommand::find() {
@@ -91,6 +109,7 @@ Result<std::vector<PlayPart>> ScenarioCommand::find() {
     done = together(done);
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
+    if (done = together(hold(parts)); !done) return done.error();
     auto found = index_with_bar<std::vector<PlayPart>>(
         control_, options_.quiet, left_behind_,
         [this, parts](IndexProgress& progress) { return find_media(store_.get(), parts, &progress); });

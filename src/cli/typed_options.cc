@@ -316,6 +316,14 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             add_target(app, options, typed, "the directory that was given to prepare");
             break;
     }
+    if (options.command == Command::play || options.command == Command::prepare ||
+        options.command == Command::max || options.command == Command::run ||
+        options.command == Command::clean) {
+        app.add_flag("--wait", options.wait,
+                     "wait while another streamsim uses TARGET's media set in a way that does not go together "
+                     "(it is refused)")
+            ->group("Media");
+    }
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
     app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
     app.allow_extras();

@@ -4,6 +4,7 @@
 
 #include "media/frame_maker.h"
 #include "media/load_set.h"
+#include "media/media_lock.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "media/recording.h"
@@ -20,9 +21,14 @@ public:
     Result<CleanReport> clean(const std::string& root) {
         const auto entries = store_.list(root);
         if (!entries) return entries.error();
+        bool locked = false;
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(root, entry.name);
             if (is_document(entry, kMarkerName)) continue;  // last of all
+            if (is_file(entry) && is_lock_name(entry.name)) {
+                locked = true;  // those go when the lock that is held is released
+                continue;
+            }
             Result<void> done;
             if (!is_directory(entry)) {
                 done = keep(path);
@@ -37,6 +43,7 @@ public:
         }
         if (!report_.kept.empty()) return report_;
         if (auto done = remove_documents(root, kMarkerName); !done) return done.error();
+        if (locked) return report_;
         if (auto done = store_.remove(root); !done) return done.error();
         return report_;
     }

@@ -9,6 +9,7 @@
 #include "base/prng.h"
 #include "media/catalogue.h"
 #include "media/frame_maker.h"
+#include "media/media_lock.h"
 #include "media/media_set.h"
 #include "media/sequence_index.h"
 
@@ -139,7 +140,7 @@ Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::st
             if (!id) return id.error();
             return std::optional(*id);
         }
-        if (entry.name != unfinished) only_unfinished = false;
+        if (entry.name != unfinished && !is_lock_name(entry.name)) only_unfinished = false;
     }
     if (only_unfinished) return std::optional<std::uint64_t>();
     return bad_input(

@@ -18,8 +18,6 @@ inline constexpr const char* kMarkerName = "streamsim-media.json";
 inline constexpr const char* kFormatName = "format.json";
 inline constexpr std::string_view kPartial = ".partial";
 
-std::string media_root(const std::string& target);
-
 /// "240-frames", and back.
 std::string length_name(std::uint64_t frames);
 std::optional<std::uint64_t> length_in(std::string_view name);
