@@ -1,0 +1,166 @@
+// Paths below a directory of trust: nothing that others put there leads elsewhere. The same cases for both ways
+// of resolving a path.
+#include "storage/beneath.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+namespace streamsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BeneathTest : public ::testing::TestWithParam<Beneath::Resolve> {
+protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "beneath-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        base_ = name;
+        fs::create_directories(base_ / "target/set/clip");
+        fs::create_directory(base_ / "elsewhere");
+        write(base_ / "elsewhere/precious", "precious");
+        fs::create_directory_symlink(base_ / "target", base_ / "link-to-target");
+        ASSERT_EQ(Beneath::open((base_ / "link-to-target").string(), root_, GetParam()), 0);
+    }
+    void TearDown() override {
+        EXPECT_EQ(read(base_ / "elsewhere/precious"), "precious");
+        fs::remove_all(base_);
+    }
+
+    static void write(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+    static std::string read(const fs::path& path) {
+        std::ifstream file(path);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    int open_error(const std::string& path, Access access) {
+        const OpenedFile opened = root_.open_file(path, access, false);
+        if (opened.file >= 0) close(opened.file);
+        return opened.error;
+    }
+
+    fs::path base_;
+    Beneath root_;
+};
+
+TEST_P(BeneathTest, MakesOpensRenamesAndRemovesBelowTheRoot) {
+    EXPECT_EQ(open_error("set/clip/frame", Access::create_new), 0);
+    EXPECT_EQ(open_error("set/clip/frame", Access::create_new), EEXIST);
+    EXPECT_EQ(open_error("set/clip/frame", Access::create), 0);
+    EXPECT_EQ(open_error("set/clip/frame", Access::read), 0);
+    EXPECT_EQ(open_error("set/clip/other", Access::read), ENOENT);
+    EXPECT_EQ(root_.make_directory("set/more"), 0);
+    EXPECT_EQ(root_.make_directory("set/more"), EEXIST);
+    EXPECT_EQ(root_.rename("set/clip/frame", "set/more/frame"), 0);
+    EXPECT_EQ(open_error("set/clip/frame", Access::create_new), 0);
+    EXPECT_EQ(root_.rename("set/clip/frame", "set/more/frame"), EEXIST);
+    EXPECT_EQ(root_.replace("set/clip/frame", "set/more/frame"), 0);
+    std::vector<DirectoryEntry> entries;
+    ASSERT_EQ(root_.list("set", entries), 0);
+    ASSERT_EQ(entries.size(), 2u);
+    EXPECT_EQ(entries[1].name, "more");
+    EXPECT_TRUE(entries[1].directory);
+    BeneathFacts facts;
+    ASSERT_EQ(root_.look_at("set/more/frame", facts), 0);
+    EXPECT_EQ(facts.kind, BeneathFacts::Kind::file);
+    EXPECT_EQ(facts.links, 1u);
+    EXPECT_EQ(root_.remove_directory("set/more"), ENOTEMPTY);
+    EXPECT_EQ(root_.remove_file("set/more/frame"), 0);
+    EXPECT_NE(root_.remove_file("set/more"), 0);
+    EXPECT_EQ(root_.remove_directory("set/more"), 0);
+    EXPECT_EQ(root_.sync_directory("."), 0);
+}
+
+TEST_P(BeneathTest, FollowsNoLinkBelowTheRoot) {
+    fs::create_directory_symlink(base_ / "elsewhere", base_ / "target/set/way");
+    fs::create_symlink(base_ / "elsewhere/precious", base_ / "target/set/name");
+    for (const Access access : {Access::read, Access::write, Access::create}) {
+        EXPECT_EQ(open_error("set/way/precious", access), ELOOP);
+        EXPECT_EQ(open_error("set/name", access), ELOOP);
+    }
+    EXPECT_EQ(open_error("set/way/new", Access::create_new), ELOOP);
+    EXPECT_EQ(open_error("set/name", Access::create_new), EEXIST);
+    EXPECT_EQ(root_.make_directory("set/way/new"), ELOOP);
+    EXPECT_EQ(root_.remove_file("set/way/precious"), ELOOP);
+    EXPECT_EQ(root_.rename("set/way/precious", "set/mine"), ELOOP);
+    EXPECT_EQ(root_.rename("set/clip", "set/way/clip"), ELOOP);
+    EXPECT_EQ(root_.replace("set/clip", "set/name"), ELOOP);
+    std::vector<DirectoryEntry> entries;
+    EXPECT_NE(root_.list("set/way", entries), 0);
+    Beneath inner;
+    EXPECT_NE(root_.enter("set/way", inner), 0);
+    EXPECT_EQ(root_.remove_file("set/way"), 0);  // the link itself
+    EXPECT_FALSE(fs::exists(base_ / "elsewhere/new"));
+}
+
+TEST_P(BeneathTest, LeavesTheRootByNoPath) {
+    for (const std::string path : {"../elsewhere/precious", "set/../../elsewhere/precious"}) {
+        EXPECT_EQ(open_error(path, Access::read), EXDEV) << path;
+        EXPECT_EQ(open_error(path, Access::create), EXDEV) << path;
+        EXPECT_EQ(root_.remove_file(path), EXDEV) << path;
+    }
+    EXPECT_EQ(open_error((base_ / "elsewhere/precious").string(), Access::write), EXDEV);
+    EXPECT_EQ(root_.remove_file((base_ / "elsewhere/precious").string()), EXDEV);
+}
+
+TEST_P(BeneathTest, WritesNoFileWithASecondName) {
+    fs::create_hard_link(base_ / "elsewhere/precious", base_ / "target/set/hard");
+    EXPECT_EQ(open_error("set/hard", Access::write), EMLINK);
+    EXPECT_EQ(open_error("set/hard", Access::create), EMLINK);
+    EXPECT_EQ(open_error("set/hard", Access::read), 0);
+    write(base_ / "target/set/new", "new");
+    EXPECT_EQ(root_.replace("set/new", "set/hard"), EMLINK);
+}
+
+TEST_P(BeneathTest, OpensNoFifoAndNoDirectory) {
+    ASSERT_EQ(mkfifo((base_ / "target/set/fifo").c_str(), 0600), 0);
+    for (const Access access : {Access::read, Access::write, Access::create}) {
+        EXPECT_EQ(open_error("set/fifo", access), EOPNOTSUPP);
+        EXPECT_EQ(open_error("set/clip", access), EISDIR);
+    }
+}
+
+TEST_P(BeneathTest, AnEnteredDirectoryStaysTheSameWhenItsNameIsExchanged) {
+    write(base_ / "target/set/clip/frame", "ours");
+    write(base_ / "elsewhere/frame", "theirs");
+    Beneath clip;
+    ASSERT_EQ(root_.enter("set/clip", clip), 0);
+    ASSERT_EQ(renameat2(AT_FDCWD, (base_ / "target/set/clip").c_str(), AT_FDCWD, (base_ / "elsewhere").c_str(),
+                        RENAME_EXCHANGE),
+              0);
+    EXPECT_EQ(clip.remove_file("frame"), 0);
+    EXPECT_EQ(read(base_ / "target/set/clip/frame"), "theirs");
+    EXPECT_FALSE(fs::exists(base_ / "elsewhere/frame"));
+    ASSERT_EQ(renameat2(AT_FDCWD, (base_ / "target/set/clip").c_str(), AT_FDCWD, (base_ / "elsewhere").c_str(),
+                        RENAME_EXCHANGE),
+              0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Resolve,
+                         BeneathTest,
+                         ::testing::Values(Beneath::Resolve::at_once, Beneath::Resolve::by_components),
+                         [](const auto& way) {
+                             return way.param == Beneath::Resolve::at_once ? "AtOnce" : "ByComponents";
+                         });
+
+TEST(BeneathBelow, TakesTheTextAfterTheDirectory) {
+    EXPECT_EQ(Beneath::below("/a/b", "/a/b/c/d"), "c/d");
+    EXPECT_EQ(Beneath::below("/a/b/", "/a/b//c"), "c");
+    EXPECT_EQ(Beneath::below("/", "/c"), "c");
+    EXPECT_EQ(Beneath::below("/a/b", "/a/bc"), "");
+    EXPECT_EQ(Beneath::below(".", "./c"), "c");
+}
+
+TEST(BeneathOpen, HoldsNothingWhereThereIsNoDirectory) {
+    Beneath root;
+    EXPECT_EQ(Beneath::open("/no/such/directory", root), ENOENT);
+    EXPECT_EQ(root.make_directory("x"), EBADF);
+}
+
+}  // namespace
+}  // namespace streamsim
