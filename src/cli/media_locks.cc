@@ -83,7 +83,10 @@ MediaLocks::~MediaLocks() {
 void MediaLocks::release() {
     auto set = held_.extract(kSetLock);
     held_.clear();
-    if (set && made_set_) release_media_lock(*store_, root_, std::move(set.mapped().lock));
+    if (!set) return;
+    // What was alone may have removed all that the set held; one that failed may have written nothing into it.
+    if (made_set_ || set.mapped().mode == LockMode::exclusive)
+        release_media_lock(*store_, root_, std::move(set.mapped().lock));
 }
 
 bool MediaLocks::lost() const {
