@@ -38,6 +38,7 @@ Result<void> MediaRun::choose_formats() {
 }
 
 void MediaRun::say_plan(const PreparePlan& plan) {
+    for (const std::string& note : plan.notes) context_.log.warn("{}", note);
     if (options_.quiet) return;
     const std::size_t clips = plan.missing.size();
     context_.log.info("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",

@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "base/units.h"
+#include "media/load_record.h"
 #include "media/media_set_names.h"
 #include "media/payload.h"
 #include "media/sequence_index.h"
@@ -16,6 +17,29 @@ namespace streamsim {
 namespace {
 
 constexpr std::size_t kPieceBytes = 4u << 20;  // of one write; also how soon a cancel is seen
+
+/// Nothing, or a directory.
+Result<void> expect_directory(ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info || ((*info)->directory && !(*info)->symbolic_link)) return {};
+    return environment_error(
+        fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
+                    (*info)->symbolic_link ? "a symbolic link" : "a file"));
+}
+
+/// Meters write into the file and replace it. A file of the right length is taken for one that version 0.1.0
+/// made, which kept no records.
+Result<void> expect_ours(const FileInfo& info, const LoadFile& file, bool recorded) {
+    const char* const what = info.symbolic_link                      ? "a symbolic link"
+                             : info.directory                        ? "a directory"
+                             : info.links > 1                        ? "a file with several names (hard links)"
+                             : !recorded && info.bytes != file.bytes ? "a file that no record of ours names"
+                                                                     : nullptr;
+    if (what == nullptr) return {};
+    return environment_error(
+        fmt::format("{}: found {}, expected a file that streamsim made: it is left alone", file.path, what));
+}
 
 std::string directory_of(const std::string& path) {
     return path.substr(0, path.rfind('/'));
@@ -36,9 +60,10 @@ Result<std::map<std::string, DirectoryEntry>> entries_of(ByteStore& store, const
 Result<void> write_file(ByteStore& store,
                         const LoadFile& file,
                         std::uint64_t key,
+                        std::uint64_t run,
                         std::span<std::byte> buffer,
                         PrepareProgress& progress) {
-    const std::string partial = file.path + std::string(kPartial);
+    const std::string partial = file.path + partial_suffix(run);
     auto sink = store.create(partial);
     if (!sink) return sink.error();
     for (std::uint64_t at = 0; at < file.bytes; at += buffer.size()) {
@@ -58,16 +83,26 @@ std::string load_root(const std::string& target) {
     return join_path(media_root(target), kLoadDirectory);
 }
 
-Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set) {
-    const auto info = store.stat(set.target);
+Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
+    const auto info = whole_store.stat(set.target);
     if (!info) return info.error();
     if (!*info || !(*info)->directory)
         return environment_error(fmt::format("{}: is not a directory: meters work in one", set.target));
-    if (auto marker = read_marker(store, media_root(set.target)); !marker) return marker.error();
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto marker = read_marker(store, media_root(set.target));
+    if (!marker) return marker.error();
+    const std::string root = load_root(set.target);
+    if (auto real = expect_directory(store, root); !real) return real.error();
+    const auto ours = read_load_records(store, root, marker->value_or(0));
+    if (!ours) return ours.error();
     LoadSetPlan plan;
     plan.missing.target = set.target;
+    plan.all = set;
     std::map<std::string, std::map<std::string, DirectoryEntry>> there;
     for (const std::string& directory : set.directories) {
+        if (auto real = expect_directory(store, directory); !real) return real.error();
         auto entries = entries_of(store, directory);
         if (!entries) return entries.error();
         const auto known = store.stat(directory);
@@ -81,9 +116,11 @@ Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set) {
         if (directory != there.end() && directory->second.contains(name)) {
             const auto old = store.stat(file.path);
             if (!old) return old.error();
-            if (*old && (*old)->bytes == file.bytes && !(*old)->symbolic_link) continue;
-            if (*old && ((*old)->directory || (*old)->symbolic_link))
-                return environment_error(fmt::format("{}: is not a file of ours", file.path));
+            if (*old) {
+                const bool recorded = ours->has_file(file.path.substr(root.size() + 1));
+                if (auto mine = expect_ours(**old, file, recorded); !mine) return mine.error();
+            }
+            if (*old && (*old)->bytes == file.bytes) continue;
         }
         plan.missing.files.push_back(file);
         plan.bytes_to_write += file.bytes;
@@ -100,14 +137,22 @@ Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set) {
     return plan;
 }
 
-Result<void> write_load_set(ByteStore& store,
+Result<void> write_load_set(ByteStore& whole_store,
                             const LoadSetPlan& plan,
                             std::uint64_t seed,
                             PrepareProgress& progress) {
     progress.bytes_total = plan.bytes_to_write;
     if (plan.nothing_to_do()) return {};
+    const auto confined = whole_store.beneath(plan.missing.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
     const auto id = ensure_marker(store, media_root(plan.missing.target));
     if (!id) return id.error();
+    const std::string root = load_root(plan.missing.target);
+    if (auto made = store.make_directories(root); !made) return made.error();
+    const LoadSet& names = plan.all.files.empty() && plan.all.directories.empty() ? plan.missing : plan.all;
+    if (auto recorded = write_load_records(store, root, *id, names); !recorded) return recorded.error();
+    const std::uint64_t run = entropy64();
     for (const std::string& directory : plan.missing.directories) {
         if (progress.cancel) return interrupted_error();
         if (auto made = store.make_directories(directory); !made) return made.error();
@@ -122,19 +167,26 @@ Result<void> write_load_set(ByteStore& store,
             if (auto removed = store.remove(file.path); !removed) return removed.error();
         }
         const std::uint64_t key = derive_seed(derive_seed(*id, seed), ++number);
-        if (auto written = write_file(store, file, key, buffer, progress); !written) return written.error();
+        if (auto written = write_file(store, file, key, run, buffer, progress); !written)
+            return written.error();
     }
     return {};
 }
 
-Result<void> evict_all(ByteStore& store, const LoadSet& set) {
+Result<void> evict_all(ByteStore& whole_store, const LoadSet& set) {
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
     for (const LoadFile& file : set.files) {
         if (auto done = store.evict(file.path); !done) return done;
     }
     return {};
 }
 
-Result<void> read_all(ByteStore& store, const LoadSet& set) {
+Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
     std::vector<std::byte> buffer(kPieceBytes);
     for (const LoadFile& file : set.files) {
         const auto source = store.open(file.path);
@@ -149,23 +201,30 @@ Result<void> read_all(ByteStore& store, const LoadSet& set) {
     return {};
 }
 
-Result<void> remove_others(ByteStore& store, const LoadSet& set) {
+Result<void> remove_others(ByteStore& whole_store, const LoadSet& set) {
+    const auto there = whole_store.stat(load_root(set.target));
+    if (!there) return there.error();
+    if (!*there) return {};
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
     std::set<std::string> kept;
     for (const LoadFile& file : set.files) kept.insert(file.path);
     for (const std::string& directory : set.directories) {
-        const auto entries = entries_of(store, directory);
+        const auto known = (*confined)->stat(directory);
+        if (!known) return known.error();
+        if (!*known || (*known)->symbolic_link || !(*known)->directory) continue;
+        const auto inside = (*confined)->beneath(directory);
+        if (!inside) return inside.error();
+        const auto entries = (*inside)->list(directory);
         if (!entries) return entries.error();
-        for (const auto& [name, entry] : *entries) {
-            const std::string path = join_path(directory, name);
-            if (entry.directory || entry.symbolic_link || !is_load_name(name) || kept.contains(path)) continue;
-            if (auto removed = store.remove(path); !removed) return removed.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join_path(directory, entry.name);
+            if (entry.directory || entry.symbolic_link || !is_created_name(entry.name) || kept.contains(path))
+                continue;
+            if (auto removed = (*inside)->remove(path); !removed) return removed.error();
         }
     }
     return {};
-}
-
-bool is_load_name(std::string_view name) {
-    return name.ends_with(".load") || name.ends_with(".load.partial");
 }
 
 }  // namespace streamsim

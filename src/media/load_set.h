@@ -1,5 +1,6 @@
 // The files that meters work on: TARGET/streamsim-media/load/..., below the same marker as the clips, so that
-// clean removes them. Every name ends with ".load"; what is being written has ".partial" after it.
+// clean removes them. Every name ends with ".load"; what is being written has the run's id and ".partial" after
+// it. Records (load_record.h) beside them say which names are ours.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,6 @@ inline constexpr const char* kLoadDirectory = "load";
 
 /// "/mnt/media/streamsim-media/load"
 std::string load_root(const std::string& target);
-/// Whether a file of this name is one of a load set, or was to become one.
-bool is_load_name(std::string_view name);
 
 struct LoadFile {
     std::string path;
@@ -34,6 +33,7 @@ struct LoadSet {
 /// What is not there yet in its full length.
 struct LoadSetPlan {
     LoadSet missing;
+    LoadSet all;  // what was asked for: its names are recorded first (where it is empty, those of `missing`)
     std::uint64_t bytes_to_write = 0;
     std::uint64_t bytes_free = 0;
 
@@ -41,7 +41,8 @@ struct LoadSetPlan {
 };
 
 /// Finds what is missing; writes nothing. Errors: environment when the target is no directory, when there is
-/// not enough free space (1 % is kept free), or when its streamsim-media was not made by prepare.
+/// not enough free space (1 % is kept free), when its streamsim-media was not made by prepare, or when
+/// something that is not ours has one of the names.
 Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
 
 /// Writes it: bytes that nothing can compress or find twice, from `seed`. Blocks. Errors: interrupted after
@@ -56,7 +57,7 @@ Result<void> evict_all(ByteStore& store, const LoadSet& set);
 /// Reads its files once, from beginning to end. Blocks.
 Result<void> read_all(ByteStore& store, const LoadSet& set);
 
-/// Removes the files with names of ours in the directories of the set that are none of its files. Blocks.
+/// Removes what meters created in the directories of the set, and is none of its files. Blocks.
 Result<void> remove_others(ByteStore& store, const LoadSet& set);
 
 }  // namespace streamsim

@@ -76,16 +76,28 @@ Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
     return out;
 }
 
-/// A lock file by its content: a file of others may have its name.
+/// The store of what is below the target of a set; it keeps `store`.
+Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore>& store,
+                                                 const std::string& target) {
+    auto confined = store->beneath(target.empty() ? "/" : target);
+    if (!confined) return confined.error();
+    return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
+}
+
+std::string target_of(const std::string& root) {
+    return root.substr(0, root.rfind('/'));
+}
+
+}  // namespace
+
 bool is_lock_file(ByteStore& store, const std::string& path) {
+    if (is_lease_name(path.substr(path.rfind('/') + 1))) return true;
     auto source = store.open(path);
     if (!source) return false;
     std::string text(kLockFileBegins.size(), '\0');
     const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
     return got && (*got == 0 || (*got == text.size() && text == kLockFileBegins));
 }
-
-}  // namespace
 
 std::string LockOwner::to_note() const {
     std::string shown = printable(command);
@@ -134,13 +146,15 @@ Result<bool> media_set_is_there(ByteStore& store, const std::string& root) {
 
 Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
                                         const MediaLockRequest& request) {
-    const std::string target = request.root.substr(0, request.root.rfind('/'));
+    const std::string target = target_of(request.root);
     const auto info = store->stat(target.empty() ? "/" : target);
     if (!info) return info.error();
     if (!*info || !(*info)->directory) return environment_error(fmt::format("{}: is no directory", target));
     // Errors where the directory is somebody else's; nothing is put into that.
-    if (auto marker = read_marker(*store, request.root); !marker) return marker.error();
-    if (auto made = store->make_directories(request.root); !made) return made.error();
+    const auto confined = store_beneath(store, target);
+    if (!confined) return confined.error();
+    if (auto marker = read_marker(**confined, request.root); !marker) return marker.error();
+    if (auto made = (*confined)->make_directories(request.root); !made) return made.error();
     const std::string path = join_path(request.root, request.name + std::string(kLockSuffix));
     auto attempt = store->try_lock(path, request.mode, request.owner.to_note());
     if (!attempt) return attempt.error();
@@ -150,13 +164,17 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
             out.lock = std::make_unique<MediaLock>(std::move(attempt->lock));
             break;
         case LockAttempt::Outcome::refused: out.held_by = held_by(request, attempt->notes); break;
-        case LockAttempt::Outcome::unsupported: return try_set_lease(store, request);
+        case LockAttempt::Outcome::unsupported: return try_set_lease(*confined, request);
     }
     return out;
 }
 
-void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<MediaLock> lock) {
+void release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<MediaLock> lock) {
     if (lock == nullptr) return;
+    const std::string target = target_of(root);
+    const auto confined = whole.beneath(target.empty() ? "/" : target);
+    if (!confined) return;
+    ByteStore& store = **confined;
     const auto entries = store.list(root);
     if (!entries) return;
     const auto is_of_locks = [](const DirectoryEntry& entry) {
@@ -179,7 +197,7 @@ void release_media_lock(ByteStore& store, const std::string& root, std::unique_p
         all_gone = ours && store.remove(path) && all_gone;
     }
     lock.reset();
-    if (all_gone) (void)store.remove(root);  // not where somebody has begun another set in it
+    if (all_gone) (void)store.remove_directory(root);  // not where somebody has begun another set in it
 }
 
 }  // namespace streamsim

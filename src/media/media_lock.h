@@ -80,6 +80,9 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
 /// Whether a file of this name in the directory of a set belongs to its locks.
 bool is_lock_name(std::string_view name);
 
+/// Whether one with such a name is a lock by its content, too: a file of others may have the name.
+bool is_lock_file(ByteStore& store, const std::string& path);
+
 /// Whether the directory of a set is there and holds anything that is no lock; errors: as read_marker.
 Result<bool> media_set_is_there(ByteStore& store, const std::string& root);
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
 #include "base/units.h"
+#include "media/clip_proof.h"
+#include "media/clip_record.h"
 #include "media/container_clip.h"
 #include "media/frame_maker.h"
 #include "media/frame_sizes.h"
@@ -19,19 +22,15 @@ namespace {
 /// Kept free beside what is written: directories, block maps, and what others write meanwhile.
 constexpr std::uint64_t kSparePercent = 1;
 
-/// The directory of the format below the target; nothing when no media of this format was ever begun there.
-Result<std::optional<std::string>> format_directory(ByteStore& store,
-                                                    const std::string& target,
-                                                    const MediaFormat& format) {
-    const std::string root = media_root(target);
-    const auto marker = read_marker(store, root);
-    if (!marker) return marker.error();
-    if (!*marker) return std::optional<std::string>();
-    const auto directory = find_format(store, root, format);
-    if (!directory) return directory.error();
-    if (!directory->there) return std::optional<std::string>();
-    return std::optional(directory->path);
-}
+/// Files of a sequence that are looked at for holes, as far apart as they can be.
+constexpr std::size_t kFilesSampled = 16;
+
+/// What the name of a clip turned out to be.
+struct Standing {
+    enum class Kind { whole, damaged, foreign };
+    Kind kind = Kind::foreign;
+    std::string why;  // where it is not whole
+};
 
 /// The frames of one of our sequences that its directory lists.
 Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip, const MediaFormat& format) {
@@ -60,16 +59,60 @@ Result<Clip> index_stored(ByteStore& store,
                           KnownFrames{kFirstFrameNumber, clip.frames, format.rate});
 }
 
-/// What an interrupted prepare left of a sequence: frames that have their full length.
+Result<std::string> problem_of(ByteStore& store,
+                               const StoredClip& clip,
+                               const MediaFormat& format,
+                               const ClipSums& sums) {
+    if (clip.name.is_file()) return problem_of_container(store, clip.path, sums);
+    const auto sequence = frames_listed(store, clip, format);
+    if (!sequence) return sequence.error();
+    const auto path_of = [&](std::uint64_t number) {
+        return join_path(clip.path, sequence->pattern.name(number));
+    };
+    std::vector<std::string> sampled;
+    const std::size_t count = std::min(kFilesSampled, sequence->numbers.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t last = sequence->numbers.size() - 1;
+        sampled.push_back(path_of(sequence->numbers[count == 1 ? 0 : i * last / (count - 1)]));
+    }
+    return problem_of_frames(store, path_of(kFirstFrameNumber), path_of(kFirstFrameNumber + clip.frames - 1),
+                             sampled, sums);
+}
+
+/// Whether what has the final name of a clip is a whole clip of ours.
+Result<Standing> standing_of(ByteStore& store,
+                             const StoredClip& clip,
+                             const MediaFormat& format,
+                             std::uint64_t set) {
+    using Kind = Standing::Kind;
+    const auto ours = is_ours(store, clip, format, set, false);
+    if (!ours) return ours.error();
+    if (!*ours)
+        return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
+    const std::string directory = clip.path.substr(0, clip.path.rfind('/'));
+    const auto record = read_record(store, directory, set, clip.name.number);
+    if (!record) return record.error();
+    if (!*record) return Standing{Kind::whole, ""};  // proven by its bytes
+    const auto sums = read_sums(store, directory, set, clip.name.number);
+    if (!sums) return sums.error();
+    if (!*sums)
+        return Standing{Kind::damaged, "does not count as whole: the record of its checksum is missing"};
+    const auto problem = problem_of(store, clip, format, **sums);
+    if (!problem) return problem.error();
+    if (problem->empty()) return Standing{Kind::whole, ""};
+    return Standing{Kind::damaged, "does not count as whole: " + *problem};
+}
+
+/// What is there of a sequence: frames that have their full length.
 Result<void> find_frames_there(ByteStore& store,
-                               const StoredClip& partial,
+                               const StoredClip& begun,
                                const MediaFormat& format,
                                const std::vector<std::uint32_t>& sizes,
                                PlannedClip& clip) {
-    const auto sequence = frames_listed(store, partial, format);
+    const auto sequence = frames_listed(store, begun, format);
     if (!sequence) return sequence.error();
     for (const std::uint64_t number : sequence->numbers) {
-        const auto info = store.stat(join_path(partial.path, sequence->pattern.name(number)));
+        const auto info = store.stat(join_path(begun.path, sequence->pattern.name(number)));
         if (!info) return info.error();
         const std::uint64_t frame = number - kFirstFrameNumber;
         if (!*info || (*info)->bytes != sizes[frame]) continue;
@@ -79,45 +122,134 @@ Result<void> find_frames_there(ByteStore& store,
     return {};
 }
 
-/// Which clips the plan is to write: first those that were begun, then the lowest numbers that are free.
-Result<void> plan_clips(ByteStore& store, const std::vector<StoredClip>& stored, PreparePlan& plan) {
+/// Whether a sequence can be continued where it is: nothing in it is somebody else's, no link and no file that
+/// has another name too.
+Result<bool> holds_frames_only(ByteStore& store, const StoredClip& begun, const MediaFormat& format) {
+    const auto entries = store.list(begun.path);
+    if (!entries) return entries.error();
+    const auto sequence = frames_listed(store, begun, format);
+    if (!sequence) return sequence.error();
+    if (entries->size() != sequence->numbers.size()) return false;
+    for (const DirectoryEntry& entry : *entries) {
+        const auto info = store.stat(join_path(begun.path, entry.name));
+        if (!info) return info.error();
+        if (!*info || (*info)->symbolic_link || (*info)->links > 1) return false;
+    }
+    return true;
+}
+
+/// What there is of the clips of the length that is wanted.
+struct Found {
+    std::set<std::uint32_t> taken;              // numbers that no new clip can have
+    std::map<std::uint32_t, StoredClip> begun;  // ours and not whole, by number
+};
+
+Result<Found> look_at_clips(ByteStore& store,
+                            const std::vector<StoredClip>& stored,
+                            std::uint64_t set,
+                            PreparePlan& plan) {
+    Found found;
     const MediaFormat& format = plan.request.format;
-    const bool container = format.container != MediaFormat::Container::sequence;
-    std::vector<std::uint32_t> numbers;
-    std::set<std::uint32_t> complete;
     for (const StoredClip& clip : stored) {
-        if (clip.frames != plan.frames) continue;
-        if (!clip.name.partial) complete.insert(clip.name.number);
+        const std::uint32_t number = clip.name.number;
+        const bool of_length = clip.frames == plan.frames;
+        if (plan.clips_there == plan.request.clips) break;
+        if (!of_length && (plan.request.clip_duration || clip.name.partial)) continue;
+        if (clip.name.partial) {
+            if (found.taken.contains(number) || found.begun.contains(number)) continue;
+            const auto ours = is_ours(store, clip, format, set, true);
+            if (!ours) return ours.error();
+            const auto alone = *ours && !clip.name.is_file() ? holds_frames_only(store, clip, format) : ours;
+            if (!alone) return alone.error();
+            if (*alone) found.begun.emplace(number, clip);
+            continue;
+        }
+        const auto standing = standing_of(store, clip, format, set);
+        if (!standing) return standing.error();
+        if (standing->kind == Standing::Kind::whole) {
+            ++plan.clips_there;
+        } else {
+            plan.notes.push_back(fmt::format("{}: {}", clip.path, standing->why));
+        }
+        if (!of_length) continue;
+        if (standing->kind == Standing::Kind::damaged) {
+            found.begun.emplace(number, clip);
+        } else {
+            found.taken.insert(number);
+        }
     }
-    for (const StoredClip& clip : stored) {
-        const bool begun =
-            clip.frames == plan.frames && clip.name.partial && !complete.contains(clip.name.number);
-        if (begun) numbers.push_back(clip.name.number);
-    }
-    std::set<std::uint32_t> taken(numbers.begin(), numbers.end());
-    taken.insert(complete.begin(), complete.end());
+    return found;
+}
+
+Result<PlannedClip> plan_clip(ByteStore& store,
+                              const PreparePlan& plan,
+                              std::uint32_t number,
+                              const StoredClip* begun) {
+    const MediaFormat& format = plan.request.format;
+    const auto sizes = plan_frame_bytes(format, plan.frames, plan.request.seed, number);
+    PlannedClip clip;
+    clip.number = number;
+    clip.path = join_path(join_path(plan.directory, length_name(plan.frames)),
+                          ClipName{number, format.container}.text());
+    clip.bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+    if (begun != nullptr) clip.from = begun->path;
+    if (format.container != MediaFormat::Container::sequence) return clip;
+    clip.frames_there.assign(plan.frames, false);
+    if (begun == nullptr) return clip;
+    if (auto there = find_frames_there(store, *begun, format, sizes, clip); !there) return there.error();
+    return clip;
+}
+
+/// Empty where there is no such directory.
+Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory) {
+    std::set<std::string> names;
+    const auto info = store.stat(directory);
+    if (!info) return info.error();
+    if (!*info) return names;
+    const auto entries = store.list(directory);
+    if (!entries) return entries.error();
+    for (const DirectoryEntry& entry : *entries) names.insert(entry.name);
+    return names;
+}
+
+/// Which clips the plan is to write: first those that were begun, then the lowest numbers that are free.
+Result<void> plan_clips(ByteStore& store,
+                        const std::vector<StoredClip>& stored,
+                        std::uint64_t set,
+                        PreparePlan& plan) {
+    const auto found = look_at_clips(store, stored, set, plan);
+    if (!found) return found.error();
     const std::uint32_t wanted = plan.request.clips - plan.clips_there;
+    const std::string directory = join_path(plan.directory, length_name(plan.frames));
+    const auto names = names_in(store, directory);
+    if (!names) return names.error();
+    std::vector<std::uint32_t> numbers;
+    for (const auto& [number, clip] : found->begun) numbers.push_back(number);
     for (std::uint32_t number = 1; numbers.size() < wanted; ++number) {
-        if (!taken.contains(number)) numbers.push_back(number);
+        if (found->taken.contains(number) || found->begun.contains(number)) continue;
+        // A link, or a file in place of a directory, is not even listed as a clip.
+        const std::string name = ClipName{number, plan.request.format.container}.text();
+        bool free = !names->contains(name);
+        if (free && (names->contains(record_name(number)) || names->contains(sums_name(number)))) {
+            const auto ours = may_record(store, directory, set, number);
+            if (!ours) return ours.error();
+            free = *ours;
+        }
+        if (free) {
+            numbers.push_back(number);
+        } else {
+            plan.notes.push_back(fmt::format(
+                "{}: something that prepare did not make has this name or that of its record: it stays",
+                join_path(directory, name)));
+        }
     }
     numbers.resize(wanted);
     for (const std::uint32_t number : numbers) {
-        const auto sizes = plan_frame_bytes(format, plan.frames, plan.request.seed, number);
-        PlannedClip clip;
-        clip.number = number;
-        clip.path = join_path(join_path(plan.directory, length_name(plan.frames)),
-                              ClipName{number, format.container}.text());
-        clip.bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-        if (!container) clip.frames_there.assign(plan.frames, false);
-        for (const StoredClip& partial : stored) {
-            const bool same =
-                partial.frames == plan.frames && partial.name.partial && partial.name.number == number;
-            if (!same || container) continue;
-            if (auto found = find_frames_there(store, partial, format, sizes, clip); !found)
-                return found.error();
-        }
-        plan.bytes_to_write += clip.bytes;
-        plan.missing.push_back(std::move(clip));
+        const auto begun = found->begun.find(number);
+        auto clip = plan_clip(store, plan, number, begun == found->begun.end() ? nullptr : &begun->second);
+        if (!clip) return clip.error();
+        plan.bytes_to_write += clip->bytes;
+        plan.missing.push_back(std::move(*clip));
     }
     return {};
 }
@@ -137,20 +269,33 @@ Result<void> check_space(ByteStore& store, PreparePlan& plan) {
 
 }  // namespace
 
-Result<std::vector<Clip>> complete_clips(ByteStore& store,
+Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
                                          const std::string& target,
                                          const MediaFormat& format,
                                          std::optional<Duration> clip_duration) {
-    const auto directory = format_directory(store, target, format);
-    if (!directory) return directory.error();
     std::vector<Clip> clips;
-    if (!*directory) return clips;
+    const std::string root = media_root(target);
+    const auto there = whole_store.stat(root);
+    if (!there) return there.error();
+    if (!*there) return clips;
+    const auto confined = whole_store.beneath(target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto set = read_marker(store, root);
+    if (!set) return set.error();
+    if (!*set) return clips;
+    const auto directory = find_format(store, root, format);
+    if (!directory) return directory.error();
+    if (!directory->there) return clips;
     std::optional<std::uint64_t> frames;
     if (clip_duration) frames = format.rate.slots_in(*clip_duration);
-    const auto stored = stored_clips(store, **directory, format, frames);
+    const auto stored = stored_clips(store, directory->path, format, frames);
     if (!stored) return stored.error();
     for (const StoredClip& at : *stored) {
         if (at.name.partial) continue;
+        const auto standing = standing_of(store, at, format, **set);
+        if (!standing) return standing.error();
+        if (standing->kind != Standing::Kind::whole) continue;
         auto clip = index_stored(store, at, format, at.path.substr(join_path(target, "").size()));
         if (!clip) return clip.error();
         clip->ours = true;
@@ -160,10 +305,10 @@ Result<std::vector<Clip>> complete_clips(ByteStore& store,
     return clips;
 }
 
-Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request) {
+Result<PreparePlan> plan_prepare(ByteStore& whole_store, const PrepareRequest& request) {
     PreparePlan plan;
     plan.request = request;
-    const auto target = store.stat(request.target);
+    const auto target = whole_store.stat(request.target);
     if (!target) return target.error();
     if (!*target) return environment_error(fmt::format("{}: no such directory", request.target));
     if (!(*target)->directory) return environment_error(fmt::format("{}: is not a directory", request.target));
@@ -171,8 +316,12 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
     plan.frames = length.ns > 0 ? request.format.rate.slots_in(length) : 0;
     if (plan.frames == 0) return bad_input("a clip must be longer than nothing");
 
+    const auto confined = whole_store.beneath(request.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
     const std::string root = media_root(request.target);
-    if (auto marker = read_marker(store, root); !marker) return marker.error();
+    const auto set = read_marker(store, root);
+    if (!set) return set.error();
     const auto directory = find_format(store, root, request.format);
     if (!directory) return directory.error();
     plan.directory = directory->path;
@@ -182,11 +331,7 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
         if (!listed) return listed.error();
         stored = std::move(*listed);
     }
-    for (const StoredClip& clip : stored) {
-        const bool fits = !request.clip_duration || clip.frames == plan.frames;
-        if (fits && !clip.name.partial && plan.clips_there < request.clips) ++plan.clips_there;
-    }
-    if (auto planned = plan_clips(store, stored, plan); !planned) return planned.error();
+    if (auto planned = plan_clips(store, stored, set->value_or(0), plan); !planned) return planned.error();
     if (!plan.nothing_to_do() && !request.format.not_prepared.empty()) {
         return bad_input(fmt::format("{}: this format cannot be prepared: {}", request.format.name,
                                      request.format.not_prepared));

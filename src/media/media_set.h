@@ -10,11 +10,16 @@
 // clip. A file name holds one run of digits, because servers that prefetch by name take the first run for the
 // frame number.
 //
-// What is being written has ".partial" at the end of its name: the directory of a sequence, the file of a
-// container or of a document. The rename to the final name is the last step, after everything is on stable
-// storage, so that what has a final name is whole whenever the process is killed. The next prepare continues in
-// the partial directory. `clean` goes the same way back: a clip becomes partial before its first frame is
-// removed.
+// What is being written has the run's id and ".partial" at the end of its name: the directory of a sequence,
+// the file of a container or of a document. The rename to the final name is the last step, after everything is
+// on stable storage, so that what has a final name is whole whenever the process is killed. The next prepare
+// continues in the partial directory. `clean` goes the same way back: a clip becomes partial before its first
+// frame is removed.
+//
+// Beside each clip lies its record (clip_record.h). Only what a record of this set names is ours: is played as
+// a whole clip, continued, replaced or removed. What version 0.1.0 made has no records and is ours where it
+// holds the bytes that prepare writes for this set (clip_proof.h). Everything below the target is reached by
+// ByteStore::beneath(): no link is followed, and nothing that is there is written.
 #pragma once
 
 #include <atomic>
@@ -49,6 +54,7 @@ inline constexpr Duration kDefaultClipDuration = seconds(10);
 struct PlannedClip {
     std::uint32_t number = 1;        // 1, 2, ...: in its name
     std::string path;                // its final path
+    std::string from;                // what is there of it and ours, whatever its name; empty: nothing
     std::uint64_t bytes = 0;         // still to be written
     std::vector<bool> frames_there;  // sequence, slot by slot: whole by its length in an interrupted prepare
 };
@@ -60,6 +66,7 @@ struct PreparePlan {
     std::uint64_t frames = 0;  // of each new clip
     std::uint32_t clips_there = 0;
     std::vector<PlannedClip> missing;
+    std::vector<std::string> notes;  // clips that are there and do not count, each with its path and why
     std::uint64_t bytes_to_write = 0;
     std::uint64_t bytes_free = 0;
 
@@ -99,13 +106,15 @@ Result<PreparePlan> plan_prepare(ByteStore& store, const PrepareRequest& request
 /// path. Either leaves partial media that the next prepare completes.
 Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress);
 
-/// Removes the directory that one run's recordings are in, and in it only what recorders make. Errors:
+/// Removes the directory that one run's recordings are in, and in it only what its record names. Errors:
 /// environment from the store.
-Result<CleanReport> clean_recordings_of_run(ByteStore& store, const std::string& directory);
+Result<CleanReport> clean_recordings_of_run(ByteStore& store,
+                                            const std::string& target,
+                                            const std::string& directory);
 
-/// Removes TARGET/streamsim-media, and in it only what prepare and recorders make; links are foreign and are
-/// not followed. Errors: bad input when there is no media set or its marker is not ours; environment from the
-/// store.
+/// Removes TARGET/streamsim-media, and in it only what the records of prepare, recorders and meters name; links
+/// are foreign and are not followed. Errors: bad input when there is no media set or its marker is not ours;
+/// environment from the store.
 Result<CleanReport> clean(ByteStore& store, const std::string& target);
 
 }  // namespace streamsim

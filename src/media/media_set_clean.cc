@@ -1,8 +1,16 @@
-// Removing a media set: leaf by leaf, and only names that prepare makes. Whatever else is found is kept, with
+// Removing a media set: leaf by leaf, and only what its own records name. Whatever else is found is kept, with
 // the directories above it and the marker, so that clean can be run again once its owner has taken it away.
+// Each directory is listed, checked and emptied through one ByteStore::beneath() of it: what has its name a
+// moment later is not touched.
 #include <fmt/format.h>
 
+#include <set>
+
+#include "base/prng.h"
+#include "media/clip_proof.h"
+#include "media/clip_record.h"
 #include "media/frame_maker.h"
+#include "media/load_record.h"
 #include "media/load_set.h"
 #include "media/media_lock.h"
 #include "media/media_set.h"
@@ -14,55 +22,91 @@
 namespace streamsim {
 namespace {
 
+// A symbolic link is never ours: what it names may be anywhere.
+bool is_file(const DirectoryEntry& entry) {
+    return !entry.directory && !entry.symbolic_link;
+}
+bool is_directory(const DirectoryEntry& entry) {
+    return entry.directory && !entry.symbolic_link;
+}
+
+/// A directory that is being emptied.
+struct Place {
+    std::string path;
+    std::unique_ptr<ByteStore> store;  // of it
+    FileInfo info;
+    std::vector<DirectoryEntry> entries;
+};
+
+Result<Place> enter(ByteStore& parent, const std::string& path) {
+    Place place{path, nullptr, {}, {}};
+    auto store = parent.beneath(path);
+    if (!store) return store.error();
+    place.store = std::move(*store);
+    const auto info = place.store->stat(path);
+    if (!info) return info.error();
+    if (*info) place.info = **info;
+    auto entries = place.store->list(path);
+    if (!entries) return entries.error();
+    place.entries = std::move(*entries);
+    return place;
+}
+
+/// "clip-0001.json", "clip-0001.whole.json", also unfinished: the number, and the document's final name.
+std::optional<std::uint32_t> record_number(std::string_view name, std::string& document) {
+    (void)take_partial(name);
+    document = name;
+    const std::size_t dot = name.find('.');
+    if (dot == std::string_view::npos) return std::nullopt;
+    const auto clip = clip_name_in(name.substr(0, dot));
+    if (!clip || (document != record_name(clip->number) && document != sums_name(clip->number)))
+        return std::nullopt;
+    return clip->number;
+}
+
 class Cleaner {
 public:
-    explicit Cleaner(ByteStore& store) : store_(store) {}
+    Cleaner(ByteStore& store, std::uint64_t set) : store_(store), set_(set) {}
 
     Result<CleanReport> clean(const std::string& root) {
-        const auto entries = store_.list(root);
-        if (!entries) return entries.error();
+        auto here = enter(store_, root);
+        if (!here) return here.error();
         bool locked = false;
-        for (const DirectoryEntry& entry : *entries) {
+        for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(root, entry.name);
-            if (is_document(entry, kMarkerName)) continue;  // last of all
-            if (is_file(entry) && is_lock_name(entry.name)) {
+            if (is_document(*here, entry, kMarkerName)) continue;  // last of all
+            if (is_file(entry) && is_lock_name(entry.name) && is_lock_file(*here->store, path)) {
                 locked = true;  // those go when the lock that is held is released
                 continue;
             }
             Result<void> done;
             if (!is_directory(entry)) {
                 done = keep(path);
-            } else if (entry.name == kRecordings && !holds_format(path)) {
-                done = clean_recordings(path);
-            } else if (entry.name == kLoadDirectory && !holds_format(path)) {
-                done = clean_load(path);
+            } else if (entry.name == kRecordings && !holds_format(*here->store, path)) {
+                done = clean_recordings(*here->store, path);
+            } else if (entry.name == kLoadDirectory && !holds_format(*here->store, path)) {
+                done = clean_load(*here->store, path);
             } else {
-                done = clean_format(path);
+                done = clean_format(*here->store, path);
             }
             if (!done) return done.error();
         }
         if (!report_.kept.empty()) return report_;
-        if (auto done = remove_documents(root, kMarkerName); !done) return done.error();
+        if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
         if (locked) return report_;
-        if (auto done = store_.remove(root); !done) return done.error();
+        if (auto done = store_.remove_directory(root); !done) return done.error();
         return report_;
     }
 
     Result<CleanReport> clean_run(const std::string& directory) {
-        if (auto done = clean_recorded(directory); !done) return done.error();
+        if (auto done = clean_recorded(store_, directory); !done) return done.error();
         return report_;
     }
 
 private:
-    // A symbolic link is never ours: what it names may be anywhere.
-    static bool is_file(const DirectoryEntry& entry) { return !entry.directory && !entry.symbolic_link; }
-    static bool is_directory(const DirectoryEntry& entry) { return entry.directory && !entry.symbolic_link; }
-    static bool is_document(const DirectoryEntry& entry, const std::string& name) {
-        return is_file(entry) && (entry.name == name || entry.name == name + std::string(kPartial));
-    }
-
-    static bool is_frame(const std::string& name) {
-        return number_in(prepared_pattern(extension_of(name)), name) && is_frame_extension(extension_of(name));
+    static bool is_document(const Place& here, const DirectoryEntry& entry, const std::string& name) {
+        return is_file(entry) &&
+               (entry.name == name || is_unfinished(*here.store, join_path(here.path, entry.name), name));
     }
 
     Result<void> keep(const std::string& path) {
@@ -70,165 +114,258 @@ private:
         return {};
     }
 
-    Result<void> remove_file(const std::string& path) {
-        const auto info = store_.stat(path);
-        if (auto done = store_.remove(path); !done) return done.error();
+    Result<void> remove_file(ByteStore& store, const std::string& path) {
+        const auto info = store.stat(path);
+        if (auto done = store.remove(path); !done) return done.error();
         ++report_.files_removed;
         if (info && *info) report_.bytes_removed += (*info)->bytes;
         return {};
     }
 
-    /// A document and what is left of an attempt to write it, the attempt first.
-    Result<void> remove_documents(const std::string& directory, const std::string& name) {
-        const std::string path = join_path(directory, name);
-        for (const std::string& candidate : {path + std::string(kPartial), path}) {
-            const auto info = store_.stat(candidate);
-            if (!info) return info.error();
-            if (!*info) continue;
-            if (auto done = remove_file(candidate); !done) return done.error();
+    /// A document and what is left of attempts to write it, the attempts first.
+    Result<void> remove_documents(const Place& here, const std::string& name) {
+        for (const bool whole : {false, true}) {
+            for (const DirectoryEntry& entry : here.entries) {
+                if ((entry.name == name) != whole || !is_document(here, entry, name)) continue;
+                if (auto done = remove_file(*here.store, join_path(here.path, entry.name)); !done) return done;
+            }
         }
         return {};
     }
 
-    /// What meters work on: directories of any depth, and files with names of ours.
-    Result<void> clean_load(const std::string& directory) {
+    /// What meters work on: the directories and files that the records name.
+    Result<void> clean_load(ByteStore& parent, const std::string& directory) {
+        auto here = enter(parent, directory);
+        if (!here) return here.error();
+        const auto names = read_load_records(*here->store, directory, set_);
+        if (!names) return names.error();
         const std::size_t kept = report_.kept.size();
-        const auto entries = store_.list(directory);
-        if (!entries) return entries.error();
-        for (const DirectoryEntry& entry : *entries) {
-            const std::string path = join_path(directory, entry.name);
-            auto done = is_directory(entry)                          ? clean_load(path)
-                        : is_file(entry) && is_load_name(entry.name) ? remove_file(path)
-                                                                     : keep(path);
-            if (!done) return done.error();
+        for (const DirectoryEntry& entry : here->entries) {
+            if (is_file(entry) && names->documents.contains(entry.name)) continue;  // last
+            if (auto done = clean_load_entry(*here, directory, *names, entry); !done) return done;
         }
         if (report_.kept.size() != kept) return {};
-        return store_.remove(directory);
+        for (const std::string& document : names->documents) {
+            if (auto done = remove_file(*here->store, join_path(directory, document)); !done) return done;
+        }
+        return parent.remove_directory(directory);
+    }
+
+    Result<void> clean_load_entry(const Place& here,
+                                  const std::string& root,
+                                  const LoadNames& names,
+                                  const DirectoryEntry& entry) {
+        const std::string path = join_path(here.path, entry.name);
+        const std::string name = path.substr(root.size() + 1);
+        if (is_file(entry)) return names.has_file(name) ? remove_file(*here.store, path) : keep(path);
+        if (!is_directory(entry) || !names.has_directory(name)) return keep(path);
+        const std::size_t kept = report_.kept.size();
+        auto inner = enter(*here.store, path);
+        if (!inner) return inner.error();
+        for (const DirectoryEntry& each : inner->entries) {
+            if (auto done = clean_load_entry(*inner, root, names, each); !done) return done;
+        }
+        if (report_.kept.size() != kept) return {};
+        return here.store->remove_directory(path);
     }
 
     /// A format may have been called as the recordings are.
-    bool holds_format(const std::string& directory) {
-        const auto info = store_.stat(join_path(directory, kFormatName));
+    static bool holds_format(ByteStore& store, const std::string& directory) {
+        const auto info = store.stat(join_path(directory, kFormatName));
         return info && *info;
     }
 
-    Result<void> clean_recordings(const std::string& directory) {
+    Result<void> clean_recordings(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
-        const auto entries = store_.list(directory);
-        if (!entries) return entries.error();
-        for (const DirectoryEntry& entry : *entries) {
+        auto here = enter(parent, directory);
+        if (!here) return here.error();
+        for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(directory, entry.name);
-            auto done = is_directory(entry) && is_run(entry.name) ? clean_recorded(path) : keep(path);
+            auto done =
+                is_directory(entry) && is_run(entry.name) ? clean_recorded(*here->store, path) : keep(path);
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};
-        return store_.remove(directory);
+        return parent.remove_directory(directory);
     }
 
     /// What the recorders of one run made.
-    Result<void> clean_recorded(const std::string& directory) {
+    Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
-        const auto entries = store_.list(directory);
-        if (!entries) return entries.error();
-        for (const DirectoryEntry& entry : *entries) {
+        auto here = enter(parent, directory);
+        if (!here) return here.error();
+        const auto streams = read_recorded_streams(*here->store, directory, set_);
+        if (!streams) return streams.error();
+        for (const DirectoryEntry& entry : here->entries) {
+            if (is_document(*here, entry, kRecordedStreams)) continue;
             const std::string path = join_path(directory, entry.name);
+            const RecordedStream* const stream = find_stream(*streams, entry.name);
             Result<void> done;
-            if (is_directory(entry) && is_recording(entry.name)) {
-                done = clean_sequence(path);
-            } else if (is_file(entry) && is_recorded_file(entry.name)) {
-                done = remove_file(path);
+            if (stream != nullptr && !stream->is_file() && is_directory(entry)) {
+                done = clean_frames(*here->store, path, path, stream->kind, stream->frames);
+            } else if (stream != nullptr && stream->is_file() && is_file(entry)) {
+                done = remove_file(*here->store, path);
             } else {
                 done = keep(path);
             }
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};
-        return store_.remove(directory);
+        if (auto done = remove_documents(*here, kRecordedStreams); !done) return done;
+        return parent.remove_directory(directory);
     }
 
-    Result<void> clean_format(const std::string& directory) {
+    Result<void> clean_format(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
-        const auto entries = store_.list(directory);
-        if (!entries) return entries.error();
-        bool ours = entries->empty();
-        for (const DirectoryEntry& entry : *entries) ours = ours || is_document(entry, kFormatName);
+        auto here = enter(parent, directory);
+        if (!here) return here.error();
+        const auto identity = read_identity(*here->store, directory);
+        bool ours = here->entries.empty() || identity.has_value();
+        for (const DirectoryEntry& entry : here->entries) {
+            const bool unfinished = entry.name != kFormatName && is_document(*here, entry, kFormatName);
+            ours = ours || (unfinished && here->entries.size() == 1);
+        }
         if (!ours) return keep(directory);
-        for (const DirectoryEntry& entry : *entries) {
-            if (is_document(entry, kFormatName)) continue;
+        format_ = identity ? format_of_identity(*identity) : std::nullopt;
+        for (const DirectoryEntry& entry : here->entries) {
+            if (is_document(*here, entry, kFormatName)) continue;
             const std::string path = join_path(directory, entry.name);
-            auto done = is_directory(entry) && length_in(entry.name) ? clean_length(path) : keep(path);
+            const auto frames = length_in(entry.name);
+            auto done = is_directory(entry) && frames ? clean_length(*here->store, path, *frames) : keep(path);
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};
-        if (auto done = remove_documents(directory, kFormatName); !done) return done.error();
-        return store_.remove(directory);
+        if (auto done = remove_documents(*here, kFormatName); !done) return done.error();
+        return parent.remove_directory(directory);
     }
 
-    Result<void> clean_length(const std::string& directory) {
+    Result<void> clean_length(ByteStore& parent, const std::string& directory, std::uint64_t frames) {
         const std::size_t kept = report_.kept.size();
-        const auto entries = store_.list(directory);
-        if (!entries) return entries.error();
-        for (const DirectoryEntry& entry : *entries) {
-            const std::string path = join_path(directory, entry.name);
+        auto here = enter(parent, directory);
+        if (!here) return here.error();
+        for (const DirectoryEntry& entry : here->entries) {
+            std::string document;
+            if (is_file(entry) && record_number(entry.name, document)) continue;  // after the clips
             const auto name = clip_name_in(entry.name);
-            Result<void> done;
             if (!name || !(name->is_file() ? is_file(entry) : is_directory(entry))) {
-                done = keep(path);
-            } else if (name->is_file()) {
-                done = remove_file(path);
-            } else if (name->partial) {
-                done = clean_sequence(path);
-            } else {
-                done = clean_whole_sequence(directory, *name);
+                (void)keep(join_path(directory, entry.name));
+                continue;
             }
-            if (!done) return done.error();
+            const StoredClip clip{frames, *name, join_path(directory, entry.name)};
+            auto done =
+                name->is_file() ? clean_container(*here->store, clip) : clean_sequence(*here->store, clip);
+            if (!done) return done;
         }
+        if (auto done = clean_records(*here); !done) return done;
         if (report_.kept.size() != kept) return {};
-        return store_.remove(directory);
+        return parent.remove_directory(directory);
+    }
+
+    /// Records whose clips are gone. Those of clips that stay, because something of somebody else's is in them,
+    /// stay with them.
+    Result<void> clean_records(const Place& here) {
+        const auto left = here.store->list(here.path);
+        if (!left) return left.error();
+        std::set<std::uint32_t> clips;
+        for (const DirectoryEntry& entry : *left) {
+            if (const auto name = clip_name_in(entry.name)) clips.insert(name->number);
+        }
+        for (const DirectoryEntry& entry : *left) {
+            std::string document;
+            const auto number = record_number(entry.name, document);
+            if (!number || !is_file(entry)) continue;
+            const std::string path = join_path(here.path, entry.name);
+            const bool unfinished = entry.name != document;
+            const auto ours = unfinished ? Result<bool>(is_unfinished(*here.store, path, document))
+                                         : is_record(*here.store, here.path, set_, entry.name);
+            if (!ours) return ours.error();
+            if (!*ours) {
+                (void)keep(path);
+            } else if (!clips.contains(*number)) {
+                if (auto done = remove_file(*here.store, path); !done) return done;
+            }
+        }
+        return {};
+    }
+
+    Result<void> clean_container(ByteStore& store, const StoredClip& clip) {
+        const auto ours = is_ours(store, clip, format_, set_, true);
+        if (!ours) return ours.error();
+        if (*ours) return remove_file(store, clip.path);
+        // Killed after the file was made and before its record was.
+        const auto info = store.stat(clip.path);
+        if (!info) return info.error();
+        const bool begun = clip.name.partial && clip.name.ending != kPartial && *info && (*info)->bytes == 0;
+        return begun && !(*info)->symbolic_link ? remove_file(store, clip.path) : keep(clip.path);
     }
 
     /// Renamed first: if we are killed half way, what is left must not play as whole.
-    Result<void> clean_whole_sequence(const std::string& directory, ClipName name) {
-        const std::string whole = join_path(directory, name.text());
+    Result<void> clean_sequence(ByteStore& parent, const StoredClip& clip) {
+        const auto record =
+            read_record(parent, clip.path.substr(0, clip.path.rfind('/')), set_, clip.name.number);
+        if (!record) return record.error();
+        const auto here = enter(parent, clip.path);
+        if (!here) return keep(clip.path);  // somebody has put something else there
+        const bool empty = here->entries.empty() && clip.name.partial;
+        const bool recorded = *record && (*record)->frames == clip.frames && is_recorded(**record, here->info);
+        const bool ours =
+            recorded || empty || (!*record && format_ && is_proven(*here->store, clip, *format_, set_, true));
+        if (!ours) return keep(clip.path);
+        const std::string kind = *record ? (*record)->kind : format_ ? record_kind(*format_) : std::string();
+        if (clip.name.partial) return clean_frames(parent, clip.path, clip.path, kind, clip.frames);
+        ClipName name = clip.name;
         name.partial = true;
-        const std::string partial = join_path(directory, name.text());
-        const auto other = store_.stat(partial);
-        if (!other) return other.error();
-        if (*other) {
-            if (auto done = clean_sequence(partial); !done) return done.error();
+        name.ending = partial_suffix(entropy64());
+        const std::string partial = join_path(clip.path.substr(0, clip.path.rfind('/')), name.text());
+        if (auto done = parent.rename(clip.path, partial); !done) return done;
+        const auto renamed = parent.stat(partial);
+        if (!renamed) return renamed.error();
+        if (!*renamed || (*renamed)->symbolic_link || (*renamed)->file_id != here->info.file_id) {
+            // Not what was looked at: it gets its name back.
+            if (auto done = parent.rename(partial, clip.path); !done) return done;
+            return keep(clip.path);
         }
-        const auto left = store_.stat(partial);
-        if (!left) return left.error();
-        if (*left) return clean_sequence(whole);  // something of somebody else's is in the way
-        if (auto done = store_.rename(whole, partial); !done) return done.error();
-        return clean_sequence(partial);
+        return clean_frames(parent, partial, clip.path, kind, clip.frames, here->info.file_id);
     }
 
-    Result<void> clean_sequence(const std::string& directory) {
-        const auto info = store_.stat(directory);
-        if (!info) return info.error();
-        if (!*info) return {};  // removed together with its whole twin
-        const auto entries = store_.list(directory);
-        if (!entries) return entries.error();
+    /// Removes the frames of a sequence and its directory. `file_id`: which directory it is to be, if known.
+    Result<void> clean_frames(ByteStore& parent,
+                              const std::string& directory,
+                              const std::string& named,
+                              const std::string& kind,
+                              std::uint64_t frames,
+                              std::uint64_t file_id = 0) {
+        const auto here = enter(parent, directory);
+        if (!here || (file_id != 0 && here->info.file_id != file_id)) return keep(named);
         const std::size_t kept = report_.kept.size();
-        for (const DirectoryEntry& entry : *entries) {
+        for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(directory, entry.name);
-            const bool ours = is_file(entry) && is_frame(entry.name);
-            auto done = ours ? remove_file(path) : keep(path);
+            const auto number = number_in(prepared_pattern(kind), entry.name);
+            const bool ours = is_file(entry) && number && *number >= kFirstFrameNumber &&
+                              *number - kFirstFrameNumber < frames;
+            auto done = ours ? remove_file(*here->store, path) : keep(path);
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};
-        return store_.remove(directory);
+        return parent.remove_directory(directory);
     }
 
     ByteStore& store_;
+    std::uint64_t set_;
+    std::optional<MediaFormat> format_;  // of the directory that is being cleaned, where it is known
     CleanReport report_;
 };
 
 }  // namespace
 
-Result<CleanReport> clean_recordings_of_run(ByteStore& store, const std::string& directory) {
-    return Cleaner(store).clean_run(directory);
+Result<CleanReport> clean_recordings_of_run(ByteStore& store,
+                                            const std::string& target,
+                                            const std::string& directory) {
+    const auto confined = store.beneath(target);
+    if (!confined) return confined.error();
+    const auto set = read_marker(**confined, media_root(target));
+    if (!set) return set.error();
+    return Cleaner(**confined, set->value_or(0)).clean_run(directory);
 }
 
 Result<CleanReport> clean(ByteStore& store, const std::string& target) {
@@ -242,13 +379,15 @@ Result<CleanReport> clean(ByteStore& store, const std::string& target) {
         return bad_input(
             fmt::format("{}: is a symbolic link, which prepare does not make; it is left alone", root));
     }
-    const auto marker = read_marker(store, root);
+    const auto confined = store.beneath(target);
+    if (!confined) return confined.error();
+    const auto marker = read_marker(**confined, root);
     if (!marker) return marker.error();
     if (!*marker) {
         return bad_input(fmt::format("{}: has no {}, so it is not known to be streamsim's and is left alone",
                                      root, kMarkerName));
     }
-    return Cleaner(store).clean(root);
+    return Cleaner(**confined, **marker).clean(root);
 }
 
 }  // namespace streamsim

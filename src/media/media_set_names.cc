@@ -68,6 +68,20 @@ std::string media_root(const std::string& target) {
     return join_path(target, kMediaDirectory);
 }
 
+std::string partial_suffix(std::uint64_t run) {
+    return fmt::format(".{:016x}{}", run, kPartial);
+}
+
+bool take_partial(std::string_view& name) {
+    constexpr std::size_t kRunLetters = 1 + 16;
+    if (!take_suffix(name, kPartial)) return false;
+    if (name.size() < kRunLetters) return true;
+    const std::string_view run = name.substr(name.size() - kRunLetters);
+    if (run[0] == '.' && run.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos)
+        name.remove_suffix(kRunLetters);
+    return true;
+}
+
 std::string length_name(std::uint64_t frames) {
     return fmt::format("{}{}", frames, kLengthSuffix);
 }
@@ -82,13 +96,14 @@ std::optional<std::uint64_t> length_in(std::string_view name) {
 
 std::string ClipName::text() const {
     return fmt::format("{}{:04}{}{}", kClipPrefix, number, container_extension(container),
-                       partial ? kPartial : "");
+                       partial ? ending : "");
 }
 
 std::optional<ClipName> clip_name_in(std::string_view name) {
     ClipName out;
     std::string_view digits = name;
-    out.partial = take_suffix(digits, kPartial);
+    out.partial = take_partial(digits);
+    if (out.partial) out.ending = name.substr(digits.size());
     for (const MediaFormat::Container each : kFiles)
         if (take_suffix(digits, container_extension(each))) out.container = each;
     if (!digits.starts_with(kClipPrefix)) return std::nullopt;
@@ -112,24 +127,47 @@ Result<std::string> read_text(ByteStore& store, const std::string& path) {
     return text;
 }
 
-Result<void> write_document(ByteStore& store, const std::string& path, const Json& document) {
-    const std::string partial = path + std::string(kPartial);
-    const std::string text = document.dump(2) + "\n";
+Result<void> write_document(ByteStore& store,
+                            const std::string& path,
+                            const std::function<Json(std::uint64_t file_id)>& make) {
+    const std::string partial = path + partial_suffix(entropy64());
     auto file = store.create(partial);
     if (!file) return file.error();
-    if (auto done = (*file)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
-    if (auto done = (*file)->close(); !done) return done.error();
-    return store.rename(partial, path);
+    const auto write = [&]() -> Result<void> {
+        const auto info = store.stat(partial);
+        if (!info) return info.error();
+        const std::string text = make(*info ? (*info)->file_id : 0).dump(2) + "\n";
+        if (auto done = (*file)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
+        if (auto done = (*file)->close(); !done) return done.error();
+        return store.rename(partial, path);
+    };
+    const auto written = write();
+    if (!written) (void)store.remove(partial);
+    return written;
+}
+
+bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name) {
+    const std::string file = path.substr(path.rfind('/') + 1);
+    std::string_view name = file;
+    if (!take_partial(name) || name != document_name) return false;
+    const auto info = store.stat(path);
+    if (!info || !*info || (*info)->directory || (*info)->symbolic_link) return false;
+    if ((*info)->bytes == 0) return true;
+    const auto text = read_text(store, path);
+    return text && text->starts_with("{\n  \"") && text->find("\"streamsim.") != std::string::npos;
 }
 
 Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root) {
     const auto info = store.stat(root);
     if (!info) return info.error();
     if (!*info) return std::optional<std::uint64_t>();
+    if ((*info)->symbolic_link) {
+        return bad_input(fmt::format(
+            "{}: is a symbolic link, expected the directory that prepare makes; it is left alone", root));
+    }
     if (!(*info)->directory) return bad_input(fmt::format("{}: is not a directory", root));
     const auto entries = store.list(root);
     if (!entries) return entries.error();
-    const std::string unfinished = std::string(kMarkerName) + std::string(kPartial);
     bool only_unfinished = true;
     for (const DirectoryEntry& entry : *entries) {
         if (entry.name == kMarkerName && !entry.directory) {
@@ -140,7 +178,9 @@ Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::st
             if (!id) return id.error();
             return std::optional(*id);
         }
-        if (entry.name != unfinished && !is_lock_name(entry.name)) only_unfinished = false;
+        std::string_view name = entry.name;
+        if (is_lock_name(name)) continue;
+        if (!take_partial(name) || name != kMarkerName) only_unfinished = false;
     }
     if (only_unfinished) return std::optional<std::uint64_t>();
     return bad_input(
@@ -154,8 +194,8 @@ Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root) {
     if (auto made = store.make_directories(root); !made) return made.error();
     const std::uint64_t id = entropy64();
     const Json marker = {{"schema", kMarkerSchema}, {"version", kVersion}, {"id", fmt::format("{:016x}", id)}};
-    if (auto written = write_document(store, join_path(root, kMarkerName), marker); !written)
-        return written.error();
+    const auto written = write_document(store, join_path(root, kMarkerName), [&](auto) { return marker; });
+    if (!written) return written.error();
     return id;
 }
 
@@ -165,6 +205,13 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
         const std::string name = attempt == 1 ? format.name : fmt::format("{}-{}", format.name, attempt);
         const std::string path = join_path(root, name);
         const std::string document = join_path(path, kFormatName);
+        const auto directory = store.stat(path);
+        if (!directory) return directory.error();
+        if (*directory && ((*directory)->symbolic_link || !(*directory)->directory)) {
+            return environment_error(
+                fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
+                            (*directory)->symbolic_link ? "a symbolic link" : "a file"));
+        }
         const auto info = store.stat(document);
         if (!info) return info.error();
         if (!*info) return FormatDirectory{path, false};
@@ -178,7 +225,19 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
 
 Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format) {
     if (auto made = store.make_directories(directory); !made) return made.error();
-    return write_document(store, join_path(directory, kFormatName), format_document(format));
+    return write_document(store, join_path(directory, kFormatName),
+                          [&](auto) { return format_document(format); });
+}
+
+std::optional<Json> read_identity(ByteStore& store, const std::string& directory) {
+    const std::string path = join_path(directory, kFormatName);
+    const auto text = read_text(store, path);
+    if (!text) return std::nullopt;
+    const auto document = parse_json(*text, path);
+    if (!document || !document->is_object() || document->value("schema", Json()) != kFormatSchema ||
+        document->value("version", Json()) != kVersion || !document->contains("format"))
+        return std::nullopt;
+    return document->at("format");
 }
 
 Result<std::vector<StoredClip>> stored_clips(ByteStore& store,

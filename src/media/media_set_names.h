@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,15 +19,23 @@ inline constexpr const char* kMarkerName = "streamsim-media.json";
 inline constexpr const char* kFormatName = "format.json";
 inline constexpr std::string_view kPartial = ".partial";
 
+/// ".0123456789abcdef.partial": what the names of one run's unfinished files and directories end with, so that
+/// no two runs ever have one in common.
+std::string partial_suffix(std::uint64_t run);
+/// Takes such an ending off, or the ".partial" of version 0.1.0; false where there is none.
+bool take_partial(std::string_view& name);
+
 /// "240-frames", and back.
 std::string length_name(std::uint64_t frames);
 std::optional<std::uint64_t> length_in(std::string_view name);
 
-/// "clip-0001", "clip-0001.mov" (or .mp4, .mxf), each with ".partial" while it is being written; and back.
+/// "clip-0001", "clip-0001.mov" (or .mp4, .mxf), each with the run's partial_suffix() while it is being
+/// written; and back.
 struct ClipName {
     std::uint32_t number = 1;
     MediaFormat::Container container = MediaFormat::Container::sequence;
     bool partial = false;
+    std::string ending = std::string(kPartial);  // of a partial one: its partial_suffix()
 
     bool is_file() const { return container != MediaFormat::Container::sequence; }
     std::string text() const;
@@ -36,8 +45,13 @@ std::optional<ClipName> clip_name_in(std::string_view name);
 /// A whole small file. Errors: environment; bad input when it is larger than a document can be.
 Result<std::string> read_text(ByteStore& store, const std::string& path);
 
-/// Writes a document under a partial name, makes it durable and renames it.
-Result<void> write_document(ByteStore& store, const std::string& path, const Json& document);
+/// Writes a document under a partial name of its own, makes it durable and renames it; replaces nothing. `make`
+/// is given the file_id (FileInfo) of the file that it is written to.
+Result<void> write_document(ByteStore& store,
+                            const std::string& path,
+                            const std::function<Json(std::uint64_t file_id)>& make);
+/// Whether a file is what an interrupted write_document() may have left: by its name, and by what it holds.
+bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name);
 
 /// The id of the media set at `root`; nothing when there is none: no such directory, or one that holds nothing
 /// but an unfinished marker. Errors: bad input when the directory is someone else's or its marker is damaged.
@@ -55,6 +69,8 @@ struct FormatDirectory {
 Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format);
 
 Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format);
+/// The identity (catalogue.h) that the directory of a format says; nothing where its document is not ours.
+std::optional<Json> read_identity(ByteStore& store, const std::string& directory);
 
 /// A complete clip, or one that was begun.
 struct StoredClip {

@@ -9,7 +9,8 @@
 #include <thread>
 
 #include "base/prng.h"
-#include "media/catalogue.h"
+#include "media/clip_proof.h"
+#include "media/clip_record.h"
 #include "media/container_writer.h"
 #include "media/frame_maker.h"
 #include "media/frame_sizes.h"
@@ -42,22 +43,16 @@ private:
     std::unique_ptr<std::byte, Free> data_;
 };
 
-/// A number for "this format at this length": a part of every payload key.
-std::uint64_t format_key(const PreparePlan& plan) {
-    std::uint64_t key = plan.frames;
-    for (const char c : format_identity(plan.request.format).dump())
-        key = mix64(key ^ static_cast<unsigned char>(c));
-    return key;
-}
-
 /// What the writers of one prepare share.
 struct Work {
-    ByteStore& store;
+    ByteStore& store;       // of the directory of this length
+    std::string directory;  // its path
     const PreparePlan& plan;
     PrepareProgress& progress;
     const FrameMaker& maker;
     std::uint64_t set_id = 0;
     std::uint64_t format = 0;  // format_key
+    std::uint64_t run = 0;     // in the names of what is not finished
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};  // another writer has failed
     std::mutex mutex;
@@ -72,19 +67,44 @@ struct Work {
     }
 };
 
+/// What is written from now on is ours. `path`: of the clip under its partial name, `store` has it.
+Result<void> record(Work& work, const PlannedClip& clip, ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    return write_record(work.store, work.directory,
+                        {.set = work.set_id,
+                         .number = clip.number,
+                         .frames = work.plan.frames,
+                         .kind = record_kind(work.plan.request.format),
+                         .file_id = *info ? (*info)->file_id : 0});
+}
+
+Result<void> record_whole(Work& work, const PlannedClip& clip, ClipSums sums) {
+    sums.set = work.set_id;
+    sums.number = clip.number;
+    return write_sums(work.store, work.directory, sums);
+}
+
 /// Writes one sequence into its partial directory.
 class SequenceWriter {
 public:
     SequenceWriter(Work& work, const PlannedClip& clip)
         : work_(work),
           clip_(clip),
-          directory_(clip.path + std::string(kPartial)),
+          directory_(clip.path + partial_suffix(work.run)),
           pattern_(prepared_pattern(frame_extension(work.plan.request.format))),
           sizes_(work.sizes_of(clip)),
           buffer_(*std::max_element(sizes_.begin(), sizes_.end())) {}
 
+    /// What is there of it was seen to be ours, and gets this run's name.
     Result<void> write() {
-        if (auto made = work_.store.make_directories(directory_); !made) return made.error();
+        auto begun = clip_.from.empty() ? work_.store.make_directories(directory_)
+                                        : work_.store.rename(clip_.from, directory_);
+        if (!begun) return begun.error();
+        auto store = work_.store.beneath(directory_);
+        if (!store) return store.error();
+        store_ = std::move(*store);
+        if (auto recorded = record(work_, clip_, *store_, directory_); !recorded) return recorded.error();
         for (std::uint64_t frame = 0; frame < sizes_.size(); ++frame) {
             if (work_.stopped()) return interrupted_error();
             const std::uint64_t number = kFirstFrameNumber + frame;
@@ -98,15 +118,21 @@ public:
             }
             if (auto done = write_frame(path, bytes); !done) return done.error();
         }
-        return {};
+        const auto path_of = [this](std::uint64_t frame) {
+            return join_path(directory_, pattern_.name(kFirstFrameNumber + frame));
+        };
+        auto sums = sums_of_frames(*store_, path_of(0), path_of(sizes_.size() - 1));
+        return sums ? record_whole(work_, clip_, *sums) : sums.error();
     }
 
 private:
     /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
     /// written.
     bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
-        auto file = work_.store.open(path);
+        auto file = store_->open(path);
         if (!file) return false;
+        const auto holes = (*file)->hole_bytes(0);
+        if (!holes || *holes > 0) return false;
         const std::size_t probe = std::min(kProbeBytes, wanted.size());
         return holds(**file, 0, wanted.first(probe)) &&
                holds(**file, wanted.size() - probe, wanted.last(probe));
@@ -118,7 +144,13 @@ private:
     }
 
     Result<void> write_frame(const std::string& path, std::span<const std::byte> frame) {
-        auto file = work_.store.create(path);
+        // What is there has another length, or other bytes than were planned.
+        const auto old = store_->stat(path);
+        if (!old) return old.error();
+        if (*old) {
+            if (auto removed = store_->remove(path); !removed) return removed.error();
+        }
+        auto file = store_->create(path);
         if (!file) return file.error();
         for (std::size_t at = 0; at < frame.size(); at += kPieceBytes) {
             if (work_.stopped()) return interrupted_error();
@@ -132,6 +164,7 @@ private:
     Work& work_;
     const PlannedClip& clip_;
     std::string directory_;
+    std::unique_ptr<ByteStore> store_;  // of it
     FramePattern pattern_;
     std::vector<std::uint32_t> sizes_;
     Buffer buffer_;
@@ -140,11 +173,15 @@ private:
 /// Writes one container into its partial file, from its beginning: what an interrupted prepare left has no
 /// header.
 Result<void> write_container(Work& work, const PlannedClip& clip) {
-    const std::string path = clip.path + std::string(kPartial);
+    const std::string path = clip.path + partial_suffix(work.run);
     const auto sizes = work.sizes_of(clip);
     Buffer buffer(*std::max_element(sizes.begin(), sizes.end()));
+    if (!clip.from.empty()) {
+        if (auto removed = work.store.remove(clip.from); !removed) return removed.error();
+    }
     auto file = work.store.create(path);
     if (!file) return file.error();
+    if (auto recorded = record(work, clip, work.store, path); !recorded) return recorded.error();
     auto writer = ContainerWriter::create(**file, work.plan.request.format, work.maker, path);
     if (!writer) return writer.error();
     for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
@@ -155,7 +192,9 @@ Result<void> write_container(Work& work, const PlannedClip& clip) {
         work.progress.bytes_done += sizes[frame];
     }
     if (auto finished = (*writer)->finish(); !finished) return finished.error();
-    return (*file)->close();
+    if (auto closed = (*file)->close(); !closed) return closed.error();
+    auto sums = sums_of_container(work.store, path);
+    return sums ? record_whole(work, clip, *sums) : sums.error();
 }
 
 /// Every planned frame can be made with the bytes that it is to have; told before anything is written. The
@@ -185,7 +224,7 @@ Result<void> write_clip(Work& work, const PlannedClip& clip) {
     const bool sequence = work.plan.request.format.container == MediaFormat::Container::sequence;
     const auto written = sequence ? SequenceWriter(work, clip).write() : write_container(work, clip);
     if (!written) return written.error();
-    if (auto renamed = work.store.rename(clip.path + std::string(kPartial), clip.path); !renamed) {
+    if (auto renamed = work.store.rename(clip.path + partial_suffix(work.run), clip.path); !renamed) {
         return renamed.error();
     }
     ++work.progress.clips_done;
@@ -206,9 +245,12 @@ void write_clips(Work& work) {
 
 }  // namespace
 
-Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress& progress) {
+Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PrepareProgress& progress) {
     progress.bytes_total = plan.bytes_to_write;
     if (plan.nothing_to_do()) return {};
+    const auto confined = whole_store.beneath(plan.request.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
     const auto maker = make_frame_maker(plan.request.format, plan.frames);
     if (!maker) return maker.error();
     const auto largest = check_sizes(plan, **maker);
@@ -226,13 +268,17 @@ Result<void> prepare(ByteStore& store, const PreparePlan& plan, PrepareProgress&
     }
     const std::string length = join_path(plan.directory, length_name(plan.frames));
     if (auto made = store.make_directories(length); !made) return made.error();
+    const auto inside = store.beneath(length);
+    if (!inside) return inside.error();
 
-    Work work{.store = store,
+    Work work{.store = **inside,
+              .directory = length,
               .plan = plan,
               .progress = progress,
               .maker = **maker,
               .set_id = *id,
-              .format = format_key(plan)};
+              .format = format_key(plan.request.format, plan.frames),
+              .run = entropy64()};
     std::vector<std::thread> writers;
     const std::size_t fit = std::clamp<std::size_t>(kBuffersMax / *largest, 1, kWritersMax);
     const std::size_t count = std::min(plan.missing.size(), fit);

@@ -23,6 +23,8 @@ namespace {
 constexpr double kBytesKept = 64e6;
 constexpr double kFramesMin = 4;
 constexpr double kFramesMax = 48;
+constexpr std::string_view kStreamsSchema = "streamsim.recording-record";
+constexpr int kVersion = 1;
 /// Numbers that frames can have: of 24 a second more than a year.
 constexpr std::uint64_t kFrames = 1'000'000'000;
 
@@ -138,13 +140,73 @@ std::string recording_name(std::uint32_t seat, std::uint32_t stream) {
 
 Result<std::string> make_recordings(ByteStore& store, const std::string& target) {
     constexpr int kAttempts = 5;  // others may make the media set at the same time
+    const auto confined = store.beneath(target);
+    if (!confined) return confined.error();
     const std::string root = media_root(target);
-    Result<std::uint64_t> id = ensure_marker(store, root);
-    for (int attempt = 1; !id && attempt < kAttempts; ++attempt) id = ensure_marker(store, root);
+    Result<std::uint64_t> id = ensure_marker(**confined, root);
+    for (int attempt = 1; !id && attempt < kAttempts; ++attempt) id = ensure_marker(**confined, root);
     if (!id) return id.error();
     const std::string path = join_path(join_path(root, kRecordings), run_name(entropy64()));
-    if (auto made = store.make_directories(path); !made) return made.error();
+    if (auto made = (*confined)->make_directories(path); !made) return made.error();
     return path;
+}
+
+RecordedStream recorded_stream(const MediaFormat& format, const std::string& name, std::uint64_t frames) {
+    const bool sequence = format.container == MediaFormat::Container::sequence;
+    return {name, std::string(sequence ? frame_extension(format) : container_extension(format.container)),
+            frames};
+}
+
+Result<void> record_streams(ByteStore& store,
+                            const std::string& target,
+                            const std::string& directory,
+                            const std::vector<RecordedStream>& streams) {
+    const auto confined = store.beneath(target);
+    if (!confined) return confined.error();
+    const auto id = read_marker(**confined, media_root(target));
+    if (!id) return id.error();
+    Json document = {{"schema", kStreamsSchema},
+                     {"version", kVersion},
+                     {"set", fmt::format("{:016x}", id->value_or(0))},
+                     {"streams", Json::array()}};
+    for (const RecordedStream& stream : streams)
+        document["streams"].push_back(
+            {{"name", stream.name}, {"kind", stream.kind}, {"frames", stream.frames}});
+    return write_document(**confined, join_path(directory, kRecordedStreams), [&](auto) { return document; });
+}
+
+Result<std::vector<RecordedStream>> read_recorded_streams(ByteStore& store,
+                                                          const std::string& directory,
+                                                          std::uint64_t set) {
+    std::vector<RecordedStream> streams;
+    const std::string path = join_path(directory, kRecordedStreams);
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info || (*info)->directory || (*info)->symbolic_link) return streams;
+    const auto text = read_text(store, path);
+    if (!text)
+        return text.error().kind == ErrorKind::bad_input ? Result(streams)
+                                                         : Result<decltype(streams)>(text.error());
+    const auto document = parse_json(*text, path);
+    if (!document || !document->is_object() || document->value("schema", Json()) != kStreamsSchema ||
+        document->value("version", Json()) != kVersion ||
+        document->value("set", Json()) != fmt::format("{:016x}", set))
+        return streams;
+    try {
+        for (const Json& stream : document->at("streams"))
+            streams.push_back({stream.at("name"), stream.at("kind"), stream.at("frames")});
+    } catch (const Json::exception&) {
+        streams.clear();  // damaged: it names nothing
+    }
+    std::erase_if(streams, [](const RecordedStream& stream) { return !is_recording(stream.name); });
+    return streams;
+}
+
+const RecordedStream* find_stream(const std::vector<RecordedStream>& streams, std::string_view name) {
+    for (const RecordedStream& stream : streams) {
+        if (name == (stream.is_file() ? stream.name + stream.kind : stream.name)) return &stream;
+    }
+    return nullptr;
 }
 
 std::vector<std::string> remove_recordings(ByteStore& store,
@@ -153,17 +215,19 @@ std::vector<std::string> remove_recordings(ByteStore& store,
     std::vector<std::string> problems;
     const auto there = store.stat(directory);
     if (there && *there) {
-        const auto report = clean_recordings_of_run(store, directory);
+        const auto report = clean_recordings_of_run(store, target, directory);
         if (!report) problems = report.error().problems;
         if (report) {
             for (const std::string& kept : report->kept) problems.push_back(kept + ": is not ours, and stays");
         }
     }
+    const auto confined = store.beneath(target);
+    if (!confined) return problems;
     const std::string root = media_root(target);
-    const auto runs = store.list(join_path(root, kRecordings));
-    if (runs && runs->empty()) (void)store.remove(join_path(root, kRecordings));
+    const auto runs = (*confined)->list(join_path(root, kRecordings));
+    if (runs && runs->empty()) (void)(*confined)->remove_directory(join_path(root, kRecordings));
     // A media set without media was made for this.
-    const auto left = store.list(root);
+    const auto left = (*confined)->list(root);
     if (left && left->size() == 1 && left->front().name == kMarkerName) (void)clean(store, target);
     return problems;
 }

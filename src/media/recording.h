@@ -2,6 +2,7 @@
 //
 //     recordings/run-0123456789abcdef/seat0-stream1/frame.0000001.dpx
 //     recordings/run-0123456789abcdef/seat0-stream2.mov
+//     recordings/run-0123456789abcdef/streams.json                         the record: which of these are ours
 //
 // Each run makes a directory of its own, so that nothing that was there before is ever opened. A container's
 // file holds its frames, one after the other, and no index: it has the bytes and the sizes of the real thing,
@@ -49,6 +50,32 @@ std::string recording_name(std::uint32_t seat, std::uint32_t stream);
 /// Makes a directory for the recordings of one run; its path. Blocks. Errors: environment; bad input when the
 /// target's streamsim-media was not made by us.
 Result<std::string> make_recordings(ByteStore& store, const std::string& target);
+
+/// What a recorder is about to write there.
+struct RecordedStream {
+    std::string name;          // recording_name()
+    std::string kind;          // of a sequence: the extension of its frames, "dpx"; else the file's, ".mov"
+    std::uint64_t frames = 0;  // at most
+
+    bool is_file() const { return kind.starts_with('.'); }
+};
+
+inline constexpr const char* kRecordedStreams = "streams.json";
+
+RecordedStream recorded_stream(const MediaFormat& format, const std::string& name, std::uint64_t frames);
+
+/// Writes in the directory which names of it are ours, before anything of that is made. Blocks. Errors:
+/// environment.
+Result<void> record_streams(ByteStore& store,
+                            const std::string& target,
+                            const std::string& directory,
+                            const std::vector<RecordedStream>& streams);
+/// Nothing where there is no such document of this media set. Errors: environment from the store.
+Result<std::vector<RecordedStream>> read_recorded_streams(ByteStore& store,
+                                                          const std::string& directory,
+                                                          std::uint64_t set);
+/// Of the directory or file with this name; null: it is none.
+const RecordedStream* find_stream(const std::vector<RecordedStream>& streams, std::string_view name);
 
 /// Removes what recorders made in that directory, the directory, and those above it that were made for it.
 /// Blocks. What could not be removed, a sentence each; what is gone already is no matter.

@@ -58,6 +58,8 @@ void append(LoadSetPlan& to, LoadSetPlan from) {
     to.missing.target = from.missing.target;
     for (std::string& each : from.missing.directories) to.missing.directories.push_back(std::move(each));
     for (LoadFile& each : from.missing.files) to.missing.files.push_back(std::move(each));
+    for (std::string& each : from.all.directories) to.all.directories.push_back(std::move(each));
+    for (LoadFile& each : from.all.files) to.all.files.push_back(std::move(each));
     to.bytes_to_write += from.bytes_to_write;
     to.bytes_free = from.bytes_free;
 }

@@ -32,11 +32,25 @@ Result<std::unique_ptr<Recordings>> Recordings::make(const Target& target,
 
 std::uint32_t Recordings::alignment() {
     const std::string path = directory_ + "/" + recording_name(0, 0) + ".mov";
-    auto made = store_->create(path);
-    if (!made || !(*made)->close()) return kUsualAlignment;  // each frame will say why
+    const auto inside = store_->beneath(directory_);
+    if (!inside) return kUsualAlignment;  // each frame will say why
+    auto made = (*inside)->create(path);
+    if (!made || !(*made)->close()) return kUsualAlignment;
     const std::uint32_t alignment = direct_alignment(path);
-    (void)store_->remove(path);
+    (void)(*inside)->remove(path);
     return alignment;
+}
+
+Result<void> Recordings::record(const GrowingList<StreamPlan>& streams) {
+    std::vector<RecordedStream> recorded;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const StreamPlan& plan = streams[i];
+        if (plan.record == nullptr) continue;
+        const std::string& name = plan.clips.front().name;
+        recorded.push_back(
+            recorded_stream(plan.record->format, name.substr(name.rfind('/') + 1), plan.options.slots));
+    }
+    return record_streams(*store_, target_, directory_, recorded);
 }
 
 Recordings::~Recordings() {

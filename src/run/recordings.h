@@ -28,6 +28,9 @@ public:
     const std::string& directory() const { return directory_; }
     /// What direct writes want here (local_options.h), asked of a file that is made for it. Blocks.
     std::uint32_t alignment();
+    /// Writes down which files these streams will make, so that they and nothing else are removed. Blocks.
+    /// Errors: environment.
+    Result<void> record(const GrowingList<StreamPlan>& streams);
     /// Says so where the storage will be full before these streams end.
     void say_space(const GrowingList<StreamPlan>& streams);
     /// After play: containers that are not there any more. One that is removed while it is open is written on,

@@ -314,7 +314,10 @@ Result<void> Session::plan() {
     if (!streams_.empty() || !meters_.empty()) {
         if (auto had = reserve_memory(); !had) return had;
     }
-    if (recordings_) recordings_->say_space(streams_);
+    if (recordings_) {
+        if (auto recorded = recordings_->record(streams_); !recorded) return recorded;
+        recordings_->say_space(streams_);
+    }
     planned_.store(true, std::memory_order_release);
     return {};
 }

@@ -125,7 +125,7 @@ void SmbClient::perform(const SmbRequest& request,
     switch (request.call) {
         case SmbCall::connect: connect(request, texts, answer); break;
         case SmbCall::open: open(text(0), O_RDONLY, answer); break;
-        case SmbCall::create: open(text(0), O_WRONLY | O_CREAT | O_TRUNC, answer); break;
+        case SmbCall::create: open(text(0), O_WRONLY | O_CREAT | O_EXCL, answer); break;
         case SmbCall::read:
             if (Open* file = find(request, answer)) read(*file, request, slot, answer);
             break;

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "storage/beneath.h"
 #include "storage/errno_text.h"
 #include "storage/local_byte_store.h"
 #include "storage/local_lock.h"
@@ -57,15 +58,12 @@ const char* other_kind(mode_t mode) {
 
 /// Looked at before it is opened: to open a FIFO waits for its other end, for ever perhaps. O_NONBLOCK would
 /// not wait, but for a lease on a file (a file server holds some) it would not either, and fail.
-Result<void> expect_file(const std::string& path, bool to_write = false) {
+Result<void> expect_file(const std::string& path) {
     struct stat info {};
-    if (::stat(path.c_str(), &info) != 0) {
-        if (to_write) return {};  // new, or creating it says why not
-        return file_error(errno, "open", path);
-    }
+    if (::stat(path.c_str(), &info) != 0) return file_error(errno, "open", path);
     if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "open", path);
     const char* const other = other_kind(info.st_mode);
-    if (other == nullptr || (to_write && S_ISCHR(info.st_mode))) return {};
+    if (other == nullptr) return {};
     return bad_input(fmt::format("{}: expected a regular file, found {}", path, other));
 }
 
@@ -110,7 +108,25 @@ public:
         return static_cast<std::uint64_t>(info.st_size);
     }
 
+    Result<std::uint64_t> hole_bytes(std::uint64_t offset) override {
+        const auto end = size();
+        if (!end) return end.error();
+        std::uint64_t holes = 0;
+        std::uint64_t at = offset;
+        for (int i = 0; i < kHolesMax && at < *end; ++i) {
+            const off_t hole = lseek(file_.get(), static_cast<off_t>(at), SEEK_HOLE);
+            if (hole < 0 || static_cast<std::uint64_t>(hole) >= *end) break;
+            const off_t data = lseek(file_.get(), hole, SEEK_DATA);  // ENXIO: a hole up to the end
+            const std::uint64_t next = data < 0 ? *end : static_cast<std::uint64_t>(data);
+            holes += next - static_cast<std::uint64_t>(hole);
+            at = next;
+        }
+        return holes;
+    }
+
 private:
+    static constexpr int kHolesMax = 100'000;  // looked at in one file; more are not needed to know it
+
     File file_;
     std::string path_;
 };
@@ -177,6 +193,8 @@ DirectoryEntry describe(int directory, const dirent& entry) {
     return out;
 }
 
+Result<std::unique_ptr<ByteStore>> make_local_store_beneath(const std::string& directory);
+
 class LocalByteStore final : public ByteStore {
 public:
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
@@ -192,6 +210,9 @@ public:
         return try_lock_local(path, mode, note);
     }
     Result<void> evict(const std::string& path) override;
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
+        return make_local_store_beneath(directory);
+    }
 };
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
@@ -226,6 +247,8 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
     out.directory = S_ISDIR(info.st_mode);
     out.bytes = static_cast<std::uint64_t>(info.st_size);
     out.modified_s = info.st_mtim.tv_sec;
+    out.links = info.st_nlink;
+    out.file_id = info.st_ino;
     return std::optional(out);
 }
 
@@ -237,8 +260,7 @@ Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path
 }
 
 Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
-    if (auto is_file = expect_file(path, true); !is_file) return is_file.error();
-    File file = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+    File file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!file) return file_error(errno, "create", path);
     return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(std::move(file), path));
 }
@@ -302,15 +324,183 @@ Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
     return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
 }
 
-Result<void> LocalByteStore::evict(const std::string& path) {
-    if (auto is_file = expect_file(path); !is_file) return is_file;
-    const File file = open_file(path, O_RDONLY);
-    if (!file) return file_error(errno, "open", path);
+Result<void> evict_file(const File& file, const std::string& path) {
     // Pages that are not written yet cannot be dropped.
     if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
     const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
     if (error != 0) return file_error(error, "evict", path);
     return {};
+}
+
+Result<void> LocalByteStore::evict(const std::string& path) {
+    if (auto is_file = expect_file(path); !is_file) return is_file;
+    const File file = open_file(path, O_RDONLY);
+    if (!file) return file_error(errno, "open", path);
+    return evict_file(file, path);
+}
+
+/// The files below one directory, from its descriptor (beneath.h).
+class StoreBeneath final : public ByteStore {
+public:
+    StoreBeneath(Beneath root, std::string directory)
+        : root_(std::move(root)), directory_(std::move(directory)) {}
+
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+    Result<std::optional<FileInfo>> stat(const std::string& path) override;
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
+    Result<void> make_directories(const std::string& path) override;
+    Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<void> remove(const std::string& path) override;
+    Result<void> remove_directory(const std::string& path) override {
+        const int number = root_.remove_directory(below(path));
+        return number == 0 ? Result<void>{} : error(number, "remove", path);
+    }
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
+    Result<void> evict(const std::string& path) override;
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override;
+
+private:
+    /// What is asked for below the directory; empty, so that every call fails, where it is not below.
+    std::string below(const std::string& path) const {
+        if (path == directory_ || path + '/' == directory_) return ".";
+        return std::string(Beneath::below(directory_, path));
+    }
+    Error error(int number, const char* action, const std::string& path) const;
+
+    Beneath root_;
+    std::string directory_;
+};
+
+/// A link, a second name or a file of another kind is told with the first component that is one.
+Error StoreBeneath::error(int number, const char* action, const std::string& path) const {
+    const std::string name = below(path);
+    if (name.empty()) return environment_error(fmt::format("{}: is not below {}", path, directory_));
+    const bool unsuitable = number == ELOOP || number == EMLINK || number == EOPNOTSUPP || number == ENOTDIR;
+    if (!unsuitable) return file_error(number, action, path);
+    for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+        BeneathFacts facts;
+        if (root_.look_at(name.substr(0, slash), facts) != 0) break;
+        const bool last = slash == std::string::npos;
+        if (last || facts.kind != BeneathFacts::Kind::directory) {
+            return environment_error(fmt::format(
+                "cannot {} {}: found {}{}, expected a {} that streamsim made: it is left alone", action, path,
+                describe(facts),
+                last ? "" : fmt::format(" at {}", path.substr(0, path.size() - name.size() + slash)),
+                last ? "file or directory" : "directory"));
+        }
+    }
+    return file_error(number, action, path);
+}
+
+Result<std::vector<DirectoryEntry>> StoreBeneath::list(const std::string& directory) {
+    std::vector<DirectoryEntry> entries;
+    if (const int number = root_.list(below(directory), entries)) return error(number, "list", directory);
+    return entries;
+}
+
+Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
+    BeneathFacts facts;
+    const int number = root_.look_at(below(path), facts);
+    if (number == ENOENT || number == ENOTDIR) {
+        if (below(path).empty()) return error(number, "look at", path);
+        return std::optional<FileInfo>();
+    }
+    if (number != 0) return error(number, "look at", path);
+    FileInfo out;
+    out.symbolic_link = facts.kind == BeneathFacts::Kind::link;
+    if (out.symbolic_link) return std::optional(out);
+    out.directory = facts.kind == BeneathFacts::Kind::directory;
+    out.bytes = facts.bytes;
+    out.modified_s = facts.modified_s;
+    out.links = facts.links;
+    out.file_id = facts.file_id;
+    return std::optional(out);
+}
+
+Result<std::unique_ptr<ByteSource>> StoreBeneath::open(const std::string& path) {
+    const OpenedFile opened = root_.open_file(below(path), Access::read, false);
+    if (opened.error != 0) return error(opened.error, "open", path);
+    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(File(opened.file), path));
+}
+
+Result<std::unique_ptr<ByteSink>> StoreBeneath::create(const std::string& path) {
+    const OpenedFile opened = root_.open_file(below(path), Access::create_new, false);
+    if (opened.error != 0) return error(opened.error, "create", path);
+    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(File(opened.file), path));
+}
+
+Result<void> StoreBeneath::make_directories(const std::string& path) {
+    const std::string name = below(path);
+    for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+        const std::string part = name.substr(0, slash);
+        if (int number = root_.make_directory(part)) {
+            // What is there already may be reported as "read-only" or "not permitted" as well as "exists".
+            BeneathFacts facts;
+            const bool there = root_.look_at(part, facts) == 0;
+            if (there && facts.kind != BeneathFacts::Kind::directory) number = ENOTDIR;
+            if (!there || number == ENOTDIR) return error(number, "make the directory", path);
+        }
+        if (slash == std::string::npos) return {};
+    }
+}
+
+Result<void> StoreBeneath::rename(const std::string& from, const std::string& to) {
+    const std::string old_name = below(from), new_name = below(to);
+    BeneathFacts facts;
+    if (const int number = root_.look_at(old_name, facts)) return error(number, "rename", from);
+    if (facts.kind == BeneathFacts::Kind::directory) {
+        // What it holds, before it has its name.
+        if (const int number = root_.sync_directory(old_name)) return error(number, "sync", from);
+    }
+    if (const int number = root_.rename(old_name, new_name)) return error(number, "rename to", to);
+    for (const std::string& each : {new_name, old_name}) {
+        const std::size_t slash = each.rfind('/');
+        const std::string parent = slash == std::string::npos ? "." : each.substr(0, slash);
+        if (const int number = root_.sync_directory(parent)) return error(number, "sync", to);
+        if (parent_of(from) == parent_of(to)) break;
+    }
+    return {};
+}
+
+Result<void> StoreBeneath::remove(const std::string& path) {
+    const int number = root_.remove_file(below(path));
+    if (number == 0) return {};
+    if (number != EISDIR && number != EPERM) return error(number, "remove", path);
+    const int other = root_.remove_directory(below(path));
+    if (other != 0) return error(other == ENOTDIR ? number : other, "remove", path);
+    return {};
+}
+
+Result<std::uint64_t> StoreBeneath::free_bytes(const std::string&) {
+    struct statvfs info {};
+    if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
+    return std::uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+Result<std::uint64_t> StoreBeneath::total_bytes(const std::string&) {
+    struct statvfs info {};
+    if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
+    return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
+}
+
+Result<void> StoreBeneath::evict(const std::string& path) {
+    const OpenedFile opened = root_.open_file(below(path), Access::read, false);
+    if (opened.error != 0) return error(opened.error, "open", path);
+    return evict_file(File(opened.file), path);
+}
+
+Result<std::unique_ptr<ByteStore>> StoreBeneath::beneath(const std::string& directory) {
+    Beneath inner;
+    if (const int number = root_.enter(below(directory), inner)) return error(number, "open", directory);
+    return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(inner), directory));
+}
+
+Result<std::unique_ptr<ByteStore>> make_local_store_beneath(const std::string& directory) {
+    Beneath root;
+    if (const int number = Beneath::open(directory, root)) return file_error(number, "open", directory);
+    return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(root), directory));
 }
 
 }  // namespace

@@ -72,14 +72,11 @@ bool is(const uv_stat_t& facts, std::uint64_t kind) {
 }
 
 /// Looked at before it is opened: to open a pipe may wait for its other end.
-Result<void> expect_file(const std::string& path, bool to_write = false) {
+Result<void> expect_file(const std::string& path) {
     uv_stat_t facts{};
-    if (const int code = look_at(path, true, facts); code < 0) {
-        if (to_write) return {};  // new, or creating it says why not
-        return failed(code, "open", path);
-    }
+    if (const int code = look_at(path, true, facts); code < 0) return failed(code, "open", path);
     if (is(facts, kDirectory)) return file_error(EISDIR, "open", path);
-    if (is(facts, kRegular) || is(facts, kBlockDevice) || to_write) return {};
+    if (is(facts, kRegular) || is(facts, kBlockDevice)) return {};
     return bad_input(fmt::format("{}: expected a regular file, found something else", path));
 }
 
@@ -218,6 +215,8 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
     out.directory = is(facts, kDirectory);
     out.bytes = facts.st_size;
     out.modified_s = facts.st_mtim.tv_sec;
+    out.links = facts.st_nlink;
+    out.file_id = facts.st_ino;
     return std::optional(out);
 }
 
@@ -230,9 +229,8 @@ Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path
 }
 
 Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
-    if (auto is_file = expect_file(path, true); !is_file) return is_file.error();
     Request request;
-    constexpr int kFlags = UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_TRUNC;
+    constexpr int kFlags = UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_EXCL;
     const int file = uv_fs_open(nullptr, &request.fs, native_path(path).c_str(), kFlags, 0666, nullptr);
     if (file < 0) return failed(file, "create", path);
     return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(File(file), path));

@@ -282,7 +282,7 @@ private:
     Error error(int number, const char* action, const std::string& path) const {
         return session_->error(number, action, path);
     }
-    Result<void> expect_file(Turn& turn, const std::string& path, bool to_write) const;
+    Result<void> expect_file(Turn& turn, const std::string& path) const;
 
     std::shared_ptr<NfsSession> session_;
 };
@@ -330,15 +330,16 @@ Result<std::optional<FileInfo>> NfsByteStore::stat(const std::string& path) {
     out.directory = S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
     out.bytes = found.info.nfs_size;
     out.modified_s = static_cast<std::int64_t>(found.info.nfs_mtime);
+    out.links = found.info.nfs_nlink;
+    out.file_id = found.info.nfs_ino;
     return std::optional(out);
 }
 
-Result<void> NfsByteStore::expect_file(Turn& turn, const std::string& path, bool to_write) const {
+Result<void> NfsByteStore::expect_file(Turn& turn, const std::string& path) const {
     const NfsStat found = look_at(turn, path, true);
-    if (found.error == ENOENT && to_write) return {};
-    if (found.error != 0) return error(found.error, to_write ? "create" : "open", path);
+    if (found.error != 0) return error(found.error, "open", path);
     const auto mode = static_cast<mode_t>(found.info.nfs_mode);
-    if (S_ISDIR(mode)) return error(EISDIR, to_write ? "create" : "open", path);
+    if (S_ISDIR(mode)) return error(EISDIR, "open", path);
     if (S_ISREG(mode)) return {};
     return bad_input(fmt::format("{}: expected a regular file", session_->name_of(path)));
 }
@@ -346,7 +347,7 @@ Result<void> NfsByteStore::expect_file(Turn& turn, const std::string& path, bool
 Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) {
     Turn turn(*session_);
     if (!turn.ready()) return turn.ready().error();
-    if (auto is_file = expect_file(turn, path, false); !is_file) return is_file.error();
+    if (auto is_file = expect_file(turn, path); !is_file) return is_file.error();
     OpenOne file;
     if (const int number = open_in(turn, path, O_RDONLY, file)) return error(number, "open", path);
     return std::unique_ptr<ByteSource>(std::make_unique<NfsSource>(session_, path, file));
@@ -355,24 +356,28 @@ Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) 
 Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) {
     Turn turn(*session_);
     if (!turn.ready()) return turn.ready().error();
-    if (auto is_file = expect_file(turn, path, true); !is_file) return is_file.error();
+    // A server may not know an exclusive creation, and libnfs follows links that are there.
+    if (look_at(turn, path, false).error == 0) return error(EEXIST, "create", path);
     const std::string where = turn.path(path);
     const int mode = static_cast<int>(without_umask(kMode));
     OpenOne file;
     const int result = turn.run(
-        {[&](nfs_context* nfs, void* user) { return nfs_creat_async(nfs, where.c_str(), mode, kAnswer, user); },
+        {[&](nfs_context* nfs, void* user) {
+             return nfs_create_async(nfs, where.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode, kAnswer, user);
+         },
          [&](nfs_context*, int, void* data) { file.file = static_cast<nfsfh*>(data); }});
-    if (result < 0 && result != -EEXIST) return error(-result, "create", path);
+    if (result < 0) return error(-result, "create", path);
     file.generation = turn.generation();
     close_in(turn, file);
-    if (turn.version() == 4 && result >= 0) {
+    if (turn.version() == 4) {
         // libnfs 4 has created it for reading alone, and with a mode of its own.
         const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
             return nfs_chmod_async(nfs, where.c_str(), mode, then, user);
         });
         if (number != 0) return error(number, "create", path);
     }
-    if (const int number = open_in(turn, path, O_WRONLY, file)) return error(number, "create", path);
+    if (const int number = open_in(turn, path, O_WRONLY | O_NOFOLLOW, file))
+        return error(number, "create", path);
     const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
         return nfs_ftruncate_async(nfs, file.file, 0, then, user);
     });

@@ -1,6 +1,7 @@
 #include "unit/media/fixtures.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,6 +137,11 @@ Result<std::optional<FileInfo>> DirectoryStore::stat(const std::string& path) {
     info.directory = fs::is_directory(path);
     if (fs::is_regular_file(path)) info.bytes = fs::file_size(path);
     info.modified_s = 1234567890;
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) == 0) {
+        info.links = facts.st_nlink;
+        info.file_id = facts.st_ino;
+    }
     return std::optional(info);
 }
 
@@ -148,6 +154,7 @@ Result<std::unique_ptr<ByteSource>> DirectoryStore::open(const std::string& path
 }
 
 Result<std::unique_ptr<ByteSink>> DirectoryStore::create(const std::string& path) {
+    if (fs::exists(fs::symlink_status(path))) return io_error(path, "File exists");
     auto sink = std::make_unique<Sink>(path, *this);
     if (!fs::exists(path)) return io_error(path, "cannot be created");
     return std::unique_ptr<ByteSink>(std::move(sink));

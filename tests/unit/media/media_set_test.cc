@@ -46,6 +46,18 @@ protected:
         return {};
     }
 
+    /// The one that there is, without the place's path.
+    std::string unfinished() const {
+        std::string found;
+        for (const auto& entry : fs::directory_iterator(place_.at(dir_))) {
+            const std::string name = entry.path().filename();
+            if (!name.ends_with(".partial")) continue;
+            EXPECT_EQ(found, "");
+            found = dir_ + name;
+        }
+        return found;
+    }
+
     Place place_;
     DirectoryStore store_;
     MediaFormat format_ = small_dpx("tiny", 17, 9, 10);
@@ -151,7 +163,7 @@ TEST_F(MediaSet, CancelLeavesWhatTheNextPrepareCompletes) {
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().kind, ErrorKind::interrupted);
     EXPECT_THAT(complete(), IsEmpty());
-    const std::string kept = place_.read(dir_ + "clip-0001.partial/frame.0000003.dpx");
+    const std::string kept = place_.read(unfinished() + "/frame.0000003.dpx");
 
     store_.on_write = nullptr;
     const PreparePlan rest = plan(request(1));
@@ -197,7 +209,7 @@ TEST_F(MediaSet, AKillAtAnyRenameIsCompletedByTheNextPrepare) {
         const auto planned = plan_prepare(dying, wanted);
         ASSERT_TRUE(planned);
         if (prepare(dying, *planned, progress)) {
-            EXPECT_EQ(survive, 4);  // marker, format, two clips
+            EXPECT_EQ(survive, 8);  // marker, format; of two clips the record, the sums and the clip
             break;
         }
         const auto now = complete_clips(store_, place.path(), format_, std::nullopt);
@@ -243,7 +255,8 @@ TEST_F(MediaSet, AContainerIsPreparedAndCompletedToo) {
     std::atomic<int> writes{0};
     PrepareProgress progress;
     store_.on_write = [&](const std::string& path) {
-        if (path.ends_with(".mov.partial") && ++writes == 1) progress.cancel = true;
+        const bool clip = path.ends_with(".partial") && path.find(".mov.") != std::string::npos;
+        if (clip && ++writes == 1) progress.cancel = true;
     };
     EXPECT_FALSE(prepare(store_, plan(request(2, seconds(4))), progress));
     EXPECT_THAT(complete(), IsEmpty());
@@ -253,7 +266,7 @@ TEST_F(MediaSet, AContainerIsPreparedAndCompletedToo) {
     ASSERT_EQ(clips.size(), 2u);
     EXPECT_EQ(clips[1].name, "streamsim-media/mini/120-frames/clip-0002.mov");
     EXPECT_EQ(clips[1].index->count(), 120u);
-    EXPECT_THAT(place_.files(), ::testing::SizeIs(4));
+    EXPECT_THAT(place_.files(), ::testing::SizeIs(8));  // marker, format, clips, two documents of each
 }
 
 TEST_F(MediaSet, ForeignDirectoriesAreLeftAlone) {
@@ -276,11 +289,11 @@ TEST_F(MediaSet, CleanRemovesAllThatPrepareMade) {
     format_ = small_prores("mini", 64, 36, 5'000);
     prepare_all(request(1));
     const std::string at = "streamsim-media/tiny/12-frames/";
-    fs::rename(place_.at(at + "clip-0002"), place_.at(at + "clip-0003.partial"));
+    fs::rename(place_.at(at + "clip-0002"), place_.at(at + "clip-0002.0123456789abcdef.partial"));
     const auto report = clean(store_, place_.path());
     ASSERT_TRUE(report) << all_problems(report.error());
     EXPECT_THAT(report->kept, IsEmpty());
-    EXPECT_EQ(report->files_removed, 24u + 1 + 3);
+    EXPECT_EQ(report->files_removed, 24u + 1 + 3 + 6);  // frames, container, marker and formats, records
     EXPECT_GT(report->bytes_removed, 24u * 8192);
     EXPECT_THAT(place_.files(), ElementsAre("notes.txt"));
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
@@ -300,8 +313,8 @@ TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
     ASSERT_TRUE(report) << all_problems(report.error());
     EXPECT_THAT(report->kept,
                 ElementsAre(place_.at("streamsim-media/dpx10"), place_.at("streamsim-media/extra"),
-                            place_.at(dir_ + "clip-0001.partial/grade.xml"), place_.at(dir_ + "clip-0009")));
-    EXPECT_EQ(report->files_removed, 24u);
+                            place_.at(unfinished() + "/grade.xml"), place_.at(dir_ + "clip-0009")));
+    EXPECT_EQ(report->files_removed, 24u + 2);  // and the records of the second clip
     EXPECT_EQ(elsewhere.read("frame.0000001.dpx"), "precious");
     EXPECT_EQ(elsewhere.read("format.json"), "precious");
     EXPECT_EQ(place_.read("streamsim-media/extra/film.mov"), "mine");
@@ -310,7 +323,7 @@ TEST_F(MediaSet, CleanKeepsAndNamesWhatIsNotItsOwn) {
     fs::remove_all(place_.at("streamsim-media/extra"));
     fs::remove(place_.at("streamsim-media/dpx10"));
     fs::remove(place_.at(dir_ + "clip-0009"));
-    fs::remove(place_.at(dir_ + "clip-0001.partial/grade.xml"));
+    fs::remove(place_.at(unfinished() + "/grade.xml"));
     EXPECT_THAT(clean(store_, place_.path())->kept, IsEmpty());
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
 }

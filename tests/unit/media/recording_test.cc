@@ -86,6 +86,12 @@ TEST(Recording, TheFramesAreReadableAndDistinct) {
     EXPECT_EQ(clip->index->extent(0).bytes, index->extent(0).bytes);
 }
 
+void record(DirectoryStore& store, const Place& place, const std::string& run) {
+    const auto done = record_streams(store, place.path(), run,
+                                     {{"seat0-stream0", "dpx", 10}, {"seat0-stream1", ".mov", 10}});
+    ASSERT_TRUE(done) << done.error().problems.front();
+}
+
 TEST(Recording, ARunsDirectoryGoesAndWhatWasThereStays) {
     Place place;
     DirectoryStore store;
@@ -94,6 +100,8 @@ TEST(Recording, ARunsDirectoryGoesAndWhatWasThereStays) {
     const auto two = make_recordings(store, place.path());
     ASSERT_TRUE(one && two);
     EXPECT_NE(*one, *two);
+    record(store, place, *one);
+    record(store, place, *two);
     write(fs::path(*one) / "seat0-stream0" / "frame.0000001.dpx", "x");
     write(fs::path(*one) / "seat0-stream1.mov", "x");
     EXPECT_THAT(remove_recordings(store, place.path(), *one), IsEmpty());
@@ -110,6 +118,7 @@ TEST(Recording, WhatIsNotOursStaysAndIsSaid) {
     DirectoryStore store;
     const auto run = make_recordings(store, place.path());
     ASSERT_TRUE(run);
+    record(store, place, *run);
     write(fs::path(*run) / "seat0-stream0" / "frame.0000001.dpx", "x");
     write(fs::path(*run) / "seat0-stream0" / "notes.txt", "somebody's");
     EXPECT_EQ(remove_recordings(store, place.path(), *run).size(), 1U);
@@ -117,17 +126,33 @@ TEST(Recording, WhatIsNotOursStaysAndIsSaid) {
     EXPECT_FALSE(fs::exists(*run + "/seat0-stream0/frame.0000001.dpx"));
 }
 
+TEST(Recording, OnlyWhatTheRecordNamesIsRemoved) {
+    Place place;
+    DirectoryStore store;
+    const auto run = make_recordings(store, place.path());
+    ASSERT_TRUE(run);
+    record(store, place, *run);
+    write(fs::path(*run) / "seat0-stream0" / "frame.0000010.dpx", "ours");
+    for (const char* name : {"seat0-stream0/frame.0000011.dpx", "seat0-stream0/frame.0000001.exr",
+                             "seat0-stream2.mov", "seat0-stream1.mxf"})
+        write(fs::path(*run) / name, "mine");
+    EXPECT_EQ(remove_recordings(store, place.path(), *run).size(), 4U);
+    EXPECT_FALSE(fs::exists(*run + "/seat0-stream0/frame.0000010.dpx"));
+    EXPECT_TRUE(fs::exists(*run + "/seat0-stream2.mov"));
+}
+
 TEST(Recording, CleanRemovesRecordingsThatWereKept) {
     Place place;
     DirectoryStore store;
     const auto run = make_recordings(store, place.path());
     ASSERT_TRUE(run);
+    record(store, place, *run);
     write(fs::path(*run) / "seat0-stream0" / "frame.0000001.dpx", "x");
-    write(fs::path(*run) / "seat0-stream1.mxf", "x");
+    write(fs::path(*run) / "seat0-stream1.mov", "x");
     const auto report = clean(store, place.path());
     ASSERT_TRUE(report);
     EXPECT_THAT(report->kept, IsEmpty());
-    EXPECT_EQ(report->files_removed, 3U);  // and the marker
+    EXPECT_EQ(report->files_removed, 4U);  // with the record and the marker
     EXPECT_FALSE(fs::exists(place.path() + "/streamsim-media"));
 }
 
