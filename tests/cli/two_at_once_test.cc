@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <sstream>
 
 #include "cli/fixture.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class TwoAtOnce : public CliTest {
 protected:
@@ -247,6 +249,56 @@ TEST_F(TwoAtOnce, TwoPlaysThatLackMediaMakeThemOnce) {
         EXPECT_EQ(second.exit_code, 0) << second.text();
         EXPECT_EQ(streamsim({"clean", target()}).exit_code, 0);
         EXPECT_FALSE(fs::exists(set()));
+    }
+}
+
+/// Calls of a trace that make, write, rename or remove something below `directory` by a path that does not
+/// begin at a descriptor.
+std::vector<std::string> by_path(const std::string& trace, const std::string& directory) {
+    std::vector<std::string> found;
+    std::istringstream lines(read_text(trace));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(directory) == std::string::npos) continue;
+        const bool opens =
+            line.find("open(") != std::string::npos || line.find("openat(AT_FDCWD") != std::string::npos;
+        const bool writes =
+            line.find("O_WRONLY") != std::string::npos || line.find("O_RDWR") != std::string::npos ||
+            line.find("O_CREAT") != std::string::npos || line.find("O_TRUNC") != std::string::npos;
+        bool names =
+            line.find("at(AT_FDCWD") != std::string::npos || line.find("at2(AT_FDCWD") != std::string::npos;
+        if (opens) names = writes;
+        for (const char* call : {" mkdir(", " rename(", " unlink(", " rmdir(", " link(", " symlink(", " creat(",
+                                 " truncate(", " chmod("})
+            names = names || line.find(call) != std::string::npos;
+        if (names) found.push_back(line);
+    }
+    return found;
+}
+
+TEST_F(TwoAtOnce, NothingBelowTheTargetIsChangedByAPath) {
+    if (std::system("strace -V > /dev/null 2>&1") != 0) GTEST_SKIP() << "needs strace";
+    const std::string trace = dir_ / "trace";
+    const std::vector<std::vector<std::string>> commands = {
+        {"prepare", "--format", small(), "--clip-duration", "500ms", target()},
+        {"--format", small(), "--record", "1", "--streams", "1", "--duration", "1s", "--io", "threads",
+         target()},
+        {"clean", target()}};
+    for (const auto& command : commands) {
+        Spawn traced;
+        traced.args = {"-f",
+                       "-s",
+                       "300",
+                       "-o",
+                       trace,
+                       "-e",
+                       "trace=%file,/open,/rename,/unlink,/mkdir",
+                       streamsim_binary()};
+        traced.args.insert(traced.args.end(), command.begin(), command.end());
+        const Finished done = run("strace", traced);
+        if (done.err.find("ptrace") != std::string::npos) GTEST_SKIP() << "tracing is forbidden here";
+        EXPECT_LE(done.exit_code, 1) << done.text();
+        EXPECT_THAT(read_text(trace), HasSubstr("streamsim-media"));
+        EXPECT_THAT(by_path(trace, target()), IsEmpty()) << command.front();
     }
 }
 

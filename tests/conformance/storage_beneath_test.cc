@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AnyOf;
 using testing::Eq;
-using testing::IsEmpty;
 
 constexpr auto kMakeDirectory = PathOp::Kind::make_directory;
 constexpr auto kRemove = PathOp::Kind::remove;
@@ -109,7 +108,7 @@ TEST_P(BeneathConformance, DoesByNameWhatIsItsOwn) {
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/d"), ENOTEMPTY);
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/d/two"), 0);
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/d"), 0);
-    EXPECT_THAT(fs::directory_iterator(set_ + "/load"), IsEmpty());
+    EXPECT_TRUE(fs::is_empty(set_ + "/load"));
     // A link is removed itself, and replaced by nothing that is renamed over a user's file.
     fs::create_symlink(user_ + "/film", set_ + "/load/link");
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/link"), 0);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "unit/media/fixtures.h"
 
