@@ -133,7 +133,9 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     if (!*shared->result) return shared->result->error();
     if (control_.interrupted()) return interrupted_error();
     MediaLockAttempt& attempt = **shared->result;
-    for (const std::string& notice : attempt.notices) context_.log.warn("{}", notice);
+    for (const std::string& notice : attempt.notices) {
+        if (!options_.quiet) context_.log.warn("{}", notice);
+    }
     held_[name] = {std::move(attempt.lock), mode};
     return {};
 }

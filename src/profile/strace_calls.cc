@@ -106,7 +106,7 @@ TrafficOperation StraceCalls::operation(const TracedProcess& process,
     return operation;
 }
 
-std::shared_ptr<OpenedFile> StraceCalls::opened(TracedProcess& process, std::string_view argument) {
+std::shared_ptr<TracedFile> StraceCalls::opened(TracedProcess& process, std::string_view argument) {
     const auto descriptor = descriptor_of(argument);
     if (!descriptor) return nullptr;
     const std::string name = decoration_of(argument);
@@ -117,7 +117,7 @@ std::shared_ptr<OpenedFile> StraceCalls::opened(TracedProcess& process, std::str
         if (name.empty() || book_.at(opened->file).name == name) return opened;
     }
     if (name.empty()) return nullptr;
-    auto fresh = std::make_shared<OpenedFile>();
+    auto fresh = std::make_shared<TracedFile>();
     fresh->counts = is_file_name(name);
     fresh->file = book_.file(name);
     book_.at(fresh->file).regular = fresh->counts;
@@ -168,7 +168,7 @@ void StraceCalls::open(TracedProcess& process, const TracedCall& call) {
         book_.add(entry);
         return;
     }
-    auto opened = std::make_shared<OpenedFile>();
+    auto opened = std::make_shared<TracedFile>();
     opened->file = entry.file;
     opened->directory = has_flag(flags, "O_DIRECTORY");
     opened->append = has_flag(flags, "O_APPEND");
@@ -221,7 +221,7 @@ void StraceCalls::control(TracedProcess& process, const TracedCall& call) {
 void StraceCalls::moved(const TracedProcess& process,
                         const TracedCall& call,
                         TrafficKind kind,
-                        OpenedFile& opened,
+                        TracedFile& opened,
                         std::optional<std::uint64_t> offset) {
     if (!opened.counts) return;
     const auto bytes =

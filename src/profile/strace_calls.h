@@ -14,7 +14,7 @@
 namespace streamsim {
 
 /// What an open gave; descriptors that were copied share it, and with it the place in the file.
-struct OpenedFile {
+struct TracedFile {
     std::uint32_t file = 0;
     std::uint32_t session = kNoSession;
     std::uint64_t place = 0;
@@ -25,7 +25,7 @@ struct OpenedFile {
 };
 
 struct Descriptor {
-    std::shared_ptr<OpenedFile> opened;
+    std::shared_ptr<TracedFile> opened;
     bool close_on_exec = false;
 };
 
@@ -75,7 +75,7 @@ private:
     void unseen(TracedProcess& process, const TracedCall& call);
 
     /// Of a descriptor as an argument; null: not known.
-    std::shared_ptr<OpenedFile> opened(TracedProcess& process, std::string_view argument);
+    std::shared_ptr<TracedFile> opened(TracedProcess& process, std::string_view argument);
     /// Of the argument `at`, relative to the one before it where `relative`.
     std::optional<std::string> path(TracedProcess& process,
                                     const TracedCall& call,
@@ -85,7 +85,7 @@ private:
     void moved(const TracedProcess& process,
                const TracedCall& call,
                TrafficKind kind,
-               OpenedFile& opened,
+               TracedFile& opened,
                std::optional<std::uint64_t> offset);
 
     TrafficBook& book_;

@@ -198,7 +198,9 @@ OpenedLock open_lock(int directory, const std::string& name, LockMode mode) {
         }
     }
     if (may_not_write(opened.error) && mode == LockMode::shared) {
+        const int why_not = opened.error;
         if (Descriptor file = open(O_RDONLY); file) return {std::move(file), 0, false};
+        if (opened.error == ENOENT) opened.error = why_not;
     }
     return opened;
 }

@@ -10,8 +10,13 @@ LocalWrites::LocalWrites(const std::string& directory) : directory_(directory), 
 
 /// A path that is not below stays whole, which Beneath refuses (EXDEV).
 std::string LocalWrites::below(const char* path) const {
-    const std::string_view part = Beneath::below(directory_, path);
-    return std::string(part.empty() ? std::string_view(path) : part);
+    const std::string_view whole = path;
+    const std::string_view part = Beneath::below(directory_, whole);
+    if (!part.empty()) return std::string(part);
+    const bool is_directory = whole.starts_with(directory_) && Beneath::below(whole, directory_).empty();
+    return is_directory && whole.find_first_not_of('/', directory_.size()) == std::string_view::npos
+               ? "."
+               : std::string(whole);
 }
 
 const char* LocalWrites::relative(const char* path) const {

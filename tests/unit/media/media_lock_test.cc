@@ -25,7 +25,10 @@ using ::testing::SizeIs;
 
 class MediaLockTest : public ::testing::Test {
 protected:
-    MediaLockTest() { EXPECT_TRUE(ensure_marker(*store_, root_)); }
+    MediaLockTest() {
+        store_->tells_times = true;
+        EXPECT_TRUE(ensure_marker(*store_, root_));
+    }
 
     MediaLockRequest request(LockMode mode, std::int64_t pid = 4711) const {
         LockOwner owner;
