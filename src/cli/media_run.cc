@@ -39,7 +39,7 @@ Result<void> MediaRun::choose_formats() {
 
 void MediaRun::say_plan(const PreparePlan& plan) {
     for (const std::string& note : plan.notes) context_.log.warn("{}", note);
-    if (options_.quiet) return;
+    if (options_.quiet || plan.nothing_to_do()) return;
     const std::size_t clips = plan.missing.size();
     context_.log.info("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
                       show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s", plan.request.format.name,
@@ -105,6 +105,7 @@ Result<void> MediaRun::write_load(const LoadSetPlan& plan) {
 Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {
     for (const PreparePlan& plan : plans) say_plan(plan);
     for (const PreparePlan& plan : plans) {
+        if (plan.nothing_to_do()) continue;
         if (auto written = write_media(plan); !written) return written;
     }
     return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -9,7 +10,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/prng.h"
 #include "media/byte_order.h"
+#include "media/media_set_names.h"
 
 namespace streamsim {
 namespace {
@@ -199,13 +202,10 @@ bool begins_as_ours(std::span<const std::byte> bytes) {
     return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-/// A file that nobody else can have made: an index that was not finished, or nothing yet.
-bool may_be_written(ByteStore& store, const std::string& path) {
+/// Still what find_kept() saw.
+bool is_ours(ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
-    if (!info) return false;
-    if (!info->has_value()) return true;
-    if ((*info)->directory || (*info)->symbolic_link) return false;
-    if ((*info)->bytes == 0) return true;
+    if (!info || !info->has_value() || (*info)->directory || (*info)->symbolic_link) return false;
     const auto bytes = read_all(store, path);
     return bytes && begins_as_ours(*bytes);
 }
@@ -250,27 +250,31 @@ Result<void> keep(ByteStore& store,
                   bool audio,
                   const KeptFound& found,
                   const KeptClip& clip) {
-    const std::string beside = path + kKeptSuffix;
-    const std::string partial = beside + ".partial";
-    if (found.foreign || !may_be_written(store, partial)) {
-        return environment_error(
-            fmt::format("{}: there is a file of this name that is not ours", found.foreign ? beside : partial));
-    }
-    const std::vector<std::byte> bytes = encode(media, audio, clip);
-    auto sink = store.create(partial);
+    // All in one directory that is held: the clip's, wherever the links of its path lead.
+    const std::string beside = (path.find('/') == std::string::npos ? "./" + path : path) + kKeptSuffix;
+    if (found.foreign)
+        return environment_error(fmt::format("{}: there is a file of this name that is not ours", beside));
+    const std::string directory = beside.substr(0, std::max<std::size_t>(beside.rfind('/'), 1));
+    const auto held = store.beneath(directory);
+    if (!held) return held.error();
+    const std::string partial = beside + partial_suffix(entropy64());
+    auto sink = (*held)->create(partial);
     if (!sink) return sink.error();
-    for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
-        const auto piece = std::span(bytes).subspan(at, std::min(kPieceBytes, bytes.size() - at));
-        if (auto written = (*sink)->write_at(at, piece); !written) {
-            (void)store.remove(partial);
-            return written.error();
+    const auto write = [&]() -> Result<void> {
+        const std::vector<std::byte> bytes = encode(media, audio, clip);
+        for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
+            const auto piece = std::span(bytes).subspan(at, std::min(kPieceBytes, bytes.size() - at));
+            if (auto written = (*sink)->write_at(at, piece); !written) return written;
         }
-    }
-    if (auto closed = (*sink)->close(); !closed) return closed.error();
-    if (found.ours) {
-        if (auto removed = store.remove(beside); !removed) return removed.error();
-    }
-    return store.rename(partial, beside);
+        if (auto closed = (*sink)->close(); !closed) return closed;
+        if (found.ours && is_ours(**held, beside)) {
+            if (auto removed = (*held)->remove(beside); !removed) return removed;
+        }
+        return (*held)->rename(partial, beside);
+    };
+    auto written = write();
+    if (!written) (void)(*held)->remove(partial);
+    return written;
 }
 
 }  // namespace streamsim

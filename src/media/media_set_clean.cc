@@ -256,19 +256,24 @@ private:
                 name->is_file() ? clean_container(*here->store, clip) : clean_sequence(*here->store, clip);
             if (!done) return done;
         }
-        if (auto done = clean_records(*here); !done) return done;
+        if (auto done = clean_records(*here, frames); !done) return done;
         if (report_.kept.size() != kept) return {};
         return parent.remove_directory(directory);
     }
 
     /// Records whose clips are gone. Those of clips that stay, because something of somebody else's is in them,
     /// stay with them.
-    Result<void> clean_records(const Place& here) {
+    Result<void> clean_records(const Place& here, std::uint64_t frames) {
         const auto left = here.store->list(here.path);
         if (!left) return left.error();
         std::set<std::uint32_t> clips;
         for (const DirectoryEntry& entry : *left) {
-            if (const auto name = clip_name_in(entry.name)) clips.insert(name->number);
+            const auto name = clip_name_in(entry.name);
+            if (!name) continue;
+            const StoredClip clip{frames, *name, join_path(here.path, entry.name)};
+            const auto ours = is_ours(*here.store, clip, std::nullopt, set_, false);
+            if (!ours) return ours.error();
+            if (*ours) clips.insert(name->number);
         }
         for (const DirectoryEntry& entry : *left) {
             std::string document;
@@ -299,13 +304,20 @@ private:
         return begun && !(*info)->symbolic_link ? remove_file(store, clip.path) : keep(clip.path);
     }
 
+    /// Whether somebody has put something else in the place of a directory.
+    static bool was_exchanged(ByteStore& parent, const std::string& directory) {
+        const auto info = parent.stat(directory);
+        return info && (!*info || (*info)->symbolic_link || !(*info)->directory);
+    }
+
     /// Renamed first: if we are killed half way, what is left must not play as whole.
     Result<void> clean_sequence(ByteStore& parent, const StoredClip& clip) {
         const auto record =
             read_record(parent, clip.path.substr(0, clip.path.rfind('/')), set_, clip.name.number);
         if (!record) return record.error();
         const auto here = enter(parent, clip.path);
-        if (!here) return keep(clip.path);  // somebody has put something else there
+        if (!here && !was_exchanged(parent, clip.path)) return here.error();
+        if (!here) return keep(clip.path);
         const bool empty = here->entries.empty() && clip.name.partial;
         const bool recorded = *record && (*record)->frames == clip.frames && is_recorded(**record, here->info);
         const bool ours =
@@ -336,6 +348,7 @@ private:
                               std::uint64_t frames,
                               std::uint64_t file_id = 0) {
         const auto here = enter(parent, directory);
+        if (!here && !was_exchanged(parent, directory)) return here.error();
         if (!here || (file_id != 0 && here->info.file_id != file_id)) return keep(named);
         const std::size_t kept = report_.kept.size();
         for (const DirectoryEntry& entry : here->entries) {

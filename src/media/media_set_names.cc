@@ -224,7 +224,6 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
 }
 
 Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format) {
-    if (auto made = store.make_directories(directory); !made) return made.error();
     return write_document(store, join_path(directory, kFormatName),
                           [&](auto) { return format_document(format); });
 }

@@ -68,6 +68,7 @@ struct FormatDirectory {
 };
 Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format);
 
+/// REQUIRES: the directory exists.
 Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format);
 /// The identity (catalogue.h) that the directory of a format says; nothing where its document is not ours.
 std::optional<Json> read_identity(ByteStore& store, const std::string& directory);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/prng.h"
+#include "media/catalogue.h"
 #include "media/clip_proof.h"
 #include "media/clip_record.h"
 #include "media/container_writer.h"
@@ -231,6 +232,40 @@ Result<void> write_clip(Work& work, const PlannedClip& clip) {
     return {};
 }
 
+/// The directory of this length, made where it is missing. Each directory is held from where it was looked at
+/// on: one that is exchanged for somebody else's meanwhile is not written into.
+Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
+                                                const PreparePlan& plan,
+                                                const std::string& length) {
+    const std::string root = media_root(plan.request.target);
+    const auto set = store.beneath(root);
+    if (!set) return set.error();
+    const auto directory = find_format(**set, root, plan.request.format);
+    if (!directory) return directory.error();
+    if (directory->path != plan.directory)
+        return environment_error(fmt::format("{}: somebody else prepares media there now; try again", root));
+    if (auto made = (*set)->make_directories(plan.directory); !made) return made.error();
+    auto format = (*set)->beneath(plan.directory);
+    if (!format) return format.error();
+    if (!directory->there) {
+        const auto entries = (*format)->list(plan.directory);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            std::string_view name = entry.name;
+            if (take_partial(name) && name == kFormatName) continue;  // of a prepare that was killed
+            return environment_error(fmt::format("{}: found {}, expected an empty directory: it is left alone",
+                                                 plan.directory, entry.name));
+        }
+        if (auto made = write_format(**format, plan.directory, plan.request.format); !made) return made.error();
+    }
+    if (read_identity(**format, plan.directory) != format_identity(plan.request.format)) {
+        return environment_error(
+            fmt::format("{}: somebody else's directory has taken its place; try again", plan.directory));
+    }
+    if (auto made = (*format)->make_directories(length); !made) return made.error();
+    return (*format)->beneath(length);
+}
+
 void write_clips(Work& work) {
     while (!work.stopped()) {
         const std::size_t next = work.next.fetch_add(1);
@@ -255,20 +290,10 @@ Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PreparePro
     if (!maker) return maker.error();
     const auto largest = check_sizes(plan, **maker);
     if (!largest) return largest.error();
-    const std::string root = media_root(plan.request.target);
-    const auto id = ensure_marker(store, root);
+    const auto id = ensure_marker(store, media_root(plan.request.target));
     if (!id) return id.error();
-    const auto directory = find_format(store, root, plan.request.format);
-    if (!directory) return directory.error();
-    if (directory->path != plan.directory) {
-        return environment_error(fmt::format("{}: somebody else prepares media there now; try again", root));
-    }
-    if (!directory->there) {
-        if (auto made = write_format(store, plan.directory, plan.request.format); !made) return made.error();
-    }
     const std::string length = join_path(plan.directory, length_name(plan.frames));
-    if (auto made = store.make_directories(length); !made) return made.error();
-    const auto inside = store.beneath(length);
+    const auto inside = enter_length(store, plan, length);
     if (!inside) return inside.error();
 
     Work work{.store = **inside,

@@ -1,7 +1,6 @@
 #include "run/journal.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/prng.h"
 #include "base/units.h"
 #include "report/json_report.h"
 #include "run/whole_file.h"
@@ -33,13 +33,10 @@ class FileJournal final : public Journal {
 public:
     FileJournal(std::string path, Notice notice)
         : path_(std::move(path)),
-          temporary_(fmt::format("{}.{}.partial", path_, getpid())),
+          temporary_(fmt::format("{}.{:016x}.partial", path_, entropy64())),
           notice_(std::move(notice)) {}
 
-    ~FileJournal() override {
-        stop();
-        unlink(temporary_.c_str());
-    }
+    ~FileJournal() override { stop(); }
 
     /// Empty: done.
     std::string write(const RunResult& result) { return write_whole(temporary_, path_, json_report(result)); }
@@ -108,7 +105,11 @@ private:
 /// What is there may be somebody's.
 Result<void> check_replaceable(const std::string& path) {
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) return {};
+    const auto there = std::filesystem::symlink_status(path, error);
+    if (!std::filesystem::exists(there)) return {};
+    if (!std::filesystem::is_regular_file(there) || std::filesystem::hard_link_count(path, error) > 1)
+        return bad_input(
+            fmt::format("{}: found a link or no file, expected an earlier journal: not overwritten", path));
     std::string head(kJsonReportBegins.size(), '\0');
     std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
     if (head == kJsonReportBegins) return {};

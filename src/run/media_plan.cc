@@ -113,7 +113,7 @@ Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayReque
         auto plan = plan_prepare(
             store, {request.target.name(), format, clips_needed(request), request.clip_duration, request.seed});
         if (!plan) return plan.error();
-        if (!plan->nothing_to_do()) plans.push_back(std::move(*plan));
+        if (!plan->nothing_to_do() || !plan->notes.empty()) plans.push_back(std::move(*plan));
     }
     std::uint64_t bytes = 0;
     for (const PreparePlan& plan : plans) bytes += plan.bytes_to_write;

@@ -1,0 +1,143 @@
+// What the program does below its target, seen from outside: no name there is made, written or removed but from
+// a descriptor of its directory, and nothing that others put there is changed.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "cli/fixture.h"
+
+namespace streamsim::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Paths : public CliTest {
+protected:
+    Paths() { std::ofstream(precious_) << "nobody may change this"; }
+
+    Finished streamsim(std::vector<std::string> args) {
+        return run(streamsim_binary(), {.args = std::move(args)});
+    }
+    /// Inode, last change and bytes.
+    std::vector<std::uint64_t> facts() const {
+        struct stat info {};
+        EXPECT_EQ(stat(precious_.c_str(), &info), 0);
+        return {info.st_ino, static_cast<std::uint64_t>(info.st_mtim.tv_sec),
+                static_cast<std::uint64_t>(info.st_mtim.tv_nsec), static_cast<std::uint64_t>(info.st_size)};
+    }
+    std::vector<std::string> prepare_args(const std::string& clips) const {
+        return {"prepare", "--format", small(), "--streams", clips, "--clip-duration", "500ms", target()};
+    }
+    /// The calls of a run that name files, a line each.
+    std::vector<std::string> traced(const std::vector<std::string>& args) {
+        const std::string log = dir_ / "strace.log";
+        std::vector<std::string> all = {
+            "-f",
+            "-qq",
+            "-s",
+            "4096",
+            "-o",
+            log,
+            "-e",
+            "trace=open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,"
+            "renameat,renameat2,link,linkat,symlink,symlinkat,truncate",
+            streamsim_binary()};
+        all.insert(all.end(), args.begin(), args.end());
+        const Finished ran = run("strace", {.args = all});
+        std::vector<std::string> lines;
+        std::ifstream file(log);
+        for (std::string line; std::getline(file, line);) lines.push_back(line);
+        if (ran.exit_code != 0 && ran.exit_code != 1) lines.clear();  // 1: traced, it may be late
+        return lines;
+    }
+
+    const std::string precious_ = dir_ / "precious";
+};
+
+/// Calls that change something and name it by its whole path, or by more than a name in a directory.
+std::vector<std::string> by_path(const std::vector<std::string>& lines, const std::string& target) {
+    static const std::regex call(R"(^\d+\s+(\w+)\()");
+    const std::set<std::string> opens = {"open", "openat", "creat"};
+    std::vector<std::string> wrong;
+    for (const std::string& line : lines) {
+        std::smatch found;
+        if (!std::regex_search(line, found, call) || found[1] == "openat2") continue;
+        const bool opened = opens.contains(found[1]);
+        const bool writes = line.find("O_WRONLY") != std::string::npos ||
+                            line.find("O_RDWR") != std::string::npos ||
+                            line.find("O_CREAT") != std::string::npos || found[1] == "creat";
+        if (opened && !writes) continue;
+        if (line.find("\"" + target + "/") != std::string::npos) wrong.push_back(line);
+        static const std::regex deeper(R"(\d+, "[^"/]+/[^"]*")");
+        if (std::regex_search(line, deeper)) wrong.push_back(line);
+    }
+    return wrong;
+}
+
+std::size_t count(const std::vector<std::string>& lines, const std::string& what) {
+    std::size_t number = 0;
+    for (const std::string& line : lines) number += line.find(what) != std::string::npos ? 1 : 0;
+    return number;
+}
+
+TEST_F(Paths, AreReachedFromDescriptorsOnly) {
+    if (traced({"--version"}).empty()) GTEST_SKIP() << "strace is not here, or may not trace";
+    const auto prepared = traced(prepare_args("2"));
+    EXPECT_THAT(by_path(prepared, target()), ::testing::IsEmpty());
+    EXPECT_GE(count(prepared, "O_EXCL"), 24u) << "each frame is a new file";
+    const auto played =
+        traced({"--format", small(), "--streams", "2", "--frames", "10", target()});
+    EXPECT_FALSE(played.empty());
+    EXPECT_THAT(by_path(played, target()), ::testing::IsEmpty());
+    const auto cleaned = traced({"clean", target()});
+    EXPECT_THAT(by_path(cleaned, target()), ::testing::IsEmpty());
+    EXPECT_GE(count(cleaned, "unlinkat"), 24u);
+    EXPECT_FALSE(fs::exists(target() + "/streamsim-media"));
+}
+
+TEST_F(Paths, OfOthersAreNeverWritten) {
+    const auto before = facts();
+    ASSERT_EQ(streamsim(prepare_args("1")).exit_code, 0);
+    const fs::path length = fs::path(clip_directories().front()).parent_path();
+    fs::create_hard_link(precious_, length / "clip-0002.partial");
+    fs::create_symlink(precious_, length.parent_path() / "format.json.partial");
+    fs::create_symlink(precious_, length / "clip-0003");
+    const Finished made = streamsim(prepare_args("4"));
+    EXPECT_EQ(made.exit_code, 0) << made.text();
+    EXPECT_THAT(made.err, HasSubstr("clip-0003: something that prepare did not make"));
+    EXPECT_TRUE(fs::is_directory(length / "clip-0005")) << "the third has another's name";
+    const Finished cleaned = streamsim({"clean", target()});
+    EXPECT_THAT(cleaned.err, AllOf(HasSubstr("clip-0002.partial"), HasSubstr("clip-0003: not"),
+                                   HasSubstr("format.json.partial")));
+    EXPECT_EQ(facts(), before);
+    EXPECT_TRUE(fs::is_symlink(length / "clip-0003"));
+}
+
+TEST_F(Paths, ThatAreLinksEndTheRunWithASentence) {
+    ASSERT_EQ(streamsim(prepare_args("1")).exit_code, 0);
+    const fs::path set = target() + "/streamsim-media";
+    fs::create_directory(dir_ / "elsewhere");
+    fs::create_directory_symlink(dir_ / "elsewhere", set / "recordings");
+    const Finished recorded = streamsim({"--format", small(), "--record", "1", "--frames", "5", target()});
+    EXPECT_EQ(recorded.exit_code, 3) << recorded.text();
+    EXPECT_THAT(recorded.err,
+                AllOf(HasSubstr((set / "recordings").string()), HasSubstr("found a symbolic link"),
+                      HasSubstr("expected a directory that streamsim made")));
+    fs::rename(set, dir_ / "moved");
+    fs::create_directory_symlink(dir_ / "moved", set);
+    for (const std::vector<std::string>& args : {prepare_args("2"), {"clean", target()}}) {
+        const Finished refused = streamsim(args);
+        EXPECT_EQ(refused.exit_code, 2) << refused.text();
+        EXPECT_THAT(refused.err, AllOf(HasSubstr(set.string()), HasSubstr("is a symbolic link")));
+    }
+    EXPECT_TRUE(fs::is_empty(dir_ / "elsewhere"));
+}
+
+}  // namespace
+}  // namespace streamsim::tests

@@ -1,0 +1,332 @@
+// A media set on a file system that others change meanwhile: links, second names and exchanged directories lead
+// nowhere, and only what the set's own records name is ours.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "media/container_kept.h"
+#include "media/load_set.h"
+#include "media/media_set.h"
+#include "media/recording.h"
+#include "storage/local_byte_store.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::all_problems;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Place;
+using testing::small_dpx;
+using testing::small_prores;
+
+class SafePaths : public ::testing::Test {
+protected:
+    SafePaths() {
+        elsewhere_.write("precious", kPrecious);
+        before_ = facts();
+    }
+    ~SafePaths() override {
+        EXPECT_EQ(elsewhere_.read("precious"), kPrecious);
+        EXPECT_EQ(facts(), before_);
+    }
+
+    /// Inode, seconds and nanoseconds of its last change, bytes.
+    std::vector<std::uint64_t> facts() const {
+        struct stat info {};
+        EXPECT_EQ(stat(elsewhere_.at("precious").c_str(), &info), 0);
+        return {info.st_ino, static_cast<std::uint64_t>(info.st_mtim.tv_sec),
+                static_cast<std::uint64_t>(info.st_mtim.tv_nsec), static_cast<std::uint64_t>(info.st_size)};
+    }
+    PrepareRequest request(std::uint32_t clips = 1) const {
+        return {place_.path(), format_, clips, milliseconds(500), 1};
+    }
+    Result<void> prepare_now(std::uint32_t clips = 1) {
+        const auto plan = plan_prepare(*store_, request(clips));
+        if (!plan) return plan.error();
+        notes_ = plan->notes;
+        PrepareProgress progress;
+        return prepare(*store_, *plan, progress);
+    }
+    void must_prepare(std::uint32_t clips = 1) {
+        const auto done = prepare_now(clips);
+        ASSERT_TRUE(done) << all_problems(done.error());
+    }
+    std::size_t whole_clips() {
+        const auto clips = complete_clips(*store_, place_.path(), format_, std::nullopt);
+        EXPECT_TRUE(clips) << all_problems(clips.error());
+        return clips ? clips->size() : 0;
+    }
+    CleanReport must_clean() {
+        auto report = clean(*store_, place_.path());
+        if (report) return std::move(*report);
+        ADD_FAILURE() << all_problems(report.error());
+        return {};
+    }
+    void link_to_precious(const std::string& name, bool hard) {
+        fs::create_directories(fs::path(place_.at(name)).parent_path());
+        if (hard) {
+            fs::create_hard_link(elsewhere_.at("precious"), place_.at(name));
+        } else {
+            fs::create_symlink(elsewhere_.at("precious"), place_.at(name));
+        }
+    }
+
+    static constexpr const char* kPrecious = "nobody may change this";
+    Place place_;
+    Place elsewhere_;
+    std::unique_ptr<ByteStore> store_ = make_local_byte_store();
+    MediaFormat format_ = small_prores("mini", 64, 36, 5'000);
+    std::string dir_ = "streamsim-media/mini/15-frames/";
+    std::vector<std::string> notes_;
+    std::vector<std::uint64_t> before_;
+};
+
+TEST_F(SafePaths, LinksAtUnfinishedNamesAreWorkedAround) {
+    for (const bool hard : {false, true}) {
+        must_prepare();
+        link_to_precious(dir_ + "clip-0002.mov.partial", hard);
+        link_to_precious(dir_ + "clip-0002.mov.0123456789abcdef.partial", hard);
+        link_to_precious("streamsim-media/mini/format.json.partial", hard);
+        link_to_precious("streamsim-media/streamsim-media.json.partial", hard);
+        must_prepare(2);
+        EXPECT_EQ(whole_clips(), 2u);
+        EXPECT_EQ(must_clean().kept.size(), 4u);
+        fs::remove_all(place_.at("streamsim-media"));
+        link_to_precious("streamsim-media/streamsim-media.json.partial", hard);
+        must_prepare();
+        EXPECT_EQ(whole_clips(), 1u);
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
+TEST_F(SafePaths, FramesThatAreLinksAreNotContinued) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    dir_ = "streamsim-media/tiny/12-frames/";
+    for (const bool hard : {false, true}) {
+        must_prepare();
+        const std::string begun = dir_ + "clip-0001.0123456789abcdef.partial/";
+        fs::rename(place_.at(dir_ + "clip-0001"), place_.at(begun));
+        fs::remove(place_.at(begun + "frame.0000003.dpx"));
+        link_to_precious(begun + "frame.0000003.dpx", hard);
+        must_prepare();
+        EXPECT_EQ(whole_clips(), 1u);
+        EXPECT_TRUE(fs::exists(place_.at(begun))) << "it stays as it was";
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
+TEST_F(SafePaths, LinksInPlaceOfDirectoriesAreRefusedByName) {
+    must_prepare();
+    for (const std::string link :
+         {"streamsim-media", "streamsim-media/mini", "streamsim-media/mini/15-frames"}) {
+        fs::rename(place_.at(link), elsewhere_.at("moved"));
+        fs::create_directory_symlink(elsewhere_.at("moved"), place_.at(link));
+        const auto count = std::distance(fs::recursive_directory_iterator(elsewhere_.path()), {});
+        const auto refused = prepare_now(3);
+        ASSERT_FALSE(refused) << link;
+        EXPECT_THAT(all_problems(refused.error()), HasSubstr(place_.at(link)));
+        EXPECT_THAT(all_problems(refused.error()), HasSubstr("symbolic link"));
+        EXPECT_THAT(all_problems(refused.error()), HasSubstr("expected"));
+        const auto cleaned = clean(*store_, place_.path());
+        if (cleaned) EXPECT_THAT(cleaned->kept, Contains(place_.at(link)));
+        EXPECT_EQ(std::distance(fs::recursive_directory_iterator(elsewhere_.path()), {}), count) << link;
+        fs::remove(place_.at(link));
+        fs::rename(elsewhere_.at("moved"), place_.at(link));
+    }
+    EXPECT_EQ(whole_clips(), 1u);
+}
+
+TEST_F(SafePaths, RecordingsAndWorkingSetsGoThroughNoLink) {
+    must_prepare();
+    for (const char* name : {"recordings", "load"}) {
+        fs::create_directory_symlink(elsewhere_.path(), place_.at("streamsim-media/") + name);
+    }
+    const auto run = make_recordings(*store_, place_.path());
+    ASSERT_FALSE(run);
+    EXPECT_THAT(all_problems(run.error()), HasSubstr("found a symbolic link"));
+    const std::string root = load_root(place_.path());
+    const LoadSet set{place_.path(), {root + "/m"}, {{root + "/m/f0.load", 22}}};
+    const auto planned = plan_load_set(*store_, set);
+    ASSERT_FALSE(planned);
+    EXPECT_THAT(all_problems(planned.error()), HasSubstr(root + ": found a symbolic link"));
+    fs::remove(place_.at("streamsim-media/load"));
+
+    link_to_precious("streamsim-media/load/m/f0.load", true);
+    EXPECT_THAT(all_problems(plan_load_set(*store_, set).error()), HasSubstr("several names (hard links)"));
+    fs::remove(root + "/m/f0.load");
+    link_to_precious("streamsim-media/load/m/f0.load.partial", false);
+    const auto free = plan_load_set(*store_, set);
+    ASSERT_TRUE(free) << all_problems(free.error());
+    PrepareProgress progress;
+    ASSERT_TRUE(write_load_set(*store_, *free, 1, progress));
+    EXPECT_EQ(fs::file_size(root + "/m/f0.load"), 22u);
+    place_.write("streamsim-media/load/m/holiday.load", "mine");
+    EXPECT_THAT(must_clean().kept, ElementsAre(root + "/m/f0.load.partial", root + "/m/holiday.load",
+                                               place_.at("streamsim-media/recordings")));
+}
+
+TEST_F(SafePaths, AKeptIndexIsWrittenThroughNoLink) {
+    link_to_precious("a.mov.streamsim-index.partial", false);
+    link_to_precious("b.mov.streamsim-index", true);
+    KeptClip clip;
+    clip.frames.rate = {24, 1};
+    clip.frames.extents = {{0, 1}};
+    const FileInfo media{.bytes = 1};
+    EXPECT_TRUE(keep(*store_, place_.at("a.mov"), media, false, {}, clip));
+    const KeptFound found = find_kept(*store_, place_.at("b.mov"), media, false);
+    EXPECT_FALSE(keep(*store_, place_.at("b.mov"), media, false, found, clip));
+}
+
+TEST_F(SafePaths, CleanRemovesWhatTheRecordsNameAndNamesTheRest) {
+    must_prepare(2);
+    format_ = small_dpx("tiny", 17, 9, 10);
+    must_prepare();
+    const std::string frames = "streamsim-media/tiny/12-frames/";
+    place_.write(frames + "clip-0001/frame.0000500.dpx", "mine");
+    place_.write(dir_ + "clip-0777.mov", "mine");
+    fs::copy_file(place_.at(dir_ + "clip-0001.mov"), place_.at(dir_ + "clip-0778.mov"));
+    fs::copy(place_.at(frames + "clip-0001"), place_.at(frames + "clip-0009"));
+    const auto report = must_clean();
+    EXPECT_EQ(report.kept.size(), 4u);
+    EXPECT_THAT(report.kept, Contains(place_.at(dir_ + "clip-0777.mov")));
+    EXPECT_THAT(report.kept, Contains(place_.at(dir_ + "clip-0778.mov")));
+    EXPECT_THAT(report.kept, Contains(place_.at(frames + "clip-0009")));
+    EXPECT_THAT(report.kept, Contains(HasSubstr("frame.0000500.dpx")));
+    EXPECT_EQ(place_.read(dir_ + "clip-0777.mov"), "mine");
+    EXPECT_FALSE(fs::exists(place_.at(dir_ + "clip-0001.mov")));
+    fs::remove_all(place_.at(frames + "clip-0009"));
+    for (const std::string& kept : report.kept) fs::remove(kept);
+    EXPECT_THAT(must_clean().kept, IsEmpty());
+    EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
+}
+
+TEST_F(SafePaths, AUsersClipKeepsItsNameAndANewOneGetsAnother) {
+    must_prepare();
+    place_.write(dir_ + "clip-0002.mov", "mine");
+    must_prepare(2);
+    EXPECT_EQ(whole_clips(), 2u);
+    EXPECT_THAT(notes_, ElementsAre(HasSubstr("clip-0002.mov")));
+    EXPECT_TRUE(fs::exists(place_.at(dir_ + "clip-0003.mov")));
+    EXPECT_EQ(place_.read(dir_ + "clip-0002.mov"), "mine");
+}
+
+TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
+    format_ = small_prores("mini", 64, 36, 200'000);
+    must_prepare(1);
+    const std::string clip = place_.at(dir_ + "clip-0001.mov");
+    const auto bytes = fs::file_size(clip);
+    const auto damaged = [&](const std::string& why) {
+        EXPECT_EQ(whole_clips(), 0u) << why;
+        must_prepare(1);
+        EXPECT_THAT(notes_, ElementsAre(HasSubstr(why)));
+        EXPECT_EQ(whole_clips(), 1u) << why;
+        EXPECT_EQ(fs::file_size(clip), bytes);
+    };
+    fs::resize_file(clip, bytes - 1);
+    damaged("its record says");
+    const int file = open(clip.c_str(), O_WRONLY);
+    if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 1 << 20, 1 << 20) == 0)
+        damaged("never written (holes)");
+    close(file);
+    std::fstream(clip, std::ios::in | std::ios::out | std::ios::binary) << "x";
+    damaged("checksum");
+    fs::remove(place_.at(dir_ + "clip-0001.whole.json"));
+    damaged("record of its checksum is missing");
+}
+
+TEST_F(SafePaths, WhatVersionOneMadeIsOursByItsBytes) {
+    must_prepare(2);
+    format_ = small_dpx("tiny", 17, 9, 10);
+    must_prepare(1);
+    const auto strip = [&](const std::string& directory) {
+        for (const auto& entry : fs::directory_iterator(place_.at(directory)))
+            if (entry.path().extension() == ".json") fs::remove(entry.path());
+    };
+    strip(dir_);
+    strip("streamsim-media/tiny/12-frames/");
+    EXPECT_EQ(whole_clips(), 1u);
+    format_ = small_prores("mini", 64, 36, 5'000);
+    EXPECT_EQ(whole_clips(), 2u);
+    place_.write(dir_ + "clip-0777.mov", "mine");
+    EXPECT_THAT(must_clean().kept, ElementsAre(place_.at(dir_ + "clip-0777.mov")));
+}
+
+TEST_F(SafePaths, ACopiedSetIsStillOurs) {
+    must_prepare(1);
+    fs::copy(place_.at("streamsim-media"), place_.at("copy"), fs::copy_options::recursive);
+    fs::remove_all(place_.at("streamsim-media"));
+    fs::rename(place_.at("copy"), place_.at("streamsim-media"));
+    EXPECT_EQ(whole_clips(), 1u);
+    EXPECT_THAT(must_clean().kept, IsEmpty());
+}
+
+/// Exchanges two names over and over until it is told to end.
+class Exchanges {
+public:
+    Exchanges(std::string one, std::string other, int most)
+        : thread_([this, one = std::move(one), other = std::move(other), most] {
+              for (int i = 0; i < most && !ending_; ++i) {
+                  if (renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0) ++count_;
+              }
+          }) {}
+    ~Exchanges() { end(); }
+    int end() {
+        ending_ = true;
+        if (thread_.joinable()) thread_.join();
+        return count_;
+    }
+
+private:
+    std::atomic<bool> ending_ = false;
+    std::atomic<int> count_ = 0;
+    std::thread thread_;
+};
+
+/// Whatever clean and prepare meet, the user's frames stay: they have the names of ours.
+TEST_F(SafePaths, ExchangedDirectoriesLoseNothingOfTheUsers) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    dir_ = "streamsim-media/tiny/12-frames/";
+    constexpr int kExchangesWanted = 10'000;
+    int exchanges = 0;
+    for (int round = 0; exchanges < kExchangesWanted && round < 400; ++round) {
+        const bool link = round % 2 == 0;
+        must_prepare();
+        const Place user;
+        for (int i = 1; i <= 12; ++i)
+            user.write("frames/frame.00000" + std::string(i < 10 ? "0" : "") + std::to_string(i) + ".dpx",
+                       "mine");
+        const std::string level = round % 3 == 0 ? "streamsim-media/tiny" : dir_ + "clip-0001";
+        std::string other = user.at("frames");
+        if (link) {
+            other = user.at("link");
+            fs::create_directory_symlink(user.at("frames"), other);
+        }
+        Exchanges exchanging(place_.at(level), other, 500);
+        (void)clean(*store_, place_.path());
+        (void)prepare_now(2);
+        exchanges += exchanging.end();
+        std::size_t left = 0;
+        for (const std::string& root : {user.path(), place_.path()}) {
+            for (const auto& entry : fs::recursive_directory_iterator(root)) {
+                if (!entry.is_symlink() && entry.is_regular_file() && entry.file_size() == 4) ++left;
+            }
+        }
+        ASSERT_EQ(left, 12u) << "round " << round << (link ? ", a link" : ", a directory");
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+    EXPECT_GT(exchanges, 0);
+}
+
+}  // namespace
+}  // namespace streamsim
