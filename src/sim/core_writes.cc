@@ -161,20 +161,20 @@ void ClusterCore::keep(Job& job) {
 }
 
 void ClusterCore::enter_journal(Job& job) {
-    Journal& journal = nodes_[job.node].journal;
+    NodeJournal& journal = nodes_[job.node].journal;
     journal.used += kept_bytes(job);
     job.stage = Stage::journal;
     journal.entry.enter(job, 0, {}, kept_bytes(job));
 }
 
 void ClusterCore::keep_waiting(std::uint32_t node) {
-    Journal& journal = nodes_[node].journal;
+    NodeJournal& journal = nodes_[node].journal;
     while (!journal.waiting.empty() && journal.has_room(kept_bytes(*journal.waiting.first())))
         enter_journal(journal.waiting.pop());
 }
 
 void ClusterCore::kept(Job& job) {
-    Journal& journal = nodes_[job.node].journal;
+    NodeJournal& journal = nodes_[job.node].journal;
     if (job.kind == Job::Kind::write && job.paged) {
         const std::uint64_t unit = unit_of_write();
         journal.paged += job.bytes;
@@ -210,7 +210,7 @@ std::uint64_t ClusterCore::protected_bytes(std::uint64_t bytes) const {
 }
 
 void ClusterCore::destage(std::uint32_t number) {
-    Journal& journal = nodes_[number].journal;
+    NodeJournal& journal = nodes_[number].journal;
     const ClusterModel& model = options_.model;
     const bool flash = model.drive.kind == DriveModel::Kind::flash;
     const std::uint64_t most = kBatchesAServer * model.node.drives * (flash ? model.drive.channels : 1);
@@ -234,7 +234,7 @@ void ClusterCore::destage(std::uint32_t number) {
 
 /// `pages` of `bytes` in all; 0: bytes in order. False: there is no drive for them.
 bool ClusterCore::begin_destage(std::uint32_t number, std::uint64_t bytes, std::uint64_t pages) {
-    Journal& journal = nodes_[number].journal;
+    NodeJournal& journal = nodes_[number].journal;
     const ClusterModel& model = options_.model;
     const std::uint64_t turn = journal.batches++;
     // Each node begins elsewhere.
@@ -298,7 +298,7 @@ void ClusterCore::advance_destage(Job& job) {
         if (--writer->waits_for == 0) answer(*writer);
         return;
     }
-    Journal& journal = nodes_[number].journal;
+    NodeJournal& journal = nodes_[number].journal;
     journal.used -= bytes;
     --journal.under_way;
     keep_waiting(number);

@@ -52,8 +52,8 @@ private:
 };
 
 /// What was written and is on no drive yet.
-struct Journal {
-    Journal(Calendar& calendar, const JournalModel& model)
+struct NodeJournal {
+    NodeJournal(Calendar& calendar, const JournalModel& model)
         : entry(calendar, {1, Rate::of(model.bytes_per_s), false}), size(model.bytes) {}
 
     /// What is larger than the whole of it goes in alone.
@@ -81,7 +81,7 @@ struct Node {
     BlockCache ram;
     BlockCache ssd;
     Arrivals arrivals;
-    Journal journal;
+    NodeJournal journal;
     std::deque<Station> lines;  // of names
     std::vector<std::unique_ptr<Drive>> drives;
     Duration open_time;     // of one core
