@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -70,6 +71,18 @@ private:
     std::vector<std::byte> buffer_;
 };
 
+/// Bytes between the place that libavformat gives for a frame in an MXF file and its data: a key and a length.
+std::uint64_t klv_bytes(ByteSource& file, std::uint64_t offset) {
+    constexpr std::size_t kKeyBytes = 16;
+    constexpr std::byte kKeyBegins[] = {std::byte{0x06}, std::byte{0x0e}, std::byte{0x2b}, std::byte{0x34}};
+    std::vector<std::byte> head(kKeyBytes + 1);
+    const auto got = file.read_at(offset, head);
+    if (!got || *got != head.size() || !std::equal(std::begin(kKeyBegins), std::end(kKeyBegins), head.begin()))
+        return 0;
+    const auto length = std::to_integer<unsigned>(head.back());
+    return head.size() + (length < 0x80 ? 0 : length & 0x7f);
+}
+
 bool prove_container(ByteStore& store, const StoredClip& clip, Prover& prover) {
     const auto read = index_container(store, clip.path, clip.path, {});
     if (!read || read->index->count() != clip.frames) return false;
@@ -77,7 +90,8 @@ bool prove_container(ByteStore& store, const StoredClip& clip, Prover& prover) {
     if (!file) return false;
     for (const std::uint64_t frame : {std::uint64_t{0}, clip.frames - 1}) {
         const Extent extent = read->index->extent(frame);
-        if (!prover.frame(**file, extent.offset, extent.bytes, frame, {})) return false;
+        const std::uint64_t at = extent.offset + klv_bytes(**file, extent.offset);
+        if (!prover.frame(**file, at, extent.bytes, frame, {})) return false;
     }
     return true;
 }

@@ -118,11 +118,20 @@ std::string show_holes(std::uint64_t holes, std::uint64_t bytes) {
 }  // namespace
 
 std::string record_name(std::uint32_t number) {
-    return fmt::format("clip-{:04}.json", number);
+    return fmt::format("record-{:04}.json", number);
 }
 
 std::string sums_name(std::uint32_t number) {
-    return fmt::format("clip-{:04}.whole.json", number);
+    return fmt::format("whole-{:04}.json", number);
+}
+
+std::optional<std::uint32_t> record_number_in(std::string_view name) {
+    const std::size_t dash = name.find('-');
+    if (dash == std::string_view::npos) return std::nullopt;
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(name.data() + dash + 1, name.data() + name.size(), number);
+    if (error != std::errc() || (name != record_name(number) && name != sums_name(number))) return std::nullopt;
+    return number;
 }
 
 std::string record_kind(const MediaFormat& format) {
@@ -212,13 +221,12 @@ Result<bool> is_record(ByteStore& store,
                        const std::string& directory,
                        std::uint64_t set,
                        const std::string& name) {
-    const auto clip = clip_name_in(std::string_view(name).substr(0, name.find('.')));
-    if (!clip) return false;
-    const bool is_sums = name == sums_name(clip->number);
-    if (!is_sums && name != record_name(clip->number)) return false;
+    const auto number = record_number_in(name);
+    if (!number) return false;
+    const bool is_sums = name == sums_name(*number);
     const auto document = read_ours(store, join_path(directory, name), is_sums ? kSumsSchema : kRecordSchema);
     if (!document) return document.error();
-    return document->has_value() && is_of(**document, set, clip->number);
+    return document->has_value() && is_of(**document, set, *number);
 }
 
 bool is_recorded(const ClipRecord& record, const FileInfo& info) {
@@ -249,20 +257,24 @@ Result<ClipSums> sums_of_frames(ByteStore& store, const std::string& first, cons
                     .tail = of_last->tail};
 }
 
-Result<std::string> problem_of_container(ByteStore& store, const std::string& path, const ClipSums& sums) {
+Result<std::string> problem_of_container(ByteStore& store,
+                                         const std::string& path,
+                                         const std::optional<ClipSums>& sums) {
     auto file = store.open(path);
     if (!file) return file.error();
     const auto bytes = (*file)->size();
     if (!bytes) return bytes.error();
-    if (*bytes != sums.bytes) return fmt::format("it has {} bytes, its record says {}", *bytes, sums.bytes);
+    if (sums && *bytes != sums->bytes)
+        return fmt::format("it has {} bytes, its record says {}", *bytes, sums->bytes);
     const auto holes = (*file)->hole_bytes(0);
     if (!holes) return holes.error();
     if (*holes > kHolesAllowed) return show_holes(*holes, *bytes);
+    if (!sums) return std::string();
     const auto head = sum_at(**file, 0);
     if (!head) return head.error();
     const auto tail = sum_at(**file, tail_offset(*bytes));
     if (!tail) return tail.error();
-    if (*head != sums.head || *tail != sums.tail)
+    if (*head != sums->head || *tail != sums->tail)
         return std::string("its bytes do not agree with its checksum");
     return std::string();
 }
@@ -271,7 +283,7 @@ Result<std::string> problem_of_frames(ByteStore& store,
                                       const std::string& first,
                                       const std::string& last,
                                       const std::vector<std::string>& sampled,
-                                      const ClipSums& sums) {
+                                      const std::optional<ClipSums>& sums) {
     for (const std::string& path : sampled) {
         auto file = store.open(path);
         if (!file) continue;  // it fails at its slot
@@ -281,12 +293,12 @@ Result<std::string> problem_of_frames(ByteStore& store,
         if (!holes) return holes.error();
         if (*holes > 0 && *holes > std::min(kHolesAllowed, *bytes / 2))
             return fmt::format("{}: {}", path, show_holes(*holes, *bytes));
-        const bool is_first = path == first && *bytes == sums.first_bytes;
-        const bool is_last = path == last && *bytes == sums.last_bytes;
+        const bool is_first = sums && path == first && *bytes == sums->first_bytes;
+        const bool is_last = sums && path == last && *bytes == sums->last_bytes;
         if (!is_first && !is_last) continue;
         const auto sum = sum_at(**file, is_first ? 0 : tail_offset(*bytes));
         if (!sum) return sum.error();
-        if (*sum != (is_first ? sums.head : sums.tail))
+        if (*sum != (is_first ? sums->head : sums->tail))
             return fmt::format("{}: its bytes do not agree with its checksum", path);
     }
     return std::string();

@@ -1,7 +1,7 @@
 // What a media set says of each of its clips, in two small documents beside the clip:
 //
-//     clip-0001.json         before its first frame: which set, how many frames, which file or directory it is
-//     clip-0001.whole.json   before it gets its final name: its bytes, and checksums of its ends
+//     record-0001.json   before its first frame: which set, how many frames, which file or directory it is
+//     whole-0001.json    before it gets its final name: its bytes, and checksums of its ends
 //
 // Only what a record names is ours: is replaced, continued or removed. Inside media/ only.
 #pragma once
@@ -37,9 +37,10 @@ struct ClipSums {
     std::uint64_t tail = 0;
 };
 
-/// "clip-0001.json", "clip-0001.whole.json".
+/// "record-0001.json", "whole-0001.json", of clip 1; and back.
 std::string record_name(std::uint32_t number);
 std::string sums_name(std::uint32_t number);
+std::optional<std::uint32_t> record_number_in(std::string_view name);
 
 /// "dpx" or ".mov": what a record calls this kind of clip.
 std::string record_kind(const MediaFormat& format);
@@ -77,13 +78,15 @@ Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path);
 Result<ClipSums> sums_of_frames(ByteStore& store, const std::string& first, const std::string& last);
 
 /// How a clip of ours that has its final name fails to be whole; empty: it is whole. A frame that is missing or
-/// of another length fails at its slot and is no matter here. `frames`: some files of a sequence. Errors:
-/// environment from the store.
-Result<std::string> problem_of_container(ByteStore& store, const std::string& path, const ClipSums& sums);
+/// of another length fails at its slot and is no matter here. Without sums only holes count. `sampled`: some
+/// files of a sequence. Errors: environment from the store.
+Result<std::string> problem_of_container(ByteStore& store,
+                                         const std::string& path,
+                                         const std::optional<ClipSums>& sums);
 Result<std::string> problem_of_frames(ByteStore& store,
                                       const std::string& first,
                                       const std::string& last,
                                       const std::vector<std::string>& sampled,
-                                      const ClipSums& sums);
+                                      const std::optional<ClipSums>& sums);
 
 }  // namespace streamsim

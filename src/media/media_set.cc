@@ -62,7 +62,7 @@ Result<Clip> index_stored(ByteStore& store,
 Result<std::string> problem_of(ByteStore& store,
                                const StoredClip& clip,
                                const MediaFormat& format,
-                               const ClipSums& sums) {
+                               const std::optional<ClipSums>& sums) {
     if (clip.name.is_file()) return problem_of_container(store, clip.path, sums);
     const auto sequence = frames_listed(store, clip, format);
     if (!sequence) return sequence.error();
@@ -87,20 +87,26 @@ Result<Standing> standing_of(ByteStore& store,
     using Kind = Standing::Kind;
     const auto ours = is_ours(store, clip, format, set, false);
     if (!ours) return ours.error();
-    if (!*ours)
-        return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
     const std::string directory = clip.path.substr(0, clip.path.rfind('/'));
     const auto record = read_record(store, directory, set, clip.name.number);
     if (!record) return record.error();
-    if (!*record) return Standing{Kind::whole, ""};  // proven by its bytes
+    // One that was brought back from a copy is another file than its record says, with the same bytes.
+    if (!*ours && !(*record && is_proven(store, clip, format, set, false)))
+        return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
+    if (!*record) {  // proven by its bytes
+        const auto problem = problem_of(store, clip, format, std::nullopt);
+        if (!problem) return problem.error();
+        if (problem->empty()) return Standing{Kind::whole, ""};
+        return Standing{Kind::damaged, "does not count as whole: " + *problem};
+    }
     const auto sums = read_sums(store, directory, set, clip.name.number);
     if (!sums) return sums.error();
     if (!*sums)
         return Standing{Kind::damaged, "does not count as whole: the record of its checksum is missing"};
-    const auto problem = problem_of(store, clip, format, **sums);
+    const auto problem = problem_of(store, clip, format, *sums);
     if (!problem) return problem.error();
     if (problem->empty()) return Standing{Kind::whole, ""};
-    return Standing{Kind::damaged, "does not count as whole: " + *problem};
+    return Standing{*ours ? Kind::damaged : Kind::foreign, "does not count as whole: " + *problem};
 }
 
 /// What is there of a sequence: frames that have their full length.

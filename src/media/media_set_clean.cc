@@ -52,16 +52,11 @@ Result<Place> enter(ByteStore& parent, const std::string& path) {
     return place;
 }
 
-/// "clip-0001.json", "clip-0001.whole.json", also unfinished: the number, and the document's final name.
+/// The number in the name of a record, also of an unfinished one, and the document's final name.
 std::optional<std::uint32_t> record_number(std::string_view name, std::string& document) {
     (void)take_partial(name);
     document = name;
-    const std::size_t dot = name.find('.');
-    if (dot == std::string_view::npos) return std::nullopt;
-    const auto clip = clip_name_in(name.substr(0, dot));
-    if (!clip || (document != record_name(clip->number) && document != sums_name(clip->number)))
-        return std::nullopt;
-    return clip->number;
+    return record_number_in(name);
 }
 
 class Cleaner {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -339,11 +340,24 @@ Result<void> LocalByteStore::evict(const std::string& path) {
     return evict_file(file, path);
 }
 
+/// Whether the file system gives a file the same number as long as it lives. FAT, exFAT and many FUSE file
+/// systems number what they have in memory; a CIFS mount does where its server has no numbers.
+bool has_lasting_ids(int directory) {
+    constexpr std::uint32_t kFat = 0x4d44, kExfat = 0x2011bab0, kFuse = 0x65735546, kCifs = 0xff534d42,
+                            kSmb2 = 0xfe534d42;
+    struct statfs info {};
+    if (fstatfs(directory, &info) != 0) return false;
+    const auto type = static_cast<std::uint32_t>(info.f_type);
+    return type != kFat && type != kExfat && type != kFuse && type != kCifs && type != kSmb2;
+}
+
 /// The files below one directory, from its descriptor (beneath.h).
 class StoreBeneath final : public ByteStore {
 public:
     StoreBeneath(Beneath root, std::string directory)
-        : root_(std::move(root)), directory_(std::move(directory)) {}
+        : root_(std::move(root)),
+          directory_(std::move(directory)),
+          lasting_ids_(has_lasting_ids(root_.descriptor())) {}
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;
@@ -371,6 +385,7 @@ private:
 
     Beneath root_;
     std::string directory_;
+    bool lasting_ids_;
 };
 
 /// A link, a second name or a file of another kind is told with the first component that is one.
@@ -415,7 +430,7 @@ Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
     out.bytes = facts.bytes;
     out.modified_s = facts.modified_s;
     out.links = facts.links;
-    out.file_id = facts.file_id;
+    if (lasting_ids_) out.file_id = facts.file_id;
     return std::optional(out);
 }
 

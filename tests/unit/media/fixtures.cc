@@ -229,6 +229,7 @@ void write_mov(DirectoryStore& store,
                const std::string& path,
                const MediaFormat& format,
                std::uint64_t frames) {
+    fs::remove(path);
     auto sink = store.create(path);
     const auto maker = make_frame_maker(format, 1);
     auto writer = ContainerWriter::create(**sink, format, **maker, path);

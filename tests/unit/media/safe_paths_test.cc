@@ -241,7 +241,7 @@ TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
     close(file);
     std::fstream(clip, std::ios::in | std::ios::out | std::ios::binary) << "x";
     damaged("checksum");
-    fs::remove(place_.at(dir_ + "clip-0001.whole.json"));
+    fs::remove(place_.at(dir_ + "whole-0001.json"));
     damaged("record of its checksum is missing");
 }
 
@@ -260,6 +260,29 @@ TEST_F(SafePaths, WhatVersionOneMadeIsOursByItsBytes) {
     EXPECT_EQ(whole_clips(), 2u);
     place_.write(dir_ + "clip-0777.mov", "mine");
     EXPECT_THAT(must_clean().kept, ElementsAre(place_.at(dir_ + "clip-0777.mov")));
+}
+
+TEST_F(SafePaths, AnOldClipWithHolesIsNotWhole) {
+    format_ = small_prores("mini", 64, 36, 200'000);
+    must_prepare(1);
+    for (const char* name : {"record-0001.json", "whole-0001.json"}) fs::remove(place_.at(dir_ + name));
+    EXPECT_EQ(whole_clips(), 1u);
+    const int file = open(place_.at(dir_ + "clip-0001.mov").c_str(), O_WRONLY);
+    const bool punched = fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 1 << 20, 1 << 20) == 0;
+    close(file);
+    if (!punched) GTEST_SKIP() << "no holes on this file system";
+    EXPECT_EQ(whole_clips(), 0u);
+    must_prepare(1);
+    EXPECT_EQ(whole_clips(), 1u);
+}
+
+TEST_F(SafePaths, AClipFromABackupPlaysAndStaysAtClean) {
+    must_prepare(1);
+    const std::string clip = place_.at(dir_ + "clip-0001.mov");
+    fs::copy_file(clip, place_.at("backup.mov"));
+    fs::rename(place_.at("backup.mov"), clip);
+    EXPECT_EQ(whole_clips(), 1u);
+    EXPECT_THAT(must_clean().kept, ElementsAre(clip));
 }
 
 TEST_F(SafePaths, ACopiedSetIsStillOurs) {
