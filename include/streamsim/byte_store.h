@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "streamsim/file_lock.h"
 
 namespace streamsim {
 
@@ -100,6 +101,17 @@ public:
     /// also where it cannot be known.
     virtual Result<std::uint64_t> total_bytes(const std::string& path) {
         return environment_error(path + ": how large its file system is cannot be known here");
+    }
+    /// One attempt to lock a file of ours that is made for nothing else; it is made where it is not there.
+    /// Never waits. `note` says who holds the lock to those who are refused: one line, at most
+    /// kLockNoteBytesMax bytes. A shared lock needs no permission to write; the note of such a holder is not
+    /// kept. Unsupported: on storage whose locks other computers may not see (network file systems), or which
+    /// has none; and where a shared lock is wanted of a file that is not there and cannot be made. Errors:
+    /// environment; bad input for a file of others.
+    virtual Result<LockAttempt> try_lock(const std::string& /*path*/,
+                                         LockMode /*mode*/,
+                                         const std::string& /*note*/) {
+        return LockAttempt{};
     }
     /// Drops the file from this client's page cache, where there is one.
     virtual Result<void> evict(const std::string& path) = 0;

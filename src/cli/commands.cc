@@ -2,14 +2,21 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "cli/media_locks.h"
+#include "media/media_lock.h"
 #include "media/media_set.h"
+#include "run/control.h"
 #include "view/live_view.h"
 
 namespace streamsim {
@@ -55,11 +62,50 @@ std::uint64_t nearest_whole(double value) {
     return static_cast<std::uint64_t>(std::llround(value));
 }
 
-int clean_command(CliContext& context, const CliOptions& options) {
-    const auto store = make_byte_store(options.play.target, options.play.credentials);
-    if (store == nullptr) return report_error(context, bad_input("clean needs a directory: expected a path"));
-    const auto cleaned = clean(*store, options.play.target.name());
-    if (!cleaned) return report_error(context, cleaned.error());
+namespace {
+
+/// Cleans while nobody else uses the media set; `ended` comes false when a thread had to be left behind.
+Result<CleanReport> clean_alone(CliContext& context, Control& control, const CliOptions& options, bool& ended) {
+    const std::string target = options.play.target.name();
+    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
+    if (store == nullptr) return bad_input("clean needs a directory: expected a path");
+    MediaLocks locks(context, control, options);
+    const auto result = std::make_shared<std::optional<Result<CleanReport>>>();
+    const auto run = [&](std::function<Result<CleanReport>()> function) {
+        ended = control.run({[result, function] { result->emplace(function()); }, {}, {}});
+        return ended && !control.interrupted();
+    };
+    const std::string root = media_root(target);
+    const auto there = std::make_shared<bool>(false);
+    const auto look = [store, root, there]() -> Result<CleanReport> {
+        const auto found = media_set_is_there(*store, root);
+        *there = found && *found;
+        return CleanReport{};
+    };
+    if (!run(look)) return interrupted_error();
+    // Nothing is locked where there is no set of ours: clean says what is there.
+    if (*there) {
+        if (auto held = locks.hold_set(store, root, LockMode::exclusive); !held) {
+            ended = !locks.left_behind();
+            return held.error();
+        }
+    }
+    const bool done = run([store, target] { return clean(*store, target); });
+    if (!ended) locks.leave();
+    if (!done) return interrupted_error();
+    return std::move(**result);
+}
+
+}  // namespace
+
+int clean_command(CliContext& context, Control& control, const CliOptions& options) {
+    bool ended = true;
+    const auto cleaned = clean_alone(context, control, options, ended);
+    if (!cleaned) {
+        const int code = report_error(context, cleaned.error());
+        if (!ended) _exit(code);
+        return code;
+    }
     for (const std::string& kept : cleaned->kept) context.log.warn("{}: not made by prepare, kept", kept);
     if (!options.quiet) {
         print_text(stdout, fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),

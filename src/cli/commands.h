@@ -51,6 +51,6 @@ int max_command(CliContext& context, Control& control, CliOptions& options);
 int profile_command(CliContext& context, Control& control, const CliOptions& options);
 int report_command(CliContext& context, const CliOptions& options);
 int run_command(CliContext& context, Control& control, CliOptions& options);
-int clean_command(CliContext& context, const CliOptions& options);
+int clean_command(CliContext& context, Control& control, const CliOptions& options);
 
 }  // namespace streamsim

@@ -30,7 +30,7 @@ using Command = CliOptions::Command;
 
 /// Nothing that takes long enough to be interrupted with a loss.
 bool is_done_at_once(Command command) {
-    return command == Command::formats || command == Command::clean || command == Command::report;
+    return command == Command::formats || command == Command::report;
 }
 
 /// Whether something of this command goes to standard output.
@@ -66,7 +66,7 @@ int do_command(CliContext& context, Control& control, CliOptions& options) {
         case Command::formats: return formats_command(context, options);
         case Command::inspect: return inspect_command(context, control, options);
         case Command::profile: return profile_command(context, control, options);
-        case Command::clean: return clean_command(context, options);
+        case Command::clean: return clean_command(context, control, options);
     }
     return kExitBadInput;
 }
@@ -120,7 +120,7 @@ int run(const std::vector<std::string>& words) {
     const auto place = mpi_place();
     if (!place) return run_line(context, command, argc, argv);
     expect_no_terminal();
-    if (is_done_at_once(command) || command == Command::inspect ||
+    if (is_done_at_once(command) || command == Command::inspect || command == Command::clean ||
         command == Command::profile)  // one is enough
         return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
     auto ranks = Ranks::begin();

@@ -158,6 +158,7 @@ private:
 
 Result<std::vector<Contender>> MaxCommand::of_target() {
     const PlayRequest& request = options_.play;
+    if (auto held = hold_media(request, false); !held) return held.error();
     if (request.cuts) {
         auto media = index_with_bar<FoundMedia>(
             control_, options_.quiet, left_behind_,
@@ -288,11 +289,17 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest&
                                             contender.media.clips.front().size() >= clips_needed(request));
     if (!planned && enough && request.meters.empty()) return {};
     Result<void> written;
+    if (!planned && !alone()) {  // the first rank may have to be alone on the set
+        locks_.release();
+        if (written = together({}); !written) return written;
+    }
     if (!planned && leads()) {
         written = write_missing(request, [this, request, enough] {
             return enough ? std::vector<PreparePlan>() : missing_media(*store_, request);
         });
     }
+    if (written = together(written); !written) return written;
+    if (!planned) written = hold_media(request, request.record.streams > 0);
     if (written = together(written); !written) return written;
     if (!planned && enough) return {};
     auto found = index_with_bar<FoundMedia>(
@@ -407,7 +414,7 @@ Result<void> MaxCommand::follow() {
         const PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
         bool preroll_took_too_long = false;
         (void)play_step(contender, request, "", preroll_took_too_long);  // rank 0 says what came of it
-        if (left_behind_) return interrupted_error();
+        if (left_behind()) return interrupted_error();
     }
 }
 
@@ -505,7 +512,7 @@ int MaxCommand::run() {
     if (!error) contenders_ = std::move(*all);
     if (!leads()) {
         if (!error) (void)follow();
-        if (left_behind_) leave(kExitPass);
+        if (left_behind()) leave(kExitPass);
         return kExitPass;
     }
     for (std::size_t i = 0; !error && i < contenders_.size() && !result_.interrupted; ++i) {
@@ -517,7 +524,7 @@ int MaxCommand::run() {
         error.reset();
     }
     const int code = finish(std::move(json), error);
-    if (left_behind_) leave(code);
+    if (left_behind()) leave(code);
     return code;
 }
 

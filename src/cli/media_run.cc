@@ -63,14 +63,24 @@ Result<void> MediaRun::write_with_bar(const char* what,
     Control::Work work;
     work.run = [shared] { shared->result.emplace(shared->write(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
+    std::function<void()> bar_tick;
     if (!options_.quiet) {
-        work.on_tick = [&] { bar.update(shared->progress.bytes_done, control_.now_ns() - begin_ns); };
+        bar_tick = [&] { bar.update(shared->progress.bytes_done, control_.now_ns() - begin_ns); };
     }
+    work.on_tick = [&] {
+        if (bar_tick) bar_tick();
+        if (locks_.lost()) shared->progress.cancel = true;
+    };
     if (!control_.run(std::move(work))) {
         left_behind_ = true;
         return interrupted_error();
     }
     const Result<void>& result = *shared->result;
+    if (locks_.lost()) {
+        return environment_error(
+            "another process has taken over the lock of the media set, as this one did not renew it in time: "
+            "nothing more is written");
+    }
     if (result && !options_.quiet) bar.finish(shared->progress.bytes_done, control_.now_ns() - begin_ns);
     return result;
 }
@@ -91,42 +101,6 @@ Result<void> MediaRun::write_load(const LoadSetPlan& plan) {
     return write_with_bar("writing files", plan.bytes_to_write, [this, plan, seed](PrepareProgress& progress) {
         return write_load_set(*store_, plan, seed, progress);
     });
-}
-
-Result<void> MediaRun::write_load_sets(const PlayRequest& request) {
-    const auto plan = in_background<LoadSetPlan>([this, request]() -> Result<LoadSetPlan> {
-        if (auto removed = remove_created_files(*store_, request); !removed) return removed.error();
-        return missing_load_set(*store_, request);
-    });
-    return plan ? write_load(*plan) : plan.error();
-}
-
-Result<void> MediaRun::write_missing(const PlayRequest& request,
-                                     std::function<Result<std::vector<PreparePlan>>()> media) {
-    struct Missing {
-        LoadSetPlan load;
-        std::vector<PreparePlan> media;
-        SpaceNeed need;
-    };
-    const auto missing = in_background<Missing>([this, request, media]() -> Result<Missing> {
-        Missing found;
-        auto load = missing_load_set(*store_, request);
-        if (!load) return load.error();
-        found.load = std::move(*load);
-        auto plans = media();
-        if (!plans) return plans.error();
-        found.media = std::move(*plans);
-        auto need = need_of_play(*store_, request.target.name(), found.load, found.media);
-        if (!need) return need.error();
-        found.need = std::move(*need);
-        return found;
-    });
-    if (!missing) return missing.error();
-    if (auto allowed = consent(missing->need); !allowed) return allowed;
-    if (!request.meters.empty()) {
-        if (auto written = write_load_sets(request); !written) return written;
-    }
-    return write_media(missing->media);
 }
 
 Result<void> MediaRun::consent(const SpaceNeed& need) {
@@ -155,7 +129,7 @@ Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {
 }
 
 void MediaRun::remove_created(const PlayRequest& request) {
-    if (store_ == nullptr || left_behind_ || request.meters.empty()) return;
+    if (store_ == nullptr || left_behind() || request.meters.empty()) return;
     // Also after an interruption, which has been heard; storage that does not answer is left behind then.
     const auto removed = std::make_shared<std::optional<Result<void>>>();
     Control::Work work;
@@ -173,7 +147,7 @@ void MediaRun::remove_created(const PlayRequest& request) {
 int MediaRun::interrupted_before_play(const PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
     const int code = write_results(Session::not_played(request, context_.program));
-    if (left_behind_) leave(code);
+    if (left_behind()) leave(code);
     return code;
 }
 
@@ -246,7 +220,7 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
         std::make_unique<Session>(alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
                                   context_.program, [this](const std::string& text) { say_notice(text); }),
         alone, "then the meters without the streams");
-    if (store_ != nullptr && !left_behind_) {  // the same files once more
+    if (store_ != nullptr && !left_behind()) {  // the same files once more
         if (auto written = write_load_sets(request); !written) return written.error();
     }
     if (!loaded) return loaded.error();
@@ -281,6 +255,11 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
         leave(write_results(Session::not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
+    if (locks_.lost()) {
+        say_notice(
+            "another process has taken over the lock of the media set while this one played: media may "
+            "have been removed or changed");
+    }
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
     if (session.stuck()) context_.log.warn("the storage has not given back everything that was asked of it");
     if (session.stuck() || left_behind_) leave(code);
@@ -291,6 +270,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
 void MediaRun::leave(int code) {
     if (context_.ranks != nullptr) code = context_.ranks->finish(code);
     code = final_code(code);
+    locks_.leave();
     std::fflush(nullptr);
     _exit(code);
 }

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/live_play.h"
+#include "cli/media_locks.h"
 #include "cli/result_outputs.h"
 #include "cli/run_journal.h"
 #include "media/media_set.h"
@@ -29,7 +30,11 @@ public:
 protected:
     /// `store`: null where there are no files.
     MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
-        : context_(context), control_(control), options_(options), store_(std::move(store)) {}
+        : context_(context),
+          control_(control),
+          options_(options),
+          store_(std::move(store)),
+          locks_(context, control, options) {}
 
     /// The files that the result goes to, and --metrics.
     Result<void> open_outputs();
@@ -39,13 +44,18 @@ protected:
     /// A target without media of its own gets the default format where none was asked for; a cut list brings
     /// its own.
     Result<void> choose_formats();
-    /// Writes what is missing before play: the files of the meters of `request`, and what `media` plans. Asks
-    /// first where that is much.
-    Result<void> write_missing(const PlayRequest& request,
-                               std::function<Result<std::vector<PreparePlan>>()> media);
     /// Success where little is needed, --yes was given, or a person on the terminal says yes. Errors:
     /// environment, nobody has allowed it; interrupted.
     Result<void> consent(const SpaceNeed& need);
+    // Locks (media_locking.cc). All errors: as MediaLocks::hold_set.
+
+    /// Holds the media set that is played, where it is one of ours, until the command ends. `writes`: recorders
+    /// or meters write below it, and it is made where it is not there.
+    Result<void> hold_media(const PlayRequest& request, bool writes);
+    /// Holds the set as hold_media, and writes what is missing before play: the clips that `media` plans, while
+    /// nobody else uses the set, and the files of the meters of `request`. Asks first where that is much.
+    Result<void> write_missing(const PlayRequest& request,
+                               const std::function<Result<std::vector<PreparePlan>>()>& media);
     /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
     Result<void> write_load_sets(const PlayRequest& request);
     Result<void> write_load(const LoadSetPlan& plan);
@@ -57,6 +67,8 @@ protected:
                                                    const PlayRequest& request,
                                                    const std::string& about,
                                                    bool streams_may_change = false);
+    /// A thread is still in a call that does not return: the process has to end by leave().
+    bool left_behind() const { return left_behind_ || locks_.left_behind(); }
     // One run over several computers (ranks_run.cc). Alone, each of them is what its own part is.
 
     /// What is done once for all is done here.
@@ -87,12 +99,20 @@ protected:
     CliContext& context_;
     Control& control_;
     CliOptions& options_;
-    std::unique_ptr<ByteStore> store_;
+    std::shared_ptr<ByteStore> store_;
+    MediaLocks locks_;
     bool left_behind_ = false;          // a thread is still in a call that does not return
     std::optional<AloneResult> alone_;  // of measure_alone(), for the result
 
 private:
     void say_plan(const PreparePlan& plan);
+    /// What play needs and has not.
+    struct Missing {
+        std::vector<PreparePlan> media;
+        SpaceNeed need;
+    };
+    Result<Missing> find_missing(const PlayRequest& request,
+                                 const std::function<Result<std::vector<PreparePlan>>()>& media);
     Result<void> write_media(const PreparePlan& plan);
     Result<void> write_media(const std::vector<PreparePlan>& plans);
     Result<void> write_with_bar(const char* what,

@@ -48,6 +48,7 @@ struct CliOptions {
     bool streams_given = false;        // max: more than those of `play` are not tried
     bool merge = false;                // report: parts of one run, put together
     bool yes = false;                  // play, prepare, max, run: much may be written without a question
+    bool wait = false;                 // for others that use the media set
     bool quiet = false;
     bool verbose = false;
     std::vector<std::string> command_line;

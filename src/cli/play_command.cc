@@ -43,7 +43,7 @@ int MediaCommand::prepare_only() {
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());
-    if (left_behind_) leave(code);
+    if (left_behind()) leave(code);
     return code;
 }
 
@@ -66,6 +66,7 @@ int MediaCommand::play() {
 }
 
 Result<FoundMedia> MediaCommand::find() {
+    if (auto held = hold_media(options_.play, options_.play.record.streams > 0); !held) return held.error();
     return index_with_bar<FoundMedia>(control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
         return find_media(store_.get(), options_.play, &progress);
     });

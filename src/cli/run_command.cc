@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "base/document.h"
 #include "base/json.h"
 #include "cli/commands.h"
@@ -20,6 +22,14 @@ namespace {
 /// REQUIRES: it was read, and so has one that can be.
 Target target_of(const Scenario& scenario) {
     return *parse_target(scenario.seats.front().target);
+}
+
+/// The formats that all parts play together.
+std::vector<MediaFormat> formats_of(const std::vector<PlayPart>& parts) {
+    std::vector<MediaFormat> formats;
+    for (const PlayPart& part : parts)
+        formats.insert(formats.end(), part.request.formats.begin(), part.request.formats.end());
+    return formats;
 }
 
 /// One scenario.
@@ -42,6 +52,7 @@ public:
 private:
     Result<void> take_own_seats();
     Result<void> prepare_missing(const std::vector<PlayPart>& parts);
+    Result<void> hold(const std::vector<PlayPart>& parts);
     Result<std::vector<PlayPart>> find();
     void complete(RunResult& result) override;
 
@@ -69,7 +80,17 @@ Result<void> ScenarioCommand::take_own_seats() {
 
 Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts) {
     if (store_ == nullptr) return {};
-    return write_missing(request_, [this, parts] { return missing_media(*store_, parts); });
+    PlayRequest all = request_;
+    all.formats = formats_of(parts);
+    return write_missing(all, [this, parts] { return missing_media(*store_, parts); });
+}
+
+Result<void> ScenarioCommand::hold(const std::vector<PlayPart>& parts) {
+    PlayRequest all = request_;
+    all.formats = formats_of(parts);
+    const bool records = std::any_of(parts.begin(), parts.end(),
+                                     [](const PlayPart& part) { return part.request.record.streams > 0; });
+    return hold_media(all, records);
 }
 
 Result<std::vector<PlayPart>> ScenarioCommand::find() {
@@ -83,6 +104,7 @@ Result<std::vector<PlayPart>> ScenarioCommand::find() {
     done = together(done);
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
+    if (done = together(hold(parts)); !done) return done.error();
     auto found = index_with_bar<std::vector<PlayPart>>(
         control_, options_.quiet, left_behind_,
         [this, parts](IndexProgress& progress) { return find_media(store_.get(), parts, &progress); });

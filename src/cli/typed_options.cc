@@ -264,6 +264,20 @@ void declare_run(CLI::App& app, CliOptions& options, Typed& typed) {
     add_result_options(app, options);
 }
 
+bool uses_media_sets(CliOptions::Command command) {
+    using Command = CliOptions::Command;
+    return command == Command::play || command == Command::prepare || command == Command::max ||
+           command == Command::run || command == Command::clean;
+}
+
+void add_wait_option(CLI::App& app, CliOptions& options) {
+    app.add_flag(
+           "--wait", options.wait,
+           "wait while another streamsim uses TARGET's media set in a way that does not go together (it is "
+           "refused)")
+        ->group("Media");
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
@@ -331,6 +345,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
             break;
     }
     add_yes(app, options);
+    if (uses_media_sets(options.command)) add_wait_option(app, options);
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
     app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
     app.allow_extras();

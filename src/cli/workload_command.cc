@@ -22,6 +22,9 @@
 namespace streamsim {
 namespace {
 
+/// Of the files that fill a storage, below the load of its media set.
+constexpr const char* kFillDirectory = "fill";
+
 class WorkloadCommand final : private MediaRun {
 public:
     WorkloadCommand(CliContext& context, Control& control, CliOptions& options, Workload workload)
@@ -107,6 +110,7 @@ Result<void> WorkloadCommand::aside(const std::function<Result<void>()>& functio
 /// Files that nobody reads, until the file system is as full as this step wants it.
 Result<void> WorkloadCommand::fill_to(double percent) {
     if (store_ == nullptr) return bad_input("a sweep over fill_percent needs files: expected a directory");
+    if (auto held = locks_.hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
     const std::string target = options_.play.target.name();
     const auto bytes =
         in_background<std::uint64_t>([=, this] { return bytes_to_fill(*store_, target, percent); });
@@ -130,7 +134,7 @@ Result<void> WorkloadCommand::fill_to(double percent) {
 
 LoadSet WorkloadCommand::fill_set() const {
     const std::string root = load_root(options_.play.target.name());
-    return {options_.play.target.name(), {root, root + "/fill"}, {}};
+    return {options_.play.target.name(), {root, root + "/" + kFillDirectory}, {}};
 }
 
 /// What this computer keeps of the working set is dropped, or read once before.
@@ -183,7 +187,7 @@ Result<void> WorkloadCommand::play_steps() {
     std::vector<double> values = result_.workload.sweep.values;
     if (result_.workload.sweep.over == Sweep::Over::none) values = {0};
     for (const double at : values) {
-        if (result_.interrupted || left_behind_) break;
+        if (result_.interrupted || left_behind()) break;
         if (auto played = play_step(at); !played) return played;
     }
     return {};
@@ -194,7 +198,7 @@ void WorkloadCommand::empty_again() {
     const auto remove = [this] { return remove_others(*store_, fill_set()); };
     Result<void> removed = interrupted_error();
     // Also after an interruption, which has been heard: not as something that could be interrupted.
-    if (!left_behind_) removed = control_.interrupted() ? remove() : aside(remove);
+    if (!left_behind()) removed = control_.interrupted() ? remove() : aside(remove);
     if (!removed) say_notice("what filled the storage is still there (streamsim clean removes it)");
 }
 
@@ -244,7 +248,7 @@ int WorkloadCommand::run() {
     const auto allowed = allow();
     const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
-    if (left_behind_) leave(code);
+    if (left_behind()) leave(code);
     return code;
 }
 

@@ -37,6 +37,9 @@ namespace streamsim {
 
 inline constexpr const char* kMediaDirectory = "streamsim-media";
 
+/// "/mnt/media/streamsim-media"
+std::string media_root(const std::string& target);
+
 struct PrepareRequest {
     std::string target;  // an existing directory
     MediaFormat format;

@@ -12,6 +12,7 @@
 #include "media/frame_maker.h"
 #include "media/load_record.h"
 #include "media/load_set.h"
+#include "media/media_lock.h"
 #include "media/media_set.h"
 #include "media/media_set_names.h"
 #include "media/recording.h"
@@ -65,9 +66,14 @@ public:
     Result<CleanReport> clean(const std::string& root) {
         auto here = enter(store_, root);
         if (!here) return here.error();
+        bool locked = false;
         for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(root, entry.name);
             if (is_document(*here, entry, kMarkerName)) continue;  // last of all
+            if (is_file(entry) && is_lock_name(entry.name) && is_lock_file(*here->store, path)) {
+                locked = true;  // those go when the lock that is held is released
+                continue;
+            }
             Result<void> done;
             if (!is_directory(entry)) {
                 done = keep(path);
@@ -82,6 +88,7 @@ public:
         }
         if (!report_.kept.empty()) return report_;
         if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
+        if (locked) return report_;
         if (auto done = store_.remove_directory(root); !done) return done.error();
         return report_;
     }

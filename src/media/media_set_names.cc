@@ -9,6 +9,7 @@
 #include "base/prng.h"
 #include "media/catalogue.h"
 #include "media/frame_maker.h"
+#include "media/media_lock.h"
 #include "media/media_set.h"
 #include "media/sequence_index.h"
 
@@ -179,6 +180,7 @@ Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::st
             return std::optional(*id);
         }
         std::string_view name = entry.name;
+        if (is_lock_name(name)) continue;
         if (!take_partial(name) || name != kMarkerName) only_unfinished = false;
     }
     if (only_unfinished) return std::optional<std::uint64_t>();

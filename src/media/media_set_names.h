@@ -19,8 +19,6 @@ inline constexpr const char* kMarkerName = "streamsim-media.json";
 inline constexpr const char* kFormatName = "format.json";
 inline constexpr std::string_view kPartial = ".partial";
 
-std::string media_root(const std::string& target);
-
 /// Of a clip that prepare makes: four days at 24 fps. A name that says more is not ours.
 inline constexpr std::uint64_t kClipFramesMax = 10'000'000;
 

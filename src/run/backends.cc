@@ -25,16 +25,18 @@ namespace streamsim {
 namespace {
 
 Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvLoop& loop) {
+    LocalOptions local = spec.local;
+    local.writes_below = spec.target.path;
     const bool built_in = storage_compiled_in().front() == "uring";
     if (spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && built_in)) {
-        auto ring = make_uring_storage(loop, loop.uv(), spec.local);
+        auto ring = make_uring_storage(loop, loop.uv(), local);
         if (ring) return ring;
         if (spec.local.notice) {
             spec.local.notice(fmt::format("io_uring cannot be had: {}; reading with a thread pool instead",
                                           ring.error().problems.front()));
         }
     }
-    return make_threads_storage(loop, loop.uv(), spec.local);
+    return make_threads_storage(loop, loop.uv(), local);
 }
 
 Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, UvLoop& loop) {

@@ -149,6 +149,16 @@ bool writes(const MeterSpec& spec) {
     return false;
 }
 
+WorkingSetsInUse working_sets_of(const PlayRequest& request) {
+    std::set<std::string> read, written;
+    for (const MeterPart& part : request.meters) {
+        const std::string root = root_of(request.target, part.spec);
+        (writes(part.spec) ? written : read).insert(root.substr(root.rfind('/') + 1));
+    }
+    for (const std::string& name : written) read.erase(name);
+    return {{read.begin(), read.end()}, {written.begin(), written.end()}};
+}
+
 Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
     LoadSetPlan all;
     for (const MeterPart& part : request.meters) {

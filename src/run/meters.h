@@ -35,6 +35,12 @@ Result<void> check_meters(const PlayRequest& request);
 /// It does more than read.
 bool writes(const MeterSpec& spec);
 
+/// The working sets of all meters, by the names of their directories: two runs of one workload have the same.
+struct WorkingSetsInUse {
+    std::vector<std::string> read, written;  // those that meters read alone; and the others
+};
+WorkingSetsInUse working_sets_of(const PlayRequest& request);
+
 /// What they lack, of all seats. Blocks. Errors: as plan_load_set.
 Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
 

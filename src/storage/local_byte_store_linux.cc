@@ -17,6 +17,7 @@
 #include "storage/beneath.h"
 #include "storage/errno_text.h"
 #include "storage/local_byte_store.h"
+#include "storage/local_lock.h"
 
 namespace streamsim {
 namespace {
@@ -206,6 +207,9 @@ public:
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<std::uint64_t> total_bytes(const std::string& path) override;
+    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override {
+        return try_lock_local(path, mode, note);
+    }
     Result<void> evict(const std::string& path) override;
     Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
         return make_local_store_beneath(directory);

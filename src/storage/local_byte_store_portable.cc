@@ -10,6 +10,7 @@
 
 #include "storage/errno_text.h"
 #include "storage/local_byte_store.h"
+#include "storage/local_lock.h"
 #include "storage/native_path.h"
 #include "storage/uv_errno.h"
 
@@ -169,6 +170,9 @@ public:
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<std::uint64_t> total_bytes(const std::string& path) override;
+    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override {
+        return try_lock_local(path, mode, note);
+    }
     Result<void> evict(const std::string& path) override;
 };
 

@@ -36,6 +36,9 @@ struct LocalOptions {
     /// Of offsets, sizes and addresses of direct reads and writes, in bytes: the largest direct_alignment() of
     /// the files.
     std::uint32_t alignment = kUsualAlignment;
+    /// The directory that everything is made, written, renamed and removed below; links below it are not
+    /// followed, and a file with several names is not written. Empty: anywhere, as the paths say.
+    std::string writes_below;
     /// Told once about each thing that could not be had. May be empty.
     NoticeSink notice;
 };

@@ -32,6 +32,7 @@
 
 #include "base/check.h"
 #include "storage/local_file.h"
+#include "storage/local_writes.h"
 #include "storage/looks.h"
 #include "storage/op_list.h"
 
@@ -118,6 +119,7 @@ private:
     EventLoop& loop_;
     uv_loop_t* const uv_;
     DirectPolicy policy_;
+    const LocalWrites writes_;
     Limit transfers_;
     Limit others_;
     std::vector<OpenFile> files_;  // by file descriptor, which is the FileId
@@ -138,6 +140,7 @@ ThreadsStorage::ThreadsStorage(EventLoop& loop, uv_loop_t* uv, const LocalOption
     : loop_(loop),
       uv_(uv),
       policy_(options),
+      writes_(options.writes_below),
       transfers_{std::max(options.parallel_reads, 1u), 0, {}},
       others_{std::max(options.parallel_opens, 1u), 0, {}},
       looks_(loop) {
@@ -306,27 +309,18 @@ void ThreadsStorage::do_operation(Node& node) {
         case OpKind::read: return do_read(node);
         case OpKind::write: return do_write(node);
         case OpKind::sync: node.op->error = sync_local(node.file); return;
-        case OpKind::path: return perform_local(static_cast<PathOp&>(*node.op));
+        case OpKind::path: return writes_.perform(static_cast<PathOp&>(*node.op));
     }
 }
 
 void ThreadsStorage::do_open(Node& node) {
     auto& op = static_cast<OpenOp&>(*node.op);
-    OpenedFile opened = open_local(op.path, op.access, node.direct);
-    if (opened.error == EINVAL && node.direct) {
-        node.objection = "the file system does not support it (EINVAL)";
-        opened = open_local(op.path, opened_before(op.access), false);
-    } else if (opened.file >= 0 && node.check) {
-        node.checked = true;
-        node.answer = direct_answer(opened.file);
-        node.objection = policy_.objection(node.answer);
-        if (node.objection != nullptr) {
-            close_local(opened.file);
-            opened = open_local(op.path, opened_before(op.access), false);
-        }
-    }
-    op.error = opened.error;
-    op.file = opened.file;
+    const PlannedOpen planned = open_as_planned(writes_, policy_, op, node.direct, node.check);
+    node.objection = planned.objection;
+    node.checked = planned.checked;
+    node.answer = planned.answer;
+    op.error = planned.opened.error;
+    op.file = planned.opened.file;
 }
 
 void ThreadsStorage::do_read(Node& node) const {

@@ -21,7 +21,10 @@ namespace streamsim {
 void UringStorage::start_open(UringNode& node) {
     const auto& op = static_cast<OpenOp&>(*node.op);
     const auto plan = policy_.plan(op.path);
-    node.step = UringStep::open;
+    node.confined = writes_.confines(op);
+    const bool by_ring =
+        !node.confined || (ring_->has(IORING_OP_OPENAT2) && writes_.relative(op.path) != nullptr);
+    node.step = by_ring ? UringStep::open : UringStep::pool;
     node.direct = plan.direct && !op.through_cache;
     node.check = plan.check && !op.through_cache;
     node.local = plan.local;
@@ -33,7 +36,16 @@ void UringStorage::request_open(UringNode& node) {
     const auto& op = static_cast<OpenOp&>(*node.op);
     const Access access = node.step == UringStep::reopen ? opened_before(op.access) : op.access;
     io_uring_sqe& sqe = entry();
-    io_uring_prep_openat(&sqe, AT_FDCWD, op.path, open_flags(access, node.direct), kNewFileMode);
+    const int flags = open_flags(access, node.direct);
+    if (node.confined) {
+        node.how = {};
+        node.how.flags = static_cast<std::uint64_t>(flags | O_NOFOLLOW);
+        node.how.mode = (flags & O_CREAT) != 0 ? kNewFileMode : 0;
+        node.how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+        io_uring_prep_openat2(&sqe, writes_.descriptor(), writes_.relative(op.path), &node.how);
+    } else {
+        io_uring_prep_openat(&sqe, AT_FDCWD, op.path, flags, kNewFileMode);
+    }
     if (!node.local) sqe.flags |= IOSQE_ASYNC;
     io_uring_sqe_set_data(&sqe, &node);
 }
@@ -41,41 +53,72 @@ void UringStorage::request_open(UringNode& node) {
 void UringStorage::request_check(UringNode& node) {
     io_uring_sqe& sqe = entry();
     node.answer = {};
-    io_uring_prep_statx(&sqe, node.file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_DIOALIGN, &node.answer);
+    const unsigned mask = STATX_DIOALIGN | (node.confined ? STATX_TYPE | STATX_NLINK : 0U);
+    io_uring_prep_statx(&sqe, node.file, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, mask, &node.answer);
     io_uring_sqe_set_data(&sqe, &node);
 }
 
 bool UringStorage::advance_open(UringNode& node) {
     auto& op = static_cast<OpenOp&>(*node.op);
     const bool may_reopen = node.direct && !node.cancelled;
-    if (node.step == UringStep::check) {
-        // An answer that cannot be had (a kernel without statx for this) is no objection.
-        const char* why = node.result < 0 ? nullptr : policy_.objection(direct_answer(node.answer));
-        if (why == nullptr || !may_reopen) {
-            if (why == nullptr) policy_.checked(op.path, direct_answer(node.answer));
-            node.local = node.local || (node.answer.stx_mask & STATX_DIOALIGN) != 0;
-            return opened(node, node.file);
-        }
-        request_close(node.file);
-        return open_again(node, why);
-    }
+    if (node.step == UringStep::check) return advance_check(node);
     if (node.result == -EINVAL && may_reopen)
         return open_again(node, "the file system does not support it (EINVAL)");
     if (node.result < 0) {  // also when it is opened again: whatever the objection was, it is not that
         op.error = -node.result;
         return true;
     }
-    if (!node.check || node.step == UringStep::reopen) return opened(node, node.result);
+    const bool is_new = op.access == Access::create_new && node.step == UringStep::open;
+    if (!node.check && (!node.confined || is_new)) return opened(node, node.result);
     node.file = node.result;
     node.step = UringStep::check;
     request(node);
     return false;
 }
 
+bool UringStorage::advance_check(UringNode& node) {
+    auto& op = static_cast<OpenOp&>(*node.op);
+    if (node.confined) {  // nothing is written into a file that has another name somewhere else
+        op.error = std::max(-node.result, 0);
+        if (op.error == 0 && !S_ISREG(node.answer.stx_mode)) op.error = EOPNOTSUPP;
+        if (op.error == 0 && node.answer.stx_nlink != 1) op.error = EMLINK;
+        if (op.error != 0) {
+            request_close(node.file);
+            return true;
+        }
+    }
+    if (!node.check) return opened(node, node.file);
+    // An answer that is not available (a kernel without statx for this) is no objection.
+    const char* why = node.result < 0 ? nullptr : policy_.objection(direct_answer(node.answer));
+    if (why == nullptr || !node.direct || node.cancelled) {
+        if (why == nullptr) policy_.checked(op.path, direct_answer(node.answer));
+        node.local = node.local || (node.answer.stx_mask & STATX_DIOALIGN) != 0;
+        return opened(node, node.file);
+    }
+    request_close(node.file);
+    return open_again(node, why);
+}
+
+/// What a kernel whose ring cannot open below a directory leaves to the pool.
+bool UringStorage::advance_pool_open(UringNode& node) {
+    auto& op = static_cast<OpenOp&>(*node.op);
+    if (op.error == ECANCELED) return true;
+    op.error = node.planned.opened.error;
+    if (node.planned.opened.file < 0) return true;
+    node.objection = node.planned.objection;
+    if (node.objection != nullptr) {
+        node.direct = false;
+    } else if (node.planned.checked) {
+        policy_.checked(op.path, node.planned.answer);
+    }
+    return opened(node, node.planned.opened.file);
+}
+
 /// Through the page cache, because of `why`.
 bool UringStorage::open_again(UringNode& node, const char* why) {
     node.step = UringStep::reopen;
     node.direct = false;
+    node.check = false;
     node.objection = why;
     request(node);
     return false;
@@ -94,7 +137,9 @@ bool UringStorage::opened(UringNode& node, int file) {
 // ---- by name alone
 
 void UringStorage::start_name(UringNode& node) {
-    node.step = ring_has(static_cast<PathOp&>(*node.op).kind) ? UringStep::name : UringStep::pool;
+    const auto& op = static_cast<PathOp&>(*node.op);
+    // What changes names below a directory takes a descriptor of the parent first: the pool does both.
+    node.step = ring_has(op.kind) && !writes_.confines(op) ? UringStep::name : UringStep::pool;
     request(node);
 }
 
@@ -151,9 +196,15 @@ bool UringStorage::advance_name(UringNode& node) {
 
 void UringStorage::request_of_pool(UringNode& node) {
     const auto in_pool = [](uv_work_t* work) {
-        auto& op = static_cast<PathOp&>(*static_cast<UringNode*>(work->data)->op);
-        perform_local(op);
-        op.completed_at = {static_cast<std::int64_t>(uv_hrtime())};
+        auto& asked = *static_cast<UringNode*>(work->data);
+        const UringStorage& self = *asked.storage;
+        if (asked.op->operation == OpKind::open) {
+            asked.planned = open_as_planned(self.writes_, self.policy_, static_cast<OpenOp&>(*asked.op),
+                                            asked.direct, asked.check && asked.direct);
+        } else {
+            self.writes_.perform(static_cast<PathOp&>(*asked.op));
+        }
+        asked.op->completed_at = {static_cast<std::int64_t>(uv_hrtime())};
     };
     // On the loop, in the turn's poll, before reap().
     const auto after = [](uv_work_t* work, int status) {

@@ -59,6 +59,7 @@ UringStorage::UringStorage(EventLoop& loop, const LocalOptions& options, std::un
     : loop_(loop),
       ring_(std::move(ring)),
       policy_(options),
+      writes_(options.writes_below),
       notice_(options.notice),
       workers_(options.parallel_reads + options.parallel_opens + 8),
       transfers_(*this, options.parallel_reads),
@@ -341,7 +342,8 @@ void UringStorage::add_to_batch(UringNode& node) {
 
 // True when the operation is complete; otherwise its next request is on the way.
 bool UringStorage::advance(UringNode& node) {
-    if (node.step == UringStep::pool) return true;
+    if (node.step == UringStep::pool)
+        return node.op->operation == OpKind::open ? advance_pool_open(node) : true;
     if (is_transient(-node.result)) {
         if (node.cancelled) {
             node.result = -ECANCELED;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/local_options.h"
+#include "storage/local_writes.h"
 #include "storage/looks.h"
 #include "storage/op_list.h"
 #include "storage/ring.h"
@@ -30,13 +31,16 @@ struct UringNode {
     UringStep step = UringStep::transfer;
     bool direct = false;
     bool local = false;
-    bool check = false;
+    bool check = false;     // whether direct I/O is what it seems
+    bool confined = false;  // opened below the directory of writes
     bool cancelled = false;
     int file = kNoFile;
     std::int32_t result = 0;
     std::size_t asked_bytes = 0;
     const char* objection = nullptr;  // to direct I/O
+    open_how how{};                   // of an open that is confined
     struct statx answer {};
+    PlannedOpen planned;  // by the pool
     uv_work_t work{};
 };
 
@@ -126,6 +130,8 @@ private:
     void request_open(UringNode& node);
     void request_check(UringNode& node);
     bool advance_open(UringNode& node);
+    bool advance_check(UringNode& node);
+    bool advance_pool_open(UringNode& node);
     bool open_again(UringNode& node, const char* why);
     bool opened(UringNode& node, int file);
     void start_name(UringNode& node);
@@ -138,6 +144,7 @@ private:
     uv_loop_t* uv_ = nullptr;
     std::unique_ptr<Ring> ring_;
     DirectPolicy policy_;
+    const LocalWrites writes_;
     NoticeSink notice_;
     const std::uint32_t workers_;
     UringLine transfers_;

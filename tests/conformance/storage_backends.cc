@@ -62,6 +62,7 @@ Made make_local(const Backend&, const HarnessOptions& options, std::string& why_
     local.direct = direct;
     local.parallel_reads = options.parallel_reads;
     local.parallel_opens = options.parallel_opens;
+    local.writes_below = options.writes_below;
     auto storage = Make(harness->loop(), harness->own_loop().uv(), local);
     if (!storage) {
         why_not = storage.error().problems.front();

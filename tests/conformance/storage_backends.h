@@ -19,6 +19,7 @@ namespace streamsim {
 struct HarnessOptions {
     std::uint32_t parallel_reads = 16;
     std::uint32_t parallel_opens = 4;
+    std::string writes_below = {};  // of local backends; empty: the directory of the test
 };
 
 /// A loop and a storage on it.

@@ -23,7 +23,8 @@ protected:
         if (harness_ != nullptr) harness_->shut_down();
     }
 
-    void make(const HarnessOptions& options) {
+    void make(HarnessOptions options) {
+        if (options.writes_below.empty()) options.writes_below = directory_.path();
         if (harness_ != nullptr) harness_->shut_down();
         std::string why_not;
         harness_ = GetParam().make(GetParam(), options, why_not);

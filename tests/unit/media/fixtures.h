@@ -48,6 +48,8 @@ public:
     std::function<std::optional<Error>(const std::string& path)> on_open;
     std::atomic<std::uint64_t> bytes_read = 0;
     std::atomic<std::uint64_t> stats = 0;
+    /// Files have the times that they have; else all have one.
+    bool tells_times = false;
 
     Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
     Result<std::optional<FileInfo>> stat(const std::string& path) override;

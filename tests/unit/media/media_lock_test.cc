@@ -1,0 +1,202 @@
+// Locks of media sets where the storage has none of its own: lease files. The store of these tests has none.
+#include "media/media_lock.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "media/media_set.h"
+#include "media/media_set_names.h"
+#include "unit/media/fixtures.h"
+
+namespace streamsim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::DirectoryStore;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Place;
+using ::testing::SizeIs;
+
+class MediaLockTest : public ::testing::Test {
+protected:
+    MediaLockTest() {
+        store_->tells_times = true;
+        EXPECT_TRUE(ensure_marker(*store_, root_));
+    }
+
+    MediaLockRequest request(LockMode mode, std::int64_t pid = 4711) const {
+        LockOwner owner;
+        owner.host = "edit3";
+        owner.pid = pid;
+        owner.command = "streamsim prepare /mnt/media";
+        owner.since = "2026-11-22T15:04:05Z";
+        return {root_, kSetLock, mode, owner, {}};
+    }
+    MediaLockAttempt attempt(const MediaLockRequest& wanted) const {
+        auto tried = try_media_lock(store_, wanted);
+        EXPECT_TRUE(tried) << (tried ? "" : tried.error().problems.front());
+        return tried ? std::move(*tried) : MediaLockAttempt{};
+    }
+    MediaLockAttempt attempt(LockMode mode, std::int64_t pid = 4711) const {
+        return attempt(request(mode, pid));
+    }
+    std::vector<std::string> leases() const {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(root_)) {
+            if (is_lease_name(entry.path().filename().string())) names.push_back(entry.path().string());
+        }
+        return names;
+    }
+    void make_older(std::int64_t seconds) const {
+        for (const std::string& lease : leases())
+            fs::last_write_time(lease, fs::last_write_time(lease) - std::chrono::seconds(seconds));
+    }
+
+    Place place_;
+    std::shared_ptr<DirectoryStore> store_ = std::make_shared<DirectoryStore>();
+    const std::string root_ = media_root(place_.path());
+};
+
+TEST_F(MediaLockTest, PlaysGoTogetherAndPrepareIsAlone) {
+    auto one = attempt(LockMode::shared);
+    auto two = attempt(LockMode::shared);
+    ASSERT_NE(one.lock, nullptr);
+    ASSERT_NE(two.lock, nullptr);
+    const auto alone = attempt(LockMode::exclusive);
+    EXPECT_EQ(alone.lock, nullptr);
+    EXPECT_THAT(alone.held_by, HasSubstr("\"streamsim prepare /mnt/media\" (process 4711 on host edit3, since "
+                                         "2026-11-22T15:04:05Z)"));
+    EXPECT_THAT(leases(), SizeIs(2)) << "the refused one left its lease";
+    one.lock.reset();
+    two.lock.reset();
+    EXPECT_THAT(leases(), IsEmpty());
+    const auto held = attempt(LockMode::exclusive);
+    ASSERT_NE(held.lock, nullptr);
+    EXPECT_EQ(attempt(LockMode::shared).lock, nullptr);
+    EXPECT_EQ(attempt(LockMode::exclusive).lock, nullptr);
+}
+
+TEST_F(MediaLockTest, ExclusiveBecomesSharedWithoutAGap) {
+    auto held = attempt(LockMode::exclusive);
+    ASSERT_NE(held.lock, nullptr);
+    const auto changed = held.lock->change(LockMode::shared);
+    EXPECT_TRUE(changed && *changed);
+    EXPECT_EQ(attempt(LockMode::exclusive).lock, nullptr);
+    auto other = attempt(LockMode::shared);
+    ASSERT_NE(other.lock, nullptr);
+    const auto back = held.lock->change(LockMode::exclusive);
+    EXPECT_TRUE(back && !*back) << "another plays";
+    EXPECT_THAT(leases(), SizeIs(2));
+    other.lock.reset();
+    const auto alone = held.lock->change(LockMode::exclusive);
+    EXPECT_TRUE(alone && *alone);
+}
+
+TEST_F(MediaLockTest, ALeaseIsTakenOverOnlyWhenItIsOlderThanAMinute) {
+    auto holder = attempt(LockMode::exclusive);
+    ASSERT_NE(holder.lock, nullptr);
+    make_older(kLeaseAgeMaxSeconds - 5);
+    EXPECT_EQ(attempt(LockMode::shared).lock, nullptr);
+    make_older(10);
+    const auto next = attempt(LockMode::shared);
+    ASSERT_NE(next.lock, nullptr);
+    ASSERT_THAT(next.notices, SizeIs(1));
+    EXPECT_THAT(next.notices.front(), HasSubstr("took over the lease of \"streamsim prepare /mnt/media\""));
+    EXPECT_THAT(leases(), SizeIs(1));
+}
+
+TEST_F(MediaLockTest, AHolderOfThisComputerThatIsGoneIsNotWaitedFor) {
+    auto holder = attempt(LockMode::exclusive, 4712);
+    MediaLockRequest wanted = request(LockMode::exclusive);
+    wanted.is_gone = [](const LockOwner& owner) { return owner.pid == 4711; };
+    EXPECT_EQ(attempt(wanted).lock, nullptr);
+    wanted.is_gone = [](const LockOwner& owner) { return owner.pid == 4712; };
+    EXPECT_NE(attempt(wanted).lock, nullptr);
+}
+
+TEST_F(MediaLockTest, ALeaseIsRenewedAndItsLossIsNoticed) {
+    MediaLockRequest wanted = request(LockMode::shared);
+    wanted.lease_renewal = milliseconds(5);
+    const auto held = attempt(wanted);
+    ASSERT_NE(held.lock, nullptr);
+    const auto within_10_s = [](const std::function<bool()>& holds) {
+        for (int i = 0; i < 2000 && !holds(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return holds();
+    };
+    const auto is_renewed = [this] {
+        const auto there = leases();
+        return !there.empty() && there.front().find("-00000001.") == std::string::npos;
+    };
+    EXPECT_TRUE(within_10_s(is_renewed));
+    EXPECT_FALSE(held.lock->lost());
+    EXPECT_TRUE(within_10_s([&] {
+        for (const std::string& lease : leases()) fs::remove(lease);
+        return held.lock->lost();
+    }));
+}
+
+TEST_F(MediaLockTest, WorkingSetsHaveLocksOfTheirOwn) {
+    const auto set = attempt(LockMode::shared);
+    MediaLockRequest load = request(LockMode::exclusive);
+    load.name = kLoadLockPrefix + std::string("oltp-8x1048576");
+    const auto held = attempt(load);
+    EXPECT_NE(held.lock, nullptr);
+    const auto refused = attempt(load);
+    EXPECT_EQ(refused.lock, nullptr);
+    EXPECT_THAT(refused.held_by, HasSubstr("streamsim-media/load, oltp-8x1048576: \"streamsim prepare"));
+}
+
+TEST_F(MediaLockTest, ADirectoryOfOthersGetsNoLock) {
+    fs::remove(root_ + "/" + kMarkerName);
+    place_.write("streamsim-media/mine", "kept");
+    EXPECT_FALSE(try_media_lock(store_, request(LockMode::exclusive)));
+    EXPECT_FALSE(try_media_lock(store_, request(LockMode::shared)));
+    EXPECT_THAT(place_.files(), ElementsAre("streamsim-media/mine"));
+    fs::remove_all(place_.path());
+    EXPECT_FALSE(try_media_lock(store_, request(LockMode::shared)));
+    EXPECT_FALSE(fs::exists(place_.path()));
+    fs::create_directories(place_.path());
+}
+
+TEST_F(MediaLockTest, ASetWithoutMediaGoesWithItsLastLock) {
+    auto one = attempt(LockMode::shared);
+    auto two = attempt(LockMode::shared);
+    release_media_lock(*store_, root_, std::move(one.lock));
+    EXPECT_TRUE(fs::exists(root_ + "/" + kMarkerName)) << "another uses it";
+    release_media_lock(*store_, root_, std::move(two.lock));
+    EXPECT_FALSE(fs::exists(root_));
+    auto next = attempt(LockMode::shared);
+    place_.write("streamsim-media/dpx12/format.json", "{}");
+    release_media_lock(*store_, root_, std::move(next.lock));
+    EXPECT_TRUE(fs::exists(root_ + "/dpx12/format.json"));
+}
+
+TEST_F(MediaLockTest, AFileWithTheNameOfALockMayBeSomebodyElses) {
+    place_.write("streamsim-media/load-of-hay.lock", "mine");
+    auto held = attempt(LockMode::shared);
+    release_media_lock(*store_, root_, std::move(held.lock));
+    EXPECT_EQ(place_.read("streamsim-media/load-of-hay.lock"), "mine");
+}
+
+TEST(LockOwnerTest, FitsIntoANoteWhateverTheCommandIs) {
+    LockOwner owner;
+    owner.pid = 17;
+    owner.host = std::string(300, '\xff');
+    owner.command = "streamsim \x1b[31m" + std::string(5000, '"');
+    const std::string note = owner.to_note();
+    EXPECT_LE(note.size(), kLockNoteBytesMax);
+    EXPECT_EQ(note.find('\n'), std::string::npos);
+    EXPECT_EQ(LockOwner::parse(note).pid, 17);
+    EXPECT_EQ(LockOwner::parse(note).command.find('\x1b'), std::string::npos);
+    for (const char* text : {"", "{", "[]", "{\"pid\":\"x\"}", "{\"pid\":1,\"host\":7}"})
+        EXPECT_TRUE(LockOwner::parse(text).host.empty()) << text;
+}
+
+}  // namespace
+}  // namespace streamsim
