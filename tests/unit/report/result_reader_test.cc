@@ -117,25 +117,15 @@ TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {
     std::vector<Json::json_pointer> all;
     places(good, Json::json_pointer(), all);
     EXPECT_GT(all.size(), 250U);
-    // Numbers and texts together, for they all have to be said at once; what holds them one by one.
-    Json no_leaf_is_good = good;
-    std::vector<std::string> expected;
+    // One by one: of many problems only the first are said.
     for (const auto& place : all) {
         const bool kind = place.to_string() == "/schema" || place.to_string() == "/version";
         const bool of_rate = place.to_string().find("/rate/") != std::string::npos;  // is read as a whole
         if (kind || of_rate) continue;
-        const std::string at = "r.json: " + place.to_string() + ": expected";
-        if (good[place].is_structured()) {
-            Json bad = good;
-            bad[place] = true;
-            EXPECT_THAT(problems(bad), Contains(StartsWith(at)));
-        } else {
-            no_leaf_is_good[place] = Json::array({"x"});
-            expected.push_back(at);
-        }
+        Json bad = good;
+        bad[place] = good[place].is_structured() ? Json(true) : Json::array({"x"});
+        EXPECT_THAT(problems(bad), Contains(StartsWith("r.json: " + place.to_string() + ": expected")));
     }
-    const auto said = problems(no_leaf_is_good);
-    for (const std::string& at : expected) EXPECT_THAT(said, Contains(StartsWith(at)));
 }
 
 TEST(ResultReader, SaysEveryProblemAtOnce) {

@@ -186,7 +186,8 @@ TEST(DocumentBombs, TheFirstProblemsAreNamedAndTheOthersCounted) {
     ASSERT_FALSE(twice);
     ASSERT_EQ(twice.error().problems.size(), kProblemsMax + 1);
     EXPECT_EQ(twice.error().problems.front(), "d.json: /a: this key is given twice");
-    EXPECT_THAT(twice.error().problems.back(), testing::MatchesRegex("d.json: and at least [0-9]+ more problems"));
+    EXPECT_THAT(twice.error().problems.back(),
+                testing::MatchesRegex("d.json: and at least [0-9]+ more problems"));
 }
 
 }  // namespace
