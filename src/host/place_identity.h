@@ -21,6 +21,6 @@ struct PlaceAnswer {
 };
 
 /// Links are followed. May block for as long as the file system does.
-PlaceAnswer identity_of(const std::string& path);
+PlaceAnswer place_identity_of(const std::string& path);
 
 }  // namespace streamsim

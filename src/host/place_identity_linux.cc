@@ -9,7 +9,7 @@
 
 namespace streamsim {
 
-PlaceAnswer identity_of(const std::string& path) {
+PlaceAnswer place_identity_of(const std::string& path) {
     struct statx facts {};
     // Not what is cached: a server may be asked.
     constexpr unsigned kMountId = 0x1000;  // STATX_MNT_ID, of Linux 5.8

@@ -4,7 +4,7 @@
 
 namespace streamsim {
 
-PlaceAnswer identity_of(const std::string& path) {
+PlaceAnswer place_identity_of(const std::string& path) {
     uv_fs_t request{};
     const int result = uv_fs_stat(nullptr, &request, path.c_str(), nullptr);
     PlaceAnswer out;

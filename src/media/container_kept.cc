@@ -224,10 +224,6 @@ std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::stri
     return bytes;
 }
 
-bool begins_as_ours(std::span<const std::byte> bytes) {
-    return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
-}
-
 /// Still what find_kept() saw.
 bool is_ours(ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);

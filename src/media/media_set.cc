@@ -248,8 +248,8 @@ Result<void> plan_clips(ByteStore& store,
                         PreparePlan& plan) {
     const auto found = look_at_clips(store, stored, set, plan);
     if (!found) return found.error();
-    const auto begun = static_cast<std::uint32_t>(found->begun.size());
-    if (auto fits = check_length(store, begun, plan); !fits) return fits.error();
+    const auto continued = static_cast<std::uint32_t>(found->begun.size());
+    if (auto fits = check_length(store, continued, plan); !fits) return fits.error();
     const std::uint32_t wanted = plan.request.clips - plan.clips_there;
     const std::string directory = join_path(plan.directory, length_name(plan.frames));
     const auto names = names_in(store, directory);

@@ -95,7 +95,7 @@ TargetPlaces::TargetPlaces(const std::vector<std::string>& directories) {
         if (places_.size() >= kPlacesMax) return;
         Place place{directory, {}};
         for (std::string path = without_end_slashes(directory); !path.empty(); path = above(path)) {
-            const PlaceAnswer answer = identity_of(path);
+            const PlaceAnswer answer = place_identity_of(path);
             if (!answer.identity) break;
             place.parts.insert(place.parts.begin(), {path, *answer.identity});
         }
@@ -107,9 +107,9 @@ std::vector<VanishedPlace> TargetPlaces::vanished() const {
     std::vector<VanishedPlace> out;
     for (const Place& place : places_) {
         const Part& own = place.parts.back();
-        if (what_became(own.identity, identity_of(own.path)).empty()) continue;
+        if (what_became(own.identity, place_identity_of(own.path)).empty()) continue;
         for (const Part& part : place.parts) {
-            std::string how = what_became(part.identity, identity_of(part.path));
+            std::string how = what_became(part.identity, place_identity_of(part.path));
             if (how.empty()) continue;
             out.push_back({place.directory, part.path, std::move(how), 0, 0});
             break;
