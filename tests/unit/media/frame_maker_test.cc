@@ -109,7 +109,7 @@ double forced_share(const std::string& name) {
     const std::pair<const char*, double> kForced[] = {
         {"dpx12-filled", 0.26}, {"dpx12", 0.26}, {"dpx10-filled", 0.07}, {"dpx10", 0.07},
         {"cineon", 0.07},       {"v210", 0.07},  {"prores-proxy", 0.10}, {"prores", 0.05},
-        {"avci", 0.04},         {"xavc", 0.05}};
+        {"dnxhr-lb", 0.025},    {"avci", 0.04},  {"xavc", 0.05}};
     if (name.starts_with("dpx12-packed") || name.starts_with("dpx10-packed")) return 0.01;
     for (const auto& [prefix, share] : kForced) {
         if (name.starts_with(prefix)) return share;
