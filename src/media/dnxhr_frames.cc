@@ -1,11 +1,15 @@
 // DNxHR (SMPTE ST 2019-1): a header with the place of each row of macroblocks, the rows, stuffing, and a mark
-// in the last four bytes. Decoders find the rows by the header and never look at the stuffing.
+// in the last four bytes. Decoders find the rows by the header and never look at the stuffing. All rows of a
+// flat picture are alike: the frame holds one of them, and each place in the header names it, so that nearly
+// all of the frame is stuffing, which does not compress.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "base/check.h"
+#include "media/byte_order.h"
 #include "media/codec_makers.h"
 #include "media/flat_picture.h"
 #include "media/payload.h"
@@ -30,6 +34,43 @@ constexpr std::size_t kEndMark = 4;
 /// them.
 constexpr std::size_t kReadAhead = 64;
 
+/// Where a frame's header has the number of its rows, and the place of each, counted from the end of the
+/// header.
+constexpr std::size_t kRowCount = 0x16c;
+constexpr std::size_t kRowPlaces = 0x170;
+/// The header of a picture with more rows grows with them.
+constexpr std::size_t kRowsInHeader = 68;
+constexpr std::size_t kHeaderBytes = 0x280;
+
+/// The header and each different row once, all of a coded picture that a decoder needs. `picture` ends with its
+/// last row; trailing zeroes are no part of a row. The picture as it is where it does not have this form.
+std::vector<std::byte> with_each_row_once(std::vector<std::byte> picture) {
+    constexpr bool kBig = true;
+    if (picture.size() < kRowPlaces) return picture;
+    const std::size_t rows = load<std::uint16_t>(picture, kRowCount, kBig);
+    const std::size_t header = rows > kRowsInHeader ? kRowPlaces + 4 * rows : kHeaderBytes;
+    if (rows == 0 || picture.size() < header) return picture;
+    std::vector<std::byte> out(picture.begin(), picture.begin() + static_cast<std::ptrdiff_t>(header));
+    std::map<std::vector<std::byte>, std::uint32_t> places;  // of the rows that are in `out`
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto place = [&](std::size_t row) {
+            return row < rows ? header + load<std::uint32_t>(picture, kRowPlaces + 4 * row, kBig)
+                              : picture.size();
+        };
+        if (place(i) > place(i + 1) || place(i + 1) > picture.size()) return picture;
+        std::vector<std::byte> row(picture.begin() + static_cast<std::ptrdiff_t>(place(i)),
+                                   picture.begin() + static_cast<std::ptrdiff_t>(place(i + 1)));
+        while (!row.empty() && row.back() == std::byte{0}) row.pop_back();
+        const auto [known, added] = places.try_emplace(row, static_cast<std::uint32_t>(out.size() - header));
+        if (added) {
+            out.insert(out.end(), row.begin(), row.end());
+            out.resize((out.size() + kReadAhead + 3) / 4 * 4);
+        }
+        store<std::uint32_t>(out, kRowPlaces + 4 * i, kBig, known->second);
+    }
+    return out;
+}
+
 class DnxhrMaker final : public FrameMaker {
 public:
     DnxhrMaker(const Flavour& flavour, std::vector<std::byte> picture)
@@ -37,6 +78,7 @@ public:
         std::copy(head_.end() - kEndMark, head_.end(), end_mark_);
         head_.resize(head_.size() - kEndMark);
         while (!head_.empty() && head_.back() == std::byte{0}) head_.pop_back();
+        head_ = with_each_row_once(std::move(head_));
         head_.resize(head_.size() + kReadAhead);
     }
     FrameLimits limits(std::uint64_t /*frame*/) const override { return {head_.size() + kEndMark, UINT32_MAX}; }

@@ -99,7 +99,7 @@ TEST(Compare, AFewDropsMayBeChanceWhereBothFail) {
 }
 
 TEST(Compare, APassAndAFailureDifferHoweverFewTheFrames) {
-    for (const std::uint64_t frames : {1, 3, 40}) {
+    for (const std::uint64_t frames : {1U, 3U, 40U}) {
         const Comparison worse = compared({steady(), dropping(frames, 1)});
         const Comparison better = compared({dropping(frames, 1), steady()});
         for (const char* figure : {"verdict", "frames_dropped", "frames_missed_share"}) {
