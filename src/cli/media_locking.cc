@@ -48,8 +48,7 @@ Result<void> MediaRun::hold_media(const PlayRequest& request, bool writes) {
     return locks_.hold_set(store_, root, LockMode::shared);
 }
 
-Result<MediaRun::Missing> MediaRun::find_missing(const PlayRequest& request,
-                                                const std::function<Result<std::vector<PreparePlan>>()>& media) {
+Result<MediaRun::Missing> MediaRun::find_missing(const PlayRequest& request, const PlanMedia& media) {
     return in_background<Missing>([this, request, media]() -> Result<Missing> {
         auto load = missing_load_set(*store_, request);
         if (!load) return load.error();
@@ -61,8 +60,7 @@ Result<MediaRun::Missing> MediaRun::find_missing(const PlayRequest& request,
     });
 }
 
-Result<void> MediaRun::write_missing(const PlayRequest& request,
-                                     const std::function<Result<std::vector<PreparePlan>>()>& media) {
+Result<void> MediaRun::write_missing(const PlayRequest& request, const PlanMedia& media) {
     if (auto held = hold_media(request, false); !held) return held;
     auto missing = find_missing(request, media);
     if (!missing) return missing.error();

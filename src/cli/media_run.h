@@ -36,6 +36,8 @@ protected:
           store_(std::move(store)),
           locks_(context, control, options) {}
 
+    using PlanMedia = std::function<Result<std::vector<PreparePlan>>()>;
+
     /// The files that the result goes to, and --metrics.
     Result<void> open_outputs();
     /// Runs something that may block for long (an index of a slow server). An interruption leaves it behind.
@@ -54,8 +56,7 @@ protected:
     Result<void> hold_media(const PlayRequest& request, bool writes);
     /// Holds the set as hold_media, and writes what is missing before play: the clips that `media` plans, while
     /// nobody else uses the set, and the files of the meters of `request`. Asks first where that is much.
-    Result<void> write_missing(const PlayRequest& request,
-                               const std::function<Result<std::vector<PreparePlan>>()>& media);
+    Result<void> write_missing(const PlayRequest& request, const PlanMedia& media);
     /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
     Result<void> write_load_sets(const PlayRequest& request);
     Result<void> write_load(const LoadSetPlan& plan);
@@ -111,8 +112,7 @@ private:
         std::vector<PreparePlan> media;
         SpaceNeed need;
     };
-    Result<Missing> find_missing(const PlayRequest& request,
-                                 const std::function<Result<std::vector<PreparePlan>>()>& media);
+    Result<Missing> find_missing(const PlayRequest& request, const PlanMedia& media);
     Result<void> write_media(const PreparePlan& plan);
     Result<void> write_media(const std::vector<PreparePlan>& plans);
     Result<void> write_with_bar(const char* what,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <new>
 #include <set>
 
@@ -13,13 +12,13 @@
 #include "base/pages.h"
 #include "base/thread_group.h"
 #include "base/units.h"
-#include "base/utf8_path.h"
 #include "host/host.h"
 #include "host/mount.h"
 #include "host/system_watch.h"
 #include "judge/judge.h"
 #include "media/planned_index.h"
 #include "play/slot_reads.h"
+#include "run/cached_share.h"
 #include "run/evidence.h"
 #include "run/model_rate.h"
 #include "run/probe.h"
@@ -80,29 +79,6 @@ std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
         for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
     }
     return all;
-}
-
-/// How much of the clips is in this computer's page cache, by a sample of their files; nullopt: it cannot be
-/// said.
-std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
-    constexpr std::uint64_t kFilesOfClip = 64;
-    double cached = 0;
-    double bytes = 0;
-    for (const Clip* clip : clips) {
-        std::string path(clip->index->path_capacity(), '\0');
-        const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
-        const std::uint64_t step = std::max<std::uint64_t>(files / kFilesOfClip, 1);
-        for (std::uint64_t i = 0; i < files; i += step) {
-            clip->index->write_path(i, path.data());
-            const auto file = cached_bytes(path.c_str());
-            if (!file) continue;
-            std::error_code error;
-            bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path.c_str()), error));
-            cached += static_cast<double>(*file);
-        }
-    }
-    if (bytes <= 0) return std::nullopt;
-    return cached / bytes;
 }
 
 bool missed_anything(const RunFacts& facts) {

@@ -146,9 +146,7 @@ std::vector<Claim> containers() {
     constexpr auto kMov = Container::quicktime;
     constexpr auto kMxf = Container::mxf;
     constexpr FrameRate k24{24000, 1001};
-    constexpr FrameRate k25{25, 1};
-    constexpr FrameRate k30{30000, 1001};
-    constexpr FrameRate k60{60000, 1001};
+    constexpr FrameRate k25{25, 1}, k30{30000, 1001}, k60{60000, 1001};
     std::vector<Claim> out;
     const auto add = [&out](const char* codec, const char* profile, Container kind, int width, int height,
                             FrameRate rate, std::uint64_t bytes, const char* name, const char* said,

@@ -27,7 +27,10 @@ protected:
         return read ? std::string() : read.error().problems.front();
     }
 
-    std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "streamsim-document-test";
+    // A folder for each test: several run at once.
+    std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
+                                    (std::string("streamsim-document-test-") +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(DocumentTest, is_read_whole_up_to_its_limit) {

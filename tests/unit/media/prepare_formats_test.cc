@@ -169,8 +169,8 @@ TEST_F(PrepareFormats, WhatCannotBeMadeIsSaidBeforeAnythingIsWritten) {
         return all_problems(done.error());
     };
     EXPECT_THAT(
-        problem_of(format_of("dnxhr", "sq", Container::mxf, 1920, 1080, {24, 1}, 10'000)),
-        HasSubstr("dnxhr-sq: frame 0 is to have 10000 bytes, and a dnxhr frame of 1920x1080 has at least"));
+        problem_of(format_of("dnxhr", "sq", Container::mxf, 1920, 1080, {24, 1}, 1'000)),
+        HasSubstr("dnxhr-sq: frame 0 is to have 1000 bytes, and a dnxhr frame of 1920x1080 has at least"));
     EXPECT_THAT(problem_of(format_of("v210", "", Container::quicktime, 48, 2, {24, 1}, 300)),
                 HasSubstr("has exactly 256"));
     EXPECT_THAT(problem_of(format_of("exr", "b44", Container::sequence, 48, 2, {24, 1}, 3000)),

@@ -86,7 +86,8 @@ TEST(ScenarioPhases, streams_begin_and_end_at_their_instants) {
     EXPECT_EQ(steps[2].first, 750);
     EXPECT_NEAR(steps[2].second, 2 * dpx + prores, 1);
     EXPECT_NEAR(steps[3].second, 3 * dpx + prores, 1);
-    EXPECT_EQ(steps.back(), std::pair(std::int64_t{10'000}, 0.0));
+    EXPECT_NEAR(static_cast<double>(steps.back().first), 10'000, 1);
+    EXPECT_EQ(steps.back().second, 0.0);
     EXPECT_EQ(result.totals.on_time, result.totals.scheduled);
     EXPECT_EQ(result.timeline.back().t_ns + result.timeline.back().interval_ns, 10'000 * kMs);
 }
@@ -186,7 +187,7 @@ TEST(ScenarioFaults, are_counted_and_have_their_frames) {
     const RunResult result =
         run("10s", R"({"target": "sim:null", "streams": [{"format": "dpx10", "count": 2}]})",
             R"(, "faults": [
-        {"kind": "errors", "at": "1s", "for": "125ms", "error": "EIO", "stream": 1},
+        {"kind": "errors", "at": "1s", "for": "125ms", "error": "EIO", "seat": 0, "stream": 1},
         {"kind": "silence", "at": "3s", "for": "500ms"}, {"kind": "silence", "at": "7s", "for": "600ms"}])");
     ASSERT_TRUE(result.faults_injected);
     EXPECT_EQ(result.faults_injected->operations_failed, 3u);
