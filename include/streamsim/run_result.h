@@ -325,7 +325,7 @@ struct SystemEvidence {
     std::optional<double> cpu_pressure_percent;  // of the time some task waited for a processor
     std::optional<double> io_pressure_percent;   // of the time some task waited for I/O
     std::optional<double> memory_pressure_percent;
-    std::optional<double> stolen_percent;     // of all processors, by a hypervisor
+    std::optional<double> stolen_percent;      // of all processors, by a hypervisor
     std::optional<std::int64_t> suspended_ns;  // the computer slept meanwhile; nullopt: it did not
 };
 

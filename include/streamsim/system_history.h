@@ -59,7 +59,7 @@ struct SystemSample {
     std::optional<std::uint64_t> memory_limit_hits;
     std::optional<std::uint64_t> memory_limit_bytes;  // the least of those groups; does not grow
     std::optional<std::uint64_t> refaulted_bytes;     // of that group: thrown out, and read again
-    std::optional<std::int64_t> suspended_ns;        // this computer, since it was started
+    std::optional<std::int64_t> suspended_ns;         // this computer, since it was started
     std::vector<Link> links;
     std::optional<Connection> connection;
     /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the

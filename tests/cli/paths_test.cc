@@ -91,8 +91,7 @@ TEST_F(Paths, AreReachedFromDescriptorsOnly) {
     const auto prepared = traced(prepare_args("2"));
     EXPECT_THAT(by_path(prepared, target()), ::testing::IsEmpty());
     EXPECT_GE(count(prepared, "O_EXCL"), 24u) << "each frame is a new file";
-    const auto played =
-        traced({"--format", small(), "--streams", "2", "--frames", "10", target()});
+    const auto played = traced({"--format", small(), "--streams", "2", "--frames", "10", target()});
     EXPECT_FALSE(played.empty());
     EXPECT_THAT(by_path(played, target()), ::testing::IsEmpty());
     const auto cleaned = traced({"clean", target()});

@@ -87,8 +87,8 @@ TEST(Recording, TheFramesAreReadableAndDistinct) {
 }
 
 void record(DirectoryStore& store, const Place& place, const std::string& run) {
-    const auto done = record_streams(store, place.path(), run,
-                                     {{"seat0-stream0", "dpx", 10}, {"seat0-stream1", ".mov", 10}});
+    const auto done =
+        record_streams(store, place.path(), run, {{"seat0-stream0", "dpx", 10}, {"seat0-stream1", ".mov", 10}});
     ASSERT_TRUE(done) << done.error().problems.front();
 }
 
