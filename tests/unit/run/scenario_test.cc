@@ -190,7 +190,8 @@ TEST(ScenarioFaults, are_counted_and_have_their_frames) {
         {"kind": "errors", "at": "1s", "for": "125ms", "error": "EIO", "seat": 0, "stream": 1},
         {"kind": "silence", "at": "3s", "for": "500ms"}, {"kind": "silence", "at": "7s", "for": "600ms"}])");
     ASSERT_TRUE(result.faults_injected);
-    EXPECT_EQ(result.faults_injected->operations_failed, 3u);
+    EXPECT_GE(result.faults_injected->operations_failed, 3u) << "of each frame several pieces at once";
+    EXPECT_EQ(slots_with(result, 0, FrameKind::failed).size(), 3u);
     EXPECT_GT(result.faults_injected->operations_delayed, 0u);
     EXPECT_EQ(result.faults_injected->frames_met, result.drops.size());
     for (const DropRecord& drop : result.drops) EXPECT_EQ(drop.cause, Cause::injected_fault) << drop.frame;
