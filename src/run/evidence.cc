@@ -188,13 +188,13 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
             evidence.silences.push_back({zero.ns + from_ns, zero.ns + now * interval_ns});
         last = now;
     }
-    std::int64_t wanted_until_ns = INT64_MIN;
+    if (last < 0) return;
+    const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
+    std::int64_t wanted_until_ns = from_ns;
     for (const MissedFrame& missed : evidence.missed) {
         if (!missed.delivered_ns) wanted_until_ns = std::max(wanted_until_ns, missed.due_ns);
     }
-    const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
-    if (last >= 0 && wanted_until_ns - kShortest >= from_ns)
-        evidence.silences.push_back({from_ns, wanted_until_ns, true});
+    if (wanted_until_ns - from_ns >= kShortest) evidence.silences.push_back({from_ns, wanted_until_ns, true});
 }
 
 }  // namespace

@@ -27,11 +27,16 @@ std::vector<std::unique_ptr<Ranks>> ranks_of(std::uint32_t count) {
     return all;
 }
 
-/// Does the same in every rank at once.
+/// Does the same in every rank at once. A rank that fails an assertion stops the others, which would wait for
+/// it.
 void in_each(std::vector<std::unique_ptr<Ranks>>& all, const std::function<void(Ranks&)>& act) {
     std::vector<std::thread> threads;
     for (auto& ranks : all) {
-        if (ranks != nullptr) threads.emplace_back([&act, &ranks] { act(*ranks); });
+        if (ranks == nullptr) continue;
+        threads.emplace_back([&act, &ranks] {
+            act(*ranks);
+            if (testing::Test::HasFatalFailure() && ranks != nullptr) ranks->stop();
+        });
     }
     for (std::thread& thread : threads) thread.join();
 }
@@ -167,7 +172,7 @@ TEST(Ranks, play_what_one_process_would_have_played) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         for (int time = 0; time < 2; ++time) {  // as the search for the most streams does
             const auto result = play(ranks, request);
-            ASSERT_TRUE(result.has_value());
+            ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
             if (!ranks.first()) continue;
             EXPECT_TRUE(result->verdict.pass) << result->verdict.reason;
             EXPECT_EQ(result->totals.scheduled, whole->totals.scheduled);
@@ -192,7 +197,7 @@ TEST(Ranks, play_on_when_one_of_them_is_gone) {
             return all[2].reset();
         }
         const auto result = play(ranks, request);
-        ASSERT_TRUE(result.has_value());
+        ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
         if (!ranks.first()) return;
         EXPECT_FALSE(result->verdict.pass);
         EXPECT_THAT(result->verdict.reason, HasSubstr("seat 2"));
@@ -236,7 +241,7 @@ TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
             if (ranks.first() && plays) ranks.stop();
             if (ranks.stopped()) session.interrupt();
         });
-        ASSERT_TRUE(result.has_value());
+        ASSERT_TRUE(result.has_value()) << testing::PrintToString(result.error().problems);
         EXPECT_TRUE(result->interrupted);
         if (ranks.first()) {
             EXPECT_GT(result->totals.on_time, 3u);

@@ -6,12 +6,16 @@
 
 #include <thread>
 
+#include "judge/judge.h"
 #include "media/catalogue.h"
+#include "report/json_report.h"
+#include "report/result_reader.h"
 
 namespace streamsim {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 PlayRequest request_on(const std::string& url, std::initializer_list<const char*> formats) {
     PlayRequest request;
@@ -75,6 +79,20 @@ TEST(SessionInVirtualTime, both_worlds_have_one_digest_where_nothing_is_missed) 
         EXPECT_EQ(in_real_time.digest, in_virtual_time.digest);
     }
     EXPECT_FALSE(in_real_time.timing_digest.has_value());
+}
+
+/// The writer and the reader of results agree on what a run can have been.
+TEST(SessionInEitherWorld, a_result_is_read_back_and_has_no_gap_where_nothing_was_missed) {
+    for (const char* url : {"sim:null", "null:"}) {
+        PlayRequest request = request_on(url, {"prores-hd"});
+        request.duration = milliseconds(300);
+        const RunResult result = run(request);
+        const auto read = read_result(json_report(result), url);
+        ASSERT_TRUE(read.has_value()) << testing::PrintToString(read.error().problems);
+        EXPECT_EQ(json_report(*read), json_report(result));
+        if (bad_frames(result.totals) > 0) continue;  // this machine may have stalled
+        EXPECT_THAT(result.throughput_gaps, IsEmpty()) << url;
+    }
 }
 
 /// Two threads begin together, a little after the last one is ready: nothing is read before.
