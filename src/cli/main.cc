@@ -77,7 +77,8 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
     if (is_done_at_once(command)) ends.patience = {};
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
-    Control control(ends);
+    // Never deleted: a signal that comes while the process ends must not kill it.
+    static Control& control = *new Control(ends);
     auto parsed = parse_command_line(argc, argv, version_text());
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "base/check.h"
 #include "base/pages.h"
@@ -18,7 +19,7 @@ constexpr std::size_t kBytes = kBuckets * sizeof(std::uint64_t);
 
 std::uint64_t* zero_pages() {
     void* const pages = map_zero_pages(kBytes);
-    STREAMSIM_CHECK(pages != nullptr, "there is address space for a histogram");
+    if (pages == nullptr) throw std::bad_alloc();
     return static_cast<std::uint64_t*>(pages);
 }
 

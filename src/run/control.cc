@@ -35,7 +35,7 @@ bool Control::run(Work work) {
     set_working(true);
     loop_.hold();
     if (interrupted_) loop_.defer(Callback::of<&Control::heard>(this));
-    loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
+    tick_ = loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
     std::thread thread([this, shared, failure] {
         try {
             shared->run();
@@ -49,6 +49,7 @@ bool Control::run(Work work) {
     });
     loop_.run();
     loop_.release();
+    loop_.cancel(tick_);  // the next work has ticks of its own
     work_ = nullptr;
     set_working(false);
     if (!ended_) {
@@ -88,7 +89,7 @@ void Control::tick() {
     const bool ending = now < end_at_ && work_->about_to_end && work_->about_to_end();
     if (now >= leave_at_ && !ending) return loop_.stop();
     if (work_->on_tick) work_->on_tick();
-    loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
+    tick_ = loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
 }
 
 /// On the thread that hears signals.

@@ -75,6 +75,7 @@ private:
     const ControlOptions options_;
     UvLoop loop_;
     Work* work_ = nullptr;
+    TimerId tick_ = 0;
     std::atomic<bool> interrupted_{false};
     Instant leave_at_ = Instant::never();
     Instant end_at_ = Instant::never();

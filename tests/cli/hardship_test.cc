@@ -255,6 +255,21 @@ TEST_F(Shortage, OfAddressSpaceIsSaid) {
     }
 }
 
+TEST_F(Shortage, OfAddressSpaceIsSaidWhereverItIsMet) {
+    if (in_shell("ulimit -v 2000000;", {"--version"}).exit_code != 0)
+        GTEST_SKIP() << "this build needs more addresses than that by itself";
+    std::uint64_t kib = 40'000;
+    const auto play = [this, &kib] {
+        return in_shell(fmt::format("ulimit -c 0; ulimit -v {};", kib),
+                        {"--prores-hd", "--streams", "20", "--duration", "200ms", "sim:null"});
+    };
+    Finished done = play();
+    for (; done.exit_code != 0 && kib < 2'000'000; kib += 8'000) {
+        if (done.exit_code != 127) expect_an_ordinary_end(done, fmt::format("{} KiB", kib));
+        done = play();
+    }
+}
+
 TEST_F(Shortage, OfThreadsIsSaid) {
     if (!is_root()) GTEST_SKIP() << "a user without other processes is needed: root becomes one";
     const std::string play = "exec setpriv --reuid=54321 --clear-groups \"$0\" --quiet --duration 200ms null:";

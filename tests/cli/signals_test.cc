@@ -8,12 +8,14 @@
 
 #include <cstdio>
 #include <random>
+#include <thread>
 
 #include "cli/fixture.h"
 
 namespace streamsim::tests {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -216,6 +218,19 @@ TEST_F(Waiting, ASecondSignalLeavesAtOnce) {
     process.send(SIGINT);
     EXPECT_EQ(process.wait().exit_code, 130);
     EXPECT_LT(monotonic_ns() - sent_ns, 600'000'000);
+}
+
+TEST_F(Waiting, ForItsOwnEnd) {
+    for (std::int64_t ms = 0; ms < 12; ++ms) {
+        Process process(streamsim_binary(), {.args = {"max", dir_ / "none"}});
+        process.wait_until_it_hears(SIGTERM);
+        while (process.err_so_far().empty() && process.running()) std::this_thread::yield();
+        sleep_ms(ms % 6);
+        process.send(SIGTERM);
+        const Finished done = process.wait();
+        EXPECT_EQ(done.signal, 0) << ms % 6 << " ms after its last word";
+        EXPECT_THAT(done.exit_code, AnyOf(3, 130)) << done.text();
+    }
 }
 
 class Killed : public Interrupted {};

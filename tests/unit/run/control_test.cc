@@ -117,6 +117,20 @@ TEST(Control, AWorkThatIsAboutToEndIsNotLeft) {
     EXPECT_GE(times, 3);
 }
 
+TEST(Control, TicksTenTimesASecondHoweverManyWorksThereWere) {
+    Control control;
+    for (int i = 0; i < 20; ++i) control.run({[] {}, {}, {}});
+    std::promise<void> end;
+    Control::Work work;
+    work.run = [ended = end.get_future().share()] { ended.wait(); };
+    work.on_tick = [&end, times = 0]() mutable {
+        if (++times == 4) end.set_value();
+    };
+    const std::int64_t begin_ns = control.now_ns();
+    EXPECT_TRUE(control.run(std::move(work)));
+    EXPECT_GE(control.now_ns() - begin_ns, 400'000'000);
+}
+
 TEST(Control, WhatAWorkThrowsIsToldBeforeAnythingOfItGoes) {
     bool told = false;
     ControlOptions options;
