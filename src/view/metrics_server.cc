@@ -90,6 +90,7 @@ public:
         int fd = -1;
         std::int64_t begun_ns = 0;
         std::int64_t until_ns = 0;
+        bool asked = false;  // its request is there
         bool ended = false;  // and not closed yet
     };
     using Handle = std::list<Connection>::iterator;
@@ -111,15 +112,19 @@ public:
         const std::int64_t now = now_ns();
         open_.push_back({fd, now, now + kRequestNs});
         ++live_;
-        for (Connection& each : open_) {
-            if (live_ <= kConnectionsMax) break;
-            end(each);
+        // The oldest go, those that have asked last of all.
+        for (const bool asked : {false, true}) {
+            for (Connection& each : open_) {
+                if (live_ <= kConnectionsMax) break;
+                if (each.asked == asked) end(each);
+            }
         }
         changed_.notify_all();
         return std::prev(open_.end());
     }
     void asked(Handle connection) {
         const std::lock_guard lock(mutex_);
+        connection->asked = true;
         connection->until_ns = connection->begun_ns + kConnectionNs;
     }
     void closed(Handle connection) {
