@@ -79,7 +79,7 @@ Result<CleanReport> clean_alone(CliContext& context, Control& control, const Cli
     const auto there = std::make_shared<bool>(false);
     const auto look = [store, root, there]() -> Result<CleanReport> {
         const auto found = media_set_is_there(*store, root);
-        *there = found && *found;
+        *there = found && (*found || media_set_is_begun(*store, root));
         return CleanReport{};
     };
     if (!run(look)) return interrupted_error();

@@ -144,6 +144,16 @@ Result<bool> media_set_is_there(ByteStore& store, const std::string& root) {
     return marker->has_value();
 }
 
+bool media_set_is_begun(ByteStore& store, const std::string& root) {
+    const auto entries = store.list(root);
+    if (!entries || entries->empty()) return false;
+    return std::all_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
+        const std::string path = join_path(root, entry.name);
+        if (entry.directory || entry.symbolic_link) return false;
+        return is_lock_name(entry.name) ? is_lock_file(store, path) : is_unfinished(store, path, kMarkerName);
+    });
+}
+
 Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
                                         const MediaLockRequest& request) {
     const std::string target = target_of(request.root);

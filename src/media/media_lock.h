@@ -85,6 +85,9 @@ bool is_lock_file(ByteStore& store, const std::string& path);
 
 /// Whether the directory of a set is there and holds anything that is no lock; errors: as read_marker.
 Result<bool> media_set_is_there(ByteStore& store, const std::string& root);
+/// Whether the directory holds nothing but what a command leaves that is killed before the set has its marker:
+/// lock files and an unfinished marker. False where it is empty or cannot be listed.
+bool media_set_is_begun(ByteStore& store, const std::string& root);
 
 /// Releases a lock of the set. Where nobody else holds it and the set holds no media, nothing is left of it but
 /// locks and marker: these go, and its directory. Blocks.

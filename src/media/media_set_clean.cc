@@ -93,6 +93,14 @@ public:
         return report_;
     }
 
+    /// The set has no marker yet. The directory goes with the lock file that is held.
+    Result<CleanReport> clean_begun(const std::string& root) {
+        const auto here = enter(store_, root);
+        if (!here) return here.error();
+        if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
+        return report_;
+    }
+
     Result<CleanReport> clean_run(const std::string& directory) {
         if (auto done = clean_recorded(store_, directory); !done) return done.error();
         return report_;
@@ -391,6 +399,7 @@ Result<CleanReport> clean(ByteStore& store, const std::string& target) {
     if (!confined) return confined.error();
     const auto marker = read_marker(**confined, root);
     if (!marker) return marker.error();
+    if (!*marker && media_set_is_begun(**confined, root)) return Cleaner(**confined, 0).clean_begun(root);
     if (!*marker) {
         return bad_input(fmt::format("{}: has no {}, so it is not known to be streamsim's and is left alone",
                                      root, kMarkerName));

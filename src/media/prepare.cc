@@ -86,6 +86,29 @@ Result<void> record_whole(Work& work, const PlannedClip& clip, ClipSums sums) {
     return write_sums(work.store, work.directory, sums);
 }
 
+/// Gives what there is of a clip the name `path`, and says which file or directory it is (FileInfo::file_id).
+/// Asked again whether it is ours: since it was planned others may have put something in its place.
+Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::string& path) {
+    const auto exchanged = [&clip] {
+        return environment_error(
+            fmt::format("{}: is not what prepare has begun there: it is left alone; try again", clip.from));
+    };
+    const auto name = clip_name_in(clip.from.substr(clip.from.rfind('/') + 1));
+    const auto before = work.store.stat(clip.from);
+    if (!before) return before.error();
+    if (!name || !*before) return exchanged();
+    const StoredClip begun{work.plan.frames, *name, clip.from};
+    const auto ours = is_ours(work.store, begun, work.plan.request.format, work.set_id, true);
+    if (!ours) return ours.error();
+    if (!*ours) return exchanged();
+    if (auto renamed = work.store.rename(clip.from, path); !renamed) return renamed.error();
+    const auto now = work.store.stat(path);
+    if (!now) return now.error();
+    if (*now && !(*now)->symbolic_link && (*now)->file_id == (*before)->file_id) return (*before)->file_id;
+    if (auto back = work.store.rename(path, clip.from); !back) return back.error();
+    return exchanged();
+}
+
 /// Writes one sequence into its partial directory.
 class SequenceWriter {
 public:
@@ -97,14 +120,8 @@ public:
           sizes_(work.sizes_of(clip)),
           buffer_(*std::max_element(sizes_.begin(), sizes_.end())) {}
 
-    /// What is there of it was seen to be ours, and gets this run's name.
     Result<void> write() {
-        auto begun = clip_.from.empty() ? work_.store.make_directories(directory_)
-                                        : work_.store.rename(clip_.from, directory_);
-        if (!begun) return begun.error();
-        auto store = work_.store.beneath(directory_);
-        if (!store) return store.error();
-        store_ = std::move(*store);
+        if (auto entered = enter(); !entered) return entered;
         if (auto recorded = record(work_, clip_, *store_, directory_); !recorded) return recorded.error();
         for (std::uint64_t frame = 0; frame < sizes_.size(); ++frame) {
             if (work_.stopped()) return interrupted_error();
@@ -127,6 +144,25 @@ public:
     }
 
 private:
+    Result<void> enter() {
+        const bool begun = !clip_.from.empty();
+        std::uint64_t file_id = 0;
+        if (begun) {
+            const auto taken = take_over(work_, clip_, directory_);
+            if (!taken) return taken.error();
+            file_id = *taken;
+        } else if (auto made = work_.store.make_directories(directory_); !made) {
+            return made;
+        }
+        auto store = work_.store.beneath(directory_);
+        if (!store) return store.error();
+        store_ = std::move(*store);
+        const auto info = store_->stat(directory_);
+        if (!info) return info.error();
+        if (!begun || (*info && (*info)->file_id == file_id)) return {};
+        return environment_error(fmt::format("{}: somebody else's directory has taken its place", directory_));
+    }
+
     /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
     /// written.
     bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
@@ -178,7 +214,8 @@ Result<void> write_container(Work& work, const PlannedClip& clip) {
     const auto sizes = work.sizes_of(clip);
     Buffer buffer(*std::max_element(sizes.begin(), sizes.end()));
     if (!clip.from.empty()) {
-        if (auto removed = work.store.remove(clip.from); !removed) return removed.error();
+        if (auto taken = take_over(work, clip, path); !taken) return taken.error();
+        if (auto removed = work.store.remove(path); !removed) return removed;
     }
     auto file = work.store.create(path);
     if (!file) return file.error();

@@ -156,6 +156,13 @@ std::pair<std::string, std::string> split(const std::string& path) {
     return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
+Error not_our_lock_file(const std::string& path) {
+    return bad_input(
+        fmt::format("{}: is not a lock file of streamsim, although it has the name of one: it is left alone; "
+                    "move it elsewhere",
+                    path));
+}
+
 /// Whether a file is ours to be locked and written: regular, with one name, and empty or with our header.
 Result<void> expect_lock_file(int descriptor, const std::string& path) {
     struct stat info {};
@@ -165,9 +172,7 @@ Result<void> expect_lock_file(int descriptor, const std::string& path) {
         S_ISREG(info.st_mode) && info.st_nlink <= 1 &&
         (info.st_size == 0 || (pread(descriptor, text, sizeof(text), 0) == static_cast<ssize_t>(sizeof(text)) &&
                                std::string_view(text, sizeof(text)) == kHeader));
-    if (ours) return {};
-    return bad_input(
-        fmt::format("{}: is not a lock file of streamsim, which has its name: it is left alone", path));
+    return ours ? Result<void>{} : not_our_lock_file(path);
 }
 
 /// A new lock file may be locked by everybody who may write into its directory.
@@ -227,6 +232,8 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
         error = opened.error;
         if (error == ENOENT || error == EEXIST) continue;  // removed or made in this moment
         if (may_not_write(error) && mode == LockMode::shared) return LockAttempt{};
+        const bool other_kind = error == ELOOP || error == EISDIR || error == ENXIO;  // a link, a socket ...
+        if (other_kind) return not_our_lock_file(path);
         if (error != 0) return file_error(error, "open the lock file", path);
         const int file = opened.file.get();
         if (auto ours = expect_lock_file(file, path); !ours) return ours.error();

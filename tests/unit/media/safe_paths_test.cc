@@ -12,6 +12,7 @@
 
 #include "media/container_kept.h"
 #include "media/load_set.h"
+#include "media/media_lock.h"
 #include "media/media_set.h"
 #include "media/recording.h"
 #include "storage/local_byte_store.h"
@@ -295,6 +296,51 @@ TEST_F(SafePaths, ACopiedSetIsStillOurs) {
 }
 
 /// Exchanges two names over and over until it is told to end.
+TEST_F(SafePaths, CleanTakesWhatAPrepareLeftThatWasKilledBeforeTheMarker) {
+    place_.write("streamsim-media/streamsim-media.lock", "");
+    place_.write("streamsim-media/streamsim-media.json.0123456789abcdef.partial", "");
+    EXPECT_TRUE(media_set_is_begun(*store_, place_.at("streamsim-media")));
+    EXPECT_EQ(must_clean().files_removed, 1u) << "the lock file goes with the lock that is held";
+    EXPECT_FALSE(fs::exists(place_.at("streamsim-media/streamsim-media.json.0123456789abcdef.partial")));
+    for (const std::string users : {"streamsim-media/notes", "streamsim-media/load-x.lock"}) {
+        place_.write(users, "a user's");
+        EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << users;
+        const auto refused = clean(*store_, place_.path());
+        EXPECT_FALSE(refused) << users;
+        EXPECT_EQ(place_.read(users), "a user's");
+        fs::remove(place_.at(users));
+    }
+    fs::remove(place_.at("streamsim-media/streamsim-media.lock"));
+    EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << "an empty directory is nobody's";
+}
+
+TEST_F(SafePaths, WhatTookThePlaceOfABegunClipAfterItWasPlannedStays) {
+    for (const bool sequence : {false, true}) {
+        format_ = sequence ? small_dpx("tiny", 17, 9, 10) : small_prores("mini", 64, 36, 5'000);
+        const std::string length = sequence ? "streamsim-media/tiny/12-frames" : dir_;
+        const std::string clip = sequence ? "/clip-0001" : "/clip-0001.mov";
+        const std::string frame = sequence ? clip + "/frame.0000002.dpx" : clip;
+        for (const std::string& exchanged : {std::string(), clip}) {  // the directory of the length, the clip
+            must_prepare();
+            fs::remove(place_.at(length + "/whole-0001.json"));
+            const auto plan = plan_prepare(*store_, request());
+            ASSERT_TRUE(plan) << all_problems(plan.error());
+            ASSERT_EQ(plan->missing.size(), 1u);
+            ASSERT_NE(plan->missing[0].from, "");
+            fs::rename(place_.at(length + exchanged), elsewhere_.at("ours"));
+            fs::create_directories(fs::path(place_.at(length + frame)).parent_path());
+            fs::rename(elsewhere_.at("precious"), place_.at(length + frame));
+            PrepareProgress progress;
+            const auto done = prepare(*store_, *plan, progress);
+            fs::rename(place_.at(length + frame), elsewhere_.at("precious"));
+            ASSERT_FALSE(done);
+            EXPECT_THAT(all_problems(done.error()), HasSubstr("left alone"));
+            fs::remove_all(elsewhere_.at("ours"));
+            fs::remove_all(place_.at("streamsim-media"));
+        }
+    }
+}
+
 class Exchanges {
 public:
     Exchanges(std::string one, std::string other, int most)

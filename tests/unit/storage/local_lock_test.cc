@@ -91,9 +91,13 @@ TEST_F(LocalLockTest, FilesOfOthersAreLeftAlone) {
     fs::create_symlink("mine", root_ + "/link");
     fs::create_symlink("nothing", root_ + "/dangling");
     fs::create_hard_link(root_ + "/mine", root_ + "/twin");
+    fs::create_directory(root_ + "/directory");
     ASSERT_EQ(mkfifo((root_ + "/fifo").c_str(), 0666), 0);
-    for (const char* name : {"mine", "link", "dangling", "twin", "fifo"})
-        EXPECT_FALSE(store_->try_lock(root_ + "/" + name, LockMode::exclusive, "note")) << name;
+    for (const char* name : {"mine", "link", "dangling", "twin", "fifo", "directory"}) {
+        const auto refused = store_->try_lock(root_ + "/" + name, LockMode::exclusive, "note");
+        ASSERT_FALSE(refused) << name;
+        EXPECT_THAT(refused.error().problems.front(), testing::HasSubstr("is left alone")) << name;
+    }
     EXPECT_FALSE(fs::exists(root_ + "/nothing"));
     std::ifstream in(root_ + "/mine");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a user's");
