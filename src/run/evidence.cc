@@ -193,7 +193,7 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
         if (!missed.delivered_ns) wanted_until_ns = std::max(wanted_until_ns, missed.due_ns);
     }
     const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
-    if (last >= 0 && wanted_until_ns - kShortest >= from_ns)
+    if (last >= 0 && wanted_until_ns >= from_ns + kShortest)
         evidence.silences.push_back({from_ns, wanted_until_ns, true});
 }
 
