@@ -151,7 +151,7 @@ TEST_F(Disclaimer, TheNullStorageSaysNothing) {
         expect_nothing_said(written);
         for (const std::vector<std::string>& more :
              {std::vector<std::string>{}, {"--faults", faults("stall-500ms")}}) {
-            std::vector<std::string> options{"max",       "--dpx12",   "--duration", "1s",
+            std::vector<std::string> options{"max",       "--dpx12",   "--duration", "2s",
                                              "--confirm", "0",         "--streams",  "2",
                                              "--json",    json_path(), where};
             options.insert(options.end(), more.begin(), more.end());
