@@ -66,12 +66,14 @@ Result<void> MediaRun::write_missing(const PlayRequest& request, const PlanMedia
     if (!missing) return missing.error();
     if (auto allowed = consent(missing->need); !allowed) return allowed;
     if (!missing->media.empty()) {
-        const bool asked = missing->need.needs_consent();
+        const std::uint64_t allowed_bytes = missing->need.bytes();
         const std::string root = media_root(request.target.name());
         if (auto held = locks_.hold_set(store_, root, LockMode::exclusive); !held) return held;
         missing = find_missing(request, media);  // others may have made or removed media in the meantime
         if (!missing) return missing.error();
-        if (auto allowed = asked ? Result<void>() : consent(missing->need); !allowed) return allowed;
+        if (missing->need.bytes() > allowed_bytes) {
+            if (auto allowed = consent(missing->need); !allowed) return allowed;
+        }
         if (auto written = write_media(missing->media); !written) return written;
         if (auto shared = locks_.share_set(); !shared) return shared;
     }

@@ -195,7 +195,7 @@ Result<void> WorkloadCommand::play_steps() {
 
 /// What filled the storage goes.
 void WorkloadCommand::empty_again() {
-    const auto remove = [this] { return remove_others(*store_, fill_set()); };
+    const auto remove = [this] { return remove_recorded(*store_, fill_set()); };
     Result<void> removed = interrupted_error();
     // Also after an interruption, which has been heard: not as something that could be interrupted.
     if (!left_behind()) removed = control_.interrupted() ? remove() : aside(remove);

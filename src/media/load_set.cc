@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -75,6 +76,32 @@ Result<void> write_file(ByteStore& store,
     }
     if (auto closed = (*sink)->close(); !closed) return closed.error();
     return store.rename(partial, file.path);
+}
+
+/// Files in the directories of the set whose paths are chosen; nothing below a link.
+Result<void> remove_from(ByteStore& whole_store,
+                         const LoadSet& set,
+                         const std::function<bool(const std::string& path)>& chosen) {
+    const auto there = whole_store.stat(load_root(set.target));
+    if (!there) return there.error();
+    if (!*there) return {};
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    for (const std::string& directory : set.directories) {
+        const auto known = (*confined)->stat(directory);
+        if (!known) return known.error();
+        if (!*known || (*known)->symbolic_link || !(*known)->directory) continue;
+        const auto inside = (*confined)->beneath(directory);
+        if (!inside) return inside.error();
+        const auto entries = (*inside)->list(directory);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join_path(directory, entry.name);
+            if (entry.directory || entry.symbolic_link || !chosen(path)) continue;
+            if (auto removed = (*inside)->remove(path); !removed) return removed.error();
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -201,30 +228,23 @@ Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {
     return {};
 }
 
-Result<void> remove_others(ByteStore& whole_store, const LoadSet& set) {
-    const auto there = whole_store.stat(load_root(set.target));
-    if (!there) return there.error();
-    if (!*there) return {};
-    const auto confined = whole_store.beneath(set.target);
-    if (!confined) return confined.error();
+Result<void> remove_others(ByteStore& store, const LoadSet& set) {
     std::set<std::string> kept;
     for (const LoadFile& file : set.files) kept.insert(file.path);
-    for (const std::string& directory : set.directories) {
-        const auto known = (*confined)->stat(directory);
-        if (!known) return known.error();
-        if (!*known || (*known)->symbolic_link || !(*known)->directory) continue;
-        const auto inside = (*confined)->beneath(directory);
-        if (!inside) return inside.error();
-        const auto entries = (*inside)->list(directory);
-        if (!entries) return entries.error();
-        for (const DirectoryEntry& entry : *entries) {
-            const std::string path = join_path(directory, entry.name);
-            if (entry.directory || entry.symbolic_link || !is_created_name(entry.name) || kept.contains(path))
-                continue;
-            if (auto removed = (*inside)->remove(path); !removed) return removed.error();
-        }
-    }
-    return {};
+    return remove_from(store, set, [&](const std::string& path) {
+        return is_created_name(path.substr(path.rfind('/') + 1)) && !kept.contains(path);
+    });
+}
+
+Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
+    const std::string root = load_root(set.target);
+    const auto marker = read_marker(store, media_root(set.target));
+    if (!marker) return marker.error();
+    const auto ours = read_load_records(store, root, marker->value_or(0));
+    if (!ours) return ours.error();
+    return remove_from(store, set, [&](const std::string& path) {
+        return path.size() > root.size() && ours->has_file(path.substr(root.size() + 1));
+    });
 }
 
 }  // namespace streamsim

@@ -59,5 +59,8 @@ Result<void> read_all(ByteStore& store, const LoadSet& set);
 
 /// Removes what meters created in the directories of the set, and is none of its files. Blocks.
 Result<void> remove_others(ByteStore& store, const LoadSet& set);
+/// Removes every file in the directories of the set that a record of ours names, also an unfinished one.
+/// Blocks.
+Result<void> remove_recorded(ByteStore& store, const LoadSet& set);
 
 }  // namespace streamsim

@@ -146,9 +146,10 @@ Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePl
                         "--clip-duration",
                         format.name, show_count(plan.frames), show_count(kClipFramesMax)));
     }
-    return environment_error(fmt::format(
-        "{}: not enough space for {} {} of {}: about {:.1f} GB needed, {} free", plan.request.target, unbegun,
-        unbegun == 1 ? "clip" : "clips", format.name, bytes / 1e9, show_bytes(*free)));
+    return environment_error(
+        fmt::format("{}: not enough space for {} {} of {}: about {} needed, {} free", plan.request.target,
+                    unbegun, unbegun == 1 ? "clip" : "clips", format.name,
+                    show_bytes(static_cast<std::uint64_t>(std::min(bytes, 1e18))), show_bytes(*free)));
 }
 
 /// Whether a sequence can be continued where it is: nothing in it is somebody else's, no link and no file that

@@ -563,13 +563,16 @@ Comparison compare(const std::vector<NamedResult>& results) {
     STREAMSIM_CHECK(results.size() >= 2, "a comparison has two results or more");
     Comparison out;
     const std::vector<std::size_t> setup = setups(results);
+    std::ptrdiff_t with_faults = 0;
     for (std::size_t i = 0; i < results.size(); ++i) {
         const RunResult& result = results[i].result;
         out.results.push_back({results[i].name, result.started_at, verdict_line(result), setup[i]});
         if (judges_storage(result)) continue;
-        out.remarks.push_back(fmt::format("{} ({}): {}{}", column_name(i), results[i].name,
-                                          result.faults_injected ? "FAULTS INJECTED: " : "",
-                                          disclaimer_text(result)));
+        // Those with faults come first: the banner is in the first line.
+        const auto at = result.faults_injected ? out.remarks.begin() + with_faults++ : out.remarks.end();
+        out.remarks.insert(
+            at, fmt::format("{} ({}): {}{}", column_name(i), results[i].name,
+                            result.faults_injected ? "FAULTS INJECTED: " : "", disclaimer_text(result)));
     }
     if (!out.remarks.empty())
         out.remarks.emplace_back("what differs from such a result is told, and is neither better nor worse");

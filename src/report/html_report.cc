@@ -47,7 +47,7 @@ std::string verdict(const RunResult& result) {
         out += paragraph("<strong>Modelled.</strong> This is no measurement: no storage was read.", "warning");
     if (!judges_storage(result)) {
         out += paragraph(
-            fmt::format("<strong>{}.</strong> {}.", result.faults_injected ? "Faults injected" : "Null storage",
+            fmt::format("<strong>{}.</strong> {}.", result.faults_injected ? "Faults injected" : "Null target",
                         escaped(disclaimer_text(result))),
             "warning");
     }

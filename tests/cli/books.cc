@@ -48,6 +48,7 @@ constexpr const char* kTimelineKeys =
     "t_ns interval_ns bytes frames_on_time frames_dropped service_ns_max buffer_frames_min";
 constexpr const char* kMarginKeys = "min p0_1 p1 p10 p50 max";
 constexpr const char* kLatencyKeys = "p50 p90 p99 p99_9 max";
+constexpr std::int64_t kLongestGapNs = 3'600'000'000'000;  // no test plays for so long
 constexpr const char* kLimits = "none storage network client-cpu client-scheduling media unknown";
 
 std::vector<std::string> words_of(const char* text) {
@@ -192,6 +193,10 @@ std::vector<std::string> books_problems(const Json& result) {
             check_order(stream[key], kLatencyKeys, at + " " + key, problems);
         }
         check_order(stream["buffer_frames"], "min p1 p50", at + " buffer_frames", problems);
+    }
+    for (const Json& gap : result.value("throughput_gaps", Json::array())) {
+        const std::int64_t length_ns = count(gap, "to_ns") - count(gap, "from_ns");
+        if (length_ns <= 0 || length_ns > kLongestGapNs) problems.push_back("throughput_gaps: " + gap.dump());
     }
     check_order(result["client"]["loop_lateness_ns"], "p50 p99 max", "loop_lateness_ns", problems);
     check_totals(result, problems);

@@ -59,7 +59,7 @@ protected:
     Written write(std::vector<std::string> options, const std::string& where) {
         const std::string html = dir_ / "r.html", junit = dir_ / "r.xml", csv = dir_ / "r.csv";
         options.insert(options.end(), {"--html", html, "--junit", junit, "--csv", csv});
-        Json json = play(std::move(options), where);
+        Json json = play_with_text(std::move(options), where);
         return {finished().out, read_text(html), read_text(junit), read_text(csv), std::move(json)};
     }
 
@@ -151,11 +151,11 @@ TEST_F(Disclaimer, TheNullStorageSaysNothing) {
         expect_nothing_said(written);
         for (const std::vector<std::string>& more :
              {std::vector<std::string>{}, {"--faults", faults("stall-500ms")}}) {
-            std::vector<std::string> options{"max",       "--dpx12", "--duration", "1s",
-                                             "--confirm", "0",       "--streams",  "2",
-                                             "--quiet",   "--json",  json_path(),  where};
-            options.erase(std::find(options.begin(), options.end(), "--quiet"));
+            std::vector<std::string> options{"max",       "--dpx12",   "--duration", "2s",
+                                             "--confirm", "0",         "--streams",  "2",
+                                             "--json",    json_path(), where};
             options.insert(options.end(), more.begin(), more.end());
+            fs::remove(json_path());  // of a result of another kind
             const Finished max = streamsim(options);
             EXPECT_EQ(max.exit_code, 0) << max.text();
             const std::vector<std::string> out = lines_of(max.out);
@@ -216,7 +216,7 @@ TEST_F(Disclaimer, WhatAFolderHoldsAndIsNotPlayedIsNamed) {
     fs::remove_all(target() + "/streamsim-media");
     std::ofstream(target() + "/broken.mov") << "no movie";
     std::ofstream(target() + "/poster.png") << "no sequence";
-    const Json result = play({"--frames", "24"}, target());
+    const Json result = play_with_text({"--frames", "24"}, target());
     EXPECT_THAT(result["media"]["skipped"].dump(), HasSubstr("broken.mov"));
     EXPECT_THAT(finished().out, HasSubstr("Not played"));
     EXPECT_THAT(finished().out, HasSubstr("broken.mov"));

@@ -53,7 +53,12 @@ std::uint64_t CliTest::file_bytes(const std::string& path) {
 }
 
 Json CliTest::play(std::vector<std::string> options, const std::string& where) {
-    options.insert(options.end(), {"--quiet", "--json", json_path(), where});
+    options.emplace_back("--quiet");
+    return play_with_text(std::move(options), where);
+}
+
+Json CliTest::play_with_text(std::vector<std::string> options, const std::string& where) {
+    options.insert(options.end(), {"--json", json_path(), where});
     std::filesystem::remove(json_path());
     finished_ = streamsim(options);
     EXPECT_TRUE(finished_.exit_code == 0 || finished_.exit_code == 1) << finished_.text();

@@ -37,6 +37,8 @@ protected:
 
     /// Plays, and holds the result to the rules of every result, and to its exit code.
     Json play(std::vector<std::string> options, const std::string& where);
+    /// The same without --quiet: finished().out is the text report.
+    Json play_with_text(std::vector<std::string> options, const std::string& where);
     /// Plays small media in target().
     Json play_small(std::vector<std::string> options);
     /// Writes a fault document: the rules are its JSON list.

@@ -60,6 +60,20 @@ TEST_F(LoadSets, LoseWhatWasCreatedAndNothingElse) {
     EXPECT_TRUE(fs::exists(file("f0.load")));
 }
 
+TEST_F(LoadSets, LoseWhatARecordNamesAndNothingElse) {
+    write(plan());
+    std::ofstream(file("c0-0-1.load")) << "created";
+    std::ofstream(file("f0.load.00000000000000aa.partial")) << "unfinished";
+    std::ofstream(file("notes.txt")) << "somebody's";
+    const auto removed = remove_recorded(store_, set());
+    ASSERT_TRUE(removed) << all_problems(removed.error());
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(file("").parent_path()))
+        left.push_back(entry.path().filename().string());
+    EXPECT_THAT(left, ::testing::ElementsAre("notes.txt"));
+    EXPECT_EQ(plan().missing.files.size(), 2u) << "the records are still there";
+}
+
 TEST_F(LoadSets, AreCleanedWithoutWhatIsSomebodyElses) {
     write(plan());
     std::ofstream(file("notes.txt")) << "somebody's";
