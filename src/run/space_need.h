@@ -34,8 +34,8 @@ struct SpaceNeed {
     std::uint64_t bytes() const { return media_bytes + load_bytes + fill_bytes; }
     /// A fill level always does; media and files of meters where they are large for the free space.
     bool needs_consent() const;
-    /// "26.1 GB would be written to /mnt/x, of which 30.1 GB are free, and the volume would then be 95 %
-    /// full"
+    /// "26.1 GB would be written to /mnt/x, where 30.1 GB are free; the volume is 20.0 % full and would be
+    /// 95.0 % full"
     std::string sentence() const;
 };
 
