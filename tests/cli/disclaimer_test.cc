@@ -173,8 +173,8 @@ TEST_F(Disclaimer, TheNullStorageSaysNothing) {
     const Finished compared = streamsim({"report", a, b});
     EXPECT_EQ(compared.exit_code, 0) << compared.text();
     const std::vector<std::string> lines = lines_of(compared.out);
-    EXPECT_THAT(lines[0], HasSubstr(kNoStatement));
-    EXPECT_THAT(lines[1], HasSubstr("FAULTS INJECTED"));
+    EXPECT_THAT(lines[0], HasSubstr("FAULTS INJECTED"));
+    EXPECT_THAT(lines[1], HasSubstr(kNoStatement));
     EXPECT_THAT(compared.out, Not(HasSubstr("changed: ")));
 }
 

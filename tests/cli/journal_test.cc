@@ -137,8 +137,9 @@ TEST_F(Journals, AreMerged) {
     const Json whole = read_json(first);
     const Finished done = streamsim({"report", "--merge", "--json", json_path(), second, first});
     EXPECT_EQ(done.exit_code, 0) << done.text();
-    EXPECT_THAT(done.out, AllOf(StartsWith("DOES NOT PLAY"), HasSubstr("seat 1 (host h1): it vanished"),
-                                HasSubstr("\nSeats\n"), HasSubstr("partial")));
+    EXPECT_THAT(done.out,
+                AllOf(StartsWith("FAULTS INJECTED: DOES NOT PLAY"), HasSubstr("seat 1 (host h1): it vanished"),
+                      HasSubstr("\nSeats\n"), HasSubstr("partial")));
     const Json merged = read_json(json_path());
     EXPECT_THAT(books_problems(merged), IsEmpty());
     EXPECT_EQ(merged["totals"]["frames_scheduled"],

@@ -17,6 +17,14 @@
 namespace streamsim {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kKeepsFreedMemory = true;
+#elif defined(__has_feature)
+constexpr bool kKeepsFreedMemory = __has_feature(address_sanitizer);
+#else
+constexpr bool kKeepsFreedMemory = false;
+#endif
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -233,7 +241,7 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
     EXPECT_TRUE(first.comes(2, "hello"));
     (*one)->send(0, {{"do", "still here"}});
     EXPECT_TRUE(first.comes(1, "still here"));
-    EXPECT_LT(resident_kb() - before_kb, 16'000);
+    if (!kKeepsFreedMemory) EXPECT_LT(resident_kb() - before_kb, 16'000);
     EXPECT_THAT(first.of(1), testing::Not(testing::Contains(HasSubstr("lost"))));
     EXPECT_THAT(first.of(2), testing::Not(testing::Contains(HasSubstr("lost"))));
     // All are here: nobody else is listened to.

@@ -148,12 +148,12 @@ TEST(NfsLink, a_server_that_drips_is_not_heard) {
     const BadServer server(BadServer::Way::drips);
     const RemotePlace place = server.place(3);
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};  // the link answers it when it ends
     {
         NfsLink link(place, epoll, nullptr);
         Instant now{1'000'000'000};
         ASSERT_TRUE(link.connect(place.host, place.port, now));
         serve(link, epoll, now, [&] { return link.state() == NfsLink::State::connected; });
-        NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};
         ASSERT_TRUE(nfs_ask_exports(link, call, now));
         const Instant asked = now;
         ASSERT_TRUE(link.flush());
