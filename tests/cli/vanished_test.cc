@@ -117,8 +117,11 @@ TEST_F(Vanished, ASearchForTheMostSaysThatTheAnswerIsNotKnown) {
 TEST_F(Vanished, ADescriptorThatThisComputerLacksIsNotTheStorages) {
     make_clip();
     const Json result = play_while([](const Process& process) {
-        const rlimit few{6, 6};
+        const rlimit few{6, 4096};
         ASSERT_EQ(prlimit(process.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+        sleep_ms(1'000);
+        const rlimit enough{4096, 4096};  // the result needs one
+        ASSERT_EQ(prlimit(process.pid(), RLIMIT_NOFILE, &enough, nullptr), 0);
     });
     EXPECT_EQ(result["verdict"]["limit"], "client-cpu") << result["verdict"];
     EXPECT_EQ(result["causes"][0]["cause"], "client-resources") << result["causes"];
