@@ -325,14 +325,14 @@ Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
     if (!stored) return stored.error();
     std::erase_if(*stored, [](const StoredClip& at) { return at.name.partial; });
     using Looked = Result<std::optional<Clip>>;
-    std::vector<std::optional<Looked>> looked(stored->size());
+    std::vector<Looked> looked(stored->size(), Looked(std::nullopt));
     several_at_once(looked.size(), [&](std::size_t i) {
         const StoredClip& at = (*stored)[i];
         const auto standing = standing_of(store, at, format, **set);
         if (!standing) {
             looked[i] = standing.error();
         } else if (standing->kind != Standing::Kind::whole) {
-            looked[i] = Looked(std::nullopt);
+            return;
         } else if (auto clip = index_stored(store, at, format, at.path.substr(join_path(target, "").size()))) {
             looked[i] = std::optional(std::move(*clip));
         } else {
@@ -340,8 +340,8 @@ Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
         }
     });
     for (auto& result : looked) {
-        if (!*result) return result->error();
-        std::optional<Clip>& clip = **result;
+        if (!result) return result.error();
+        std::optional<Clip>& clip = *result;
         if (!clip) continue;
         clip->ours = true;
         clip->format = format.name;

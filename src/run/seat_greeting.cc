@@ -10,7 +10,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     unsigned different = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
-        different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+        different |= unsigned{static_cast<unsigned char>(a[i])} ^ unsigned { static_cast<unsigned char>(b[i]) };
     return different == 0;
 }
 
