@@ -46,7 +46,7 @@ int open_at(int directory, const char* path, int flags, mode_t mode) {
 
 int open_at_once(int root, const char* path, int flags, mode_t mode) {
     open_how how{};
-    how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+    how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
     how.mode = (flags & O_CREAT) != 0 ? mode : 0;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     long result = -1;

@@ -39,8 +39,8 @@ void UringStorage::request_open(UringNode& node) {
     const int flags = open_flags(access, node.direct);
     if (node.confined) {
         node.how = {};
-        node.how.flags = static_cast<std::uint64_t>(flags | O_NOFOLLOW);
-        node.how.mode = static_cast<std::uint64_t>((flags & O_CREAT) != 0 ? kNewFileMode : 0);
+        node.how.flags = static_cast<unsigned>(flags | O_NOFOLLOW);
+        node.how.mode = static_cast<unsigned>((flags & O_CREAT) != 0 ? kNewFileMode : 0);
         node.how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
         io_uring_prep_openat2(&sqe, writes_.descriptor(), writes_.relative(op.path), &node.how);
     } else {
