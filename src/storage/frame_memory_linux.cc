@@ -45,16 +45,17 @@ void apply_group(const std::string& top,
                  std::string group,
                  const char* limit_file,
                  const char* usage_file,
-                 const char* cache_key,
+                 const std::string& prefix,  // of the names in memory.stat
                  MemoryAvailable& available) {
     for (;;) {
         const std::string folder = top + (group == "/" ? "" : group);
         const auto limit = number_in(folder + "/" + limit_file);
         const auto used = number_in(folder + "/" + usage_file);
         if (limit && used) {
-            // The cache of files that nobody uses just now is given back before anything is refused.
-            const auto stat = read_text(folder + "/memory.stat");
-            const std::uint64_t cache = stat ? number_after(*stat, cache_key).value_or(0) : 0;
+            // The cache of files is given back before anything is refused.
+            const std::string stat = read_text(folder + "/memory.stat").value_or("");
+            const std::uint64_t cache = number_after(stat, prefix + "inactive_file ").value_or(0) +
+                                        number_after("\n" + stat, "\n" + prefix + "active_file ").value_or(0);
             const std::uint64_t kept = *used > cache ? *used - cache : 0;
             const std::uint64_t left = *limit > kept ? *limit - kept : 0;
             if (left < available.bytes) available = {left, "the memory limit of control group " + group};
@@ -120,10 +121,10 @@ MemoryAvailable memory_available(const std::string& root) {
         const std::string group = line.substr(second + 1);
         if (controllers == ",,") {
             const std::string top = root + "/sys/fs/cgroup";
-            apply_group(top, group, "memory.max", "memory.current", "inactive_file ", available);
+            apply_group(top, group, "memory.max", "memory.current", "", available);
         } else if (controllers.find(",memory,") != std::string::npos) {
             apply_group(root + "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                        "total_inactive_file ", available);
+                        "total_", available);
         }
     }
     return available;

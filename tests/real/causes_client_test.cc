@@ -97,9 +97,17 @@ TEST_F(CausesInAMemoryGroup, ADiskThatIsSlowStaysTheStorage) {
     const MemoryGroup group(120 << 20);  // which the page cache fills
     for (int i = 0; i < 3; ++i) {
         const TempDir results;
-        const Finished done = disk.streamsim({"--quiet", "--prores-hd", "--buffered", "--cold", "--streams",
-                                              "2", "--duration", "4s", "--json", results / "json", disk.path()},
-                                             group.enter());
+        const auto play = [&] {
+            return disk.streamsim({"--quiet", "--prores-hd", "--buffered", "--cold", "--streams", "2",
+                                   "--duration", "4s", "--json", results / "json", disk.path()},
+                                  group.enter());
+        };
+        // The system gives the buffers of the run before back to the group a moment after its end.
+        Finished done = play();
+        for (int tries = 0; tries < 50 && done.exit_code == 3; ++tries) {
+            sleep_ms(100);
+            done = play();
+        }
         EXPECT_EQ(done.exit_code, 1) << done.text();
         const Json result = read_json(results / "json");
         EXPECT_EQ(result["verdict"]["limit"], "storage") << result["verdict"];
