@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/utf8.h"
@@ -98,14 +101,24 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
 }
 
 /// Whatever a message holds, a terminal obeys nothing of it.
-class PrintableSink final : public spdlog::sinks::stderr_color_sink_mt {
+class PrintableSink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
-    void log(const spdlog::details::log_msg& message) override {
+    explicit PrintableSink(spdlog::color_mode colours) : terminal_(colours) {}
+
+protected:
+    void sink_it_(const spdlog::details::log_msg& message) override {
         const std::string text = printable({message.payload.data(), message.payload.size()});
         spdlog::details::log_msg shown = message;
         shown.payload = text;
-        spdlog::sinks::stderr_color_sink_mt::log(shown);
+        terminal_.log(shown);
     }
+    void flush_() override { terminal_.flush(); }
+    void set_formatter_(std::unique_ptr<spdlog::formatter> formatter) override {
+        terminal_.set_formatter(std::move(formatter));
+    }
+
+private:
+    spdlog::sinks::stderr_color_sink_st terminal_;
 };
 
 int run(const std::vector<std::string>& words) {
@@ -113,14 +126,15 @@ int run(const std::vector<std::string>& words) {
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();
-    spdlog::logger log("streamsim", std::make_shared<PrintableSink>());
+    const auto place = mpi_place();
+    if (place) expect_no_terminal();
+    const auto colours = place ? spdlog::color_mode::never : spdlog::color_mode::automatic;
+    spdlog::logger log("streamsim", std::make_shared<PrintableSink>(colours));
     log.set_pattern("%n: %^%v%$");
     CliContext context{log, {version(), revision(), words}};
     if (const auto enough = descriptors_suffice(); !enough) return report_error(context, enough.error());
     const auto command = command_of(argc, argv);
-    const auto place = mpi_place();
     if (!place) return run_line(context, command, argc, argv);
-    expect_no_terminal();
     if (is_done_at_once(command) || command == Command::inspect || command == Command::clean ||
         command == Command::profile)  // one is enough
         return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);

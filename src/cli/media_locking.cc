@@ -1,8 +1,7 @@
 // MediaRun: when the media set of a run is locked, and how.
 //
 //     set, shared       from the search for clips to the end of the command; also while recorders and meters
-//     write
-//                       what is theirs alone
+//                       write what is theirs alone
 //     set, exclusive    while clips are made; then shared without a gap in which others could clean
 //     load, exclusive   while a working set is made, and to the end where its meters write
 #include <fmt/format.h>

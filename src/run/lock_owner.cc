@@ -21,7 +21,7 @@ std::string first_line(const std::string& path) {
 }
 
 /// Empty where the system does not tell.
-std::string this_machine() {
+std::string this_process_space() {
     std::error_code error;
     const auto processes = std::filesystem::read_symlink("/proc/self/ns/pid", error);
     const std::string boot = first_line("/proc/sys/kernel/random/boot_id");
@@ -46,7 +46,7 @@ LockOwner this_lock_owner(const std::vector<std::string>& command) {
     LockOwner owner;
     owner.host = read_host_facts().name;
     owner.pid = static_cast<std::int64_t>(getpid());
-    owner.machine = this_machine();
+    owner.machine = this_process_space();
     owner.started = start_of("self");
     owner.since = now_rfc3339();
     for (const std::string& word : command) {
@@ -58,7 +58,7 @@ LockOwner this_lock_owner(const std::vector<std::string>& command) {
 
 bool lock_owner_is_gone(const LockOwner& owner) {
     if (owner.pid <= 0 || owner.machine.empty() || owner.started.empty()) return false;
-    return owner.machine == this_machine() && start_of(std::to_string(owner.pid)) != owner.started;
+    return owner.machine == this_process_space() && start_of(std::to_string(owner.pid)) != owner.started;
 }
 
 }  // namespace streamsim

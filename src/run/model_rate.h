@@ -12,8 +12,7 @@
 namespace streamsim {
 
 /// `request` plays `parts` with planned media on a model; those of a scenario are played all at once. nullopt:
-/// it has meters, recorders or faults, which the rate would
-/// not be about; or `cancelled` came true. Blocks.
+/// it has meters, recorders or faults, which the rate would not be about; or `cancelled` came true. Blocks.
 std::optional<ProbeResult> model_rate(const PlayRequest& request,
                                       const std::vector<PlayPart>& parts,
                                       const ProgramFacts& program,
