@@ -71,7 +71,7 @@ Result<CleanReport> clean_alone(CliContext& context, Control& control, const Cli
     if (store == nullptr) return bad_input("clean needs a directory: expected a path");
     MediaLocks locks(context, control, options);
     const auto result = std::make_shared<std::optional<Result<CleanReport>>>();
-    const auto run = [&](std::function<Result<CleanReport>()> function) {
+    const auto run = [&](const std::function<Result<CleanReport>()>& function) {
         ended = control.run({[result, function] { result->emplace(function()); }, {}, {}});
         return ended && !control.interrupted();
     };

@@ -81,7 +81,7 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
     // Never deleted: a signal that comes while the process ends must not kill it.
-    static Control& control = *new Control(ends);
+    static Control& control = *new Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
     auto parsed = parse_command_line(argc, argv, version_text());
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)
@@ -123,6 +123,7 @@ private:
 
 int run(const std::vector<std::string>& words) {
     std::vector<const char*> pointers;
+    pointers.reserve(words.size());
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();

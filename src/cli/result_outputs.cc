@@ -19,7 +19,7 @@ struct Kind {
     void (*write)(const RunResult& result, const TextSink& sink);
 };
 
-const Kind kKinds[] = {
+constexpr Kind kKinds[] = {
     {&ResultFiles::json, [] { return std::string(kJsonReportBegins); },
      [](const RunResult& result, const TextSink& sink) { sink(json_report(result)); }},
     {&ResultFiles::csv, csv_header, csv_report},

@@ -101,6 +101,7 @@ std::int64_t merged_wall_ns(const std::vector<RunResult>& parts) {
 
 double most_required(const std::vector<StreamResult>& streams) {
     std::vector<RateSpan> spans;
+    spans.reserve(streams.size());
     for (const StreamResult& stream : streams) {
         // Streams that follow each other on two computers, whose clocks are not quite one, do not overlap: the
         // last frame is due a period before the end.

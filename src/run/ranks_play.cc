@@ -98,6 +98,7 @@ Result<void> Ranks::planned(const std::vector<Duration>& cues) {
         clock_at_ = SeatChannel::now();
     }
     std::vector<std::int64_t> own;
+    own.reserve(cues.size());
     for (const Duration cue : cues) own.push_back(cue.ns);
     std::unique_lock lock(mutex_);
     if (first()) {

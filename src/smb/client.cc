@@ -38,10 +38,11 @@ constexpr std::uint32_t kReadBytesMax = std::uint32_t{8} << 20;  // libsmbclient
 constexpr unsigned kAttributeDirectory = 0x10;
 constexpr int kDescriptorsLooked = 256;
 
-/// Of the one user of this process: libsmbclient's callback has no other way to them.
 struct User {
     std::string name, domain, password;
-} user;
+};
+/// The one user of this process: libsmbclient's callback has no other way to it.
+User user;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void copy_text(const std::string& text, char* into, int bytes) {
     const std::size_t length = std::min(text.size(), static_cast<std::size_t>(bytes) - 1);

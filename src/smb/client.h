@@ -10,8 +10,10 @@
 
 #include "storage/smb_wire.h"
 
+// NOLINTBEGIN(bugprone-reserved-identifier): libsmbclient's names
 struct _SMBCCTX;
 struct _SMBCFILE;
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace streamsim {
 

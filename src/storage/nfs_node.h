@@ -159,35 +159,35 @@ private:
 
     // To the export.
     NfsLane helper_;
+    Instant retry_at_ = Instant::never();
     Step step_ = Step::none;
     bool step_due_ = false;
     Step after_connect_ = Step::none;
-    Instant retry_at_ = Instant::never();
+    bool booted_ = false;  // it was ready once
     std::uint16_t mount_port_ = 0;
     std::uint16_t nfs_port_ = 0;
-    std::string mounting_;
     int mount_error_ = 0;
-    bool booted_ = false;  // it was ready once
+    std::string mounting_;
     std::optional<std::string> failure_;
     std::string last_trouble_;
 
     std::vector<std::unique_ptr<NfsLane>> lanes_;
     std::size_t turn_ = 0;
-    bool troubled_ = false;  // that was said
     NfsHandle root_;
     std::string mounted_;  // the path of root_
     bool has_root_ = false;
+    bool troubled_ = false;  // that was said
     std::uint32_t read_bytes_ = kNfsReadMost;
     std::uint32_t write_bytes_ = kNfsReadMost;
 
     Client client_state_ = Client::unknown;
+    bool renewing_ = false;
     std::uint64_t client_ = 0;
     std::uint64_t boot_ = 0;
     std::uint32_t lease_s_ = 0;
     Instant renew_at_ = Instant::never();
     NfsCall client_call_;
     NfsCall renew_call_;
-    bool renewing_ = false;
     std::uint64_t owners_ = 0;
 
     std::unordered_map<std::string, NfsHandle> directories_;

@@ -82,6 +82,7 @@ public:
                                  POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
         std::vector<std::string> variables = environment();
         std::vector<char*> pointers;
+        pointers.reserve(variables.size() + 1);
         for (std::string& each : variables) pointers.push_back(each.data());
         pointers.push_back(nullptr);
         std::string name = kProgram;

@@ -39,7 +39,9 @@ TEST(PlayerDrop, a_slot_that_is_due_exactly_when_a_place_becomes_free_is_not_ove
         for (std::uint64_t slot = 21; slot < read_next; ++slot)
             EXPECT_EQ(play.frames[slot].submitted, Instant::never()) << slot << " is overdue";
         EXPECT_NE(play.frames[read_next].submitted, Instant::never()) << ns_later;
-        if (ns_later == 0) EXPECT_EQ(play.frames[31].submitted, play.play_start + play.due(31));
+        if (ns_later == 0) {
+            EXPECT_EQ(play.frames[31].submitted, play.play_start + play.due(31));
+        }
         // It is read, and comes a millisecond after its deadline.
         EXPECT_EQ(play.slots_that_were(FrameKind::dropped), range(20, 31));
     }
