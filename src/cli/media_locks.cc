@@ -111,7 +111,7 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
         shared->cancel = true;
         shared->changed.notify_all();
     };
-    work.patience = seconds(1);
+    work.timeout = seconds(1);
     work.on_tick = [&] {
         if (options_.quiet) return;
         std::unique_lock lock(shared->mutex);

@@ -86,18 +86,18 @@ void describe_down(CauseResult& cause,
                                       duration(path.no_carrier_ns)));
     }
     if (path.unanswered_ns > 0) {
-        add(cause.detail, fmt::format("its host answered no echo or TCP handshake for {}, and did before",
-                                      duration(path.unanswered_ns)));
+        add(cause.detail,
+            fmt::format("its host answered no ping (ICMP echo) or TCP handshake for {}, and did before",
+                        duration(path.unanswered_ns)));
     }
     if (path.unacknowledged_ns > 0) {
         add(cause.detail, fmt::format("requests were sent again and not acknowledged for {}",
                                       duration(path.unacknowledged_ns)));
     }
-    if (cause.detail.empty()) add(cause.detail, "this computer's own answer was that it cannot be reached");
+    if (cause.detail.empty()) add(cause.detail, "this computer reports that the server is unreachable");
     add(cause.detail,
-        "cables, switch ports and the power of the server's host come first: a server that only stopped has a "
-        "host "
-        "that answers");
+        "cables, switch ports and the power of the server's host come first: the host of a server "
+        "that only stopped still answers");
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ bool describe_unknown_memory(CauseResult& cause,
     const MemoryAround memory = memory_of(missed, evidence);
     if (memory_answer(memory) != MemoryAnswer::unknown) return false;
     cause.summary =
-        what + "; whether the storage or too little memory on this computer held them up cannot be told";
-    cause.detail = memory_text(memory) + "; whether streamsim met a limit is not to be seen from here";
+        what + "; whether the storage or too little memory on this computer delayed them is not known";
+    cause.detail = memory_text(memory) + "; whether streamsim reached a memory limit is not known";
     return true;
 }
 
