@@ -52,8 +52,9 @@ Result<void> descriptors_suffice() {
     constexpr std::size_t kNeeded = 24;
     const std::size_t free = free_descriptors(kNeeded);
     if (free >= kNeeded) return {};
-    return environment_error(fmt::format(
-        "only {} more files may be open, and streamsim needs {} at least: raise `ulimit -n`", free, kNeeded));
+    return environment_error(
+        fmt::format("only {} file descriptors are free, and streamsim needs {} at least: raise `ulimit -n`",
+                    free, kNeeded));
 }
 
 int do_command(CliContext& context, Control& control, CliOptions& options) {

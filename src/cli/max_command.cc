@@ -268,7 +268,7 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
         const auto clips = clips_unasked(request);
         if (!clips) return clips.error();
         cap(*clips / request.layers / of_one,
-            "the media of more would take more than half of the free space, which --yes allows");
+            "the media for more streams would take more than half of the free space: --yes allows that");
     }
     const auto times = times_in_memory(one, first_of(contender, one));
     if (!times) return times.error();

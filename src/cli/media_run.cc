@@ -261,7 +261,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
             "have been removed or changed");
     }
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
-    if (session.stuck()) context_.log.warn("the storage has not given back everything that was asked of it");
+    if (session.stuck()) context_.log.warn("the storage has not completed all operations that it was given");
     if (session.stuck() || left_behind_) leave(code);
     return code;
 }

@@ -77,7 +77,7 @@ void describe_injected(CauseResult& cause,
     }
     cause.summary = slow_frames(evidence, cause.frames, cause.stalls) +
                     (stalls ? ", not only for injected faults" : ", and no injected fault met these");
-    cause.detail = "the cause of these cannot be told from a run with injected faults";
+    cause.detail = "a run with injected faults does not show the cause of these";
 }
 
 }  // namespace streamsim

@@ -51,26 +51,25 @@ void describe_loss(CauseResult& cause,
         fmt::format("the network between this computer and {} lost packets: {}", server_name(evidence), what);
     if (path.received_segments > 0) {
         add(cause.detail,
-            fmt::format("losses: {} of {} segments that came in that time ({}) were out of order, as others "
-                        "before them were lost",
+            fmt::format("losses: {} of {} segments that came in that time ({}) were out of order, because "
+                        "segments before them were lost",
                         show_count(path.out_of_order), show_count(path.received_segments),
                         share(path.out_of_order, path.received_segments)));
     }
     if (path.resent > 0) {
-        add(cause.detail, fmt::format("{} of {} of this computer's were lost and sent again",
+        add(cause.detail, fmt::format("{} of {} segments from this computer were lost and sent again",
                                       show_count(path.resent), show_count(path.sent_segments)));
     }
     const Way way = way_of(evidence.system);
     const auto rtt_ns =
         around(evidence.system, evidence.system.front().at_ns, evidence.system.back().at_ns).echo_ns;
     if (rtt_ns && way.echo_idle_ns) {
-        add(cause.detail, fmt::format("the round trip took {} typically and {} at least: no full queue",
-                                      duration(*rtt_ns), duration(*way.echo_idle_ns)));
+        add(cause.detail, fmt::format("RTT median {}, min {}: no full queue", duration(*rtt_ns),
+                                      duration(*way.echo_idle_ns)));
     }
     add(cause.detail,
-        "the error and drop counters of interfaces and switch ports on the way tell where (cable, optics, "
-        "duplex, "
-        "a port that overflows)");
+        "the error and drop counters of interfaces and switch ports on the path show where (cable, optics, "
+        "duplex, a port that overflows)");
 }
 
 void describe_down(CauseResult& cause,

@@ -61,8 +61,8 @@ std::string how_busy(const Evidence& evidence, const std::vector<const MissedFra
         out += fmt::format("; {} was {:.0f} % busy", way.link, *busy * 100);
     const auto echo = around(evidence.system, from_ns, to_ns).echo_ns;
     if (echo && way.echo_idle_ns) {
-        out += fmt::format("; the round trip to {} took {} while frames were missed, and {} at least", way.peer,
-                           duration(*echo), duration(*way.echo_idle_ns));
+        out += fmt::format("; RTT to {}: median {} while frames were missed, min {}", way.peer, duration(*echo),
+                           duration(*way.echo_idle_ns));
     }
     return out;
 }

@@ -575,7 +575,7 @@ Comparison compare(const std::vector<NamedResult>& results) {
                             result.faults_injected ? "FAULTS INJECTED: " : "", disclaimer_text(result)));
     }
     if (!out.remarks.empty())
-        out.remarks.emplace_back("what differs from such a result is told, and is neither better nor worse");
+        out.remarks.emplace_back("differences from such a result are shown, and are neither better nor worse");
     for (std::size_t i = 1; i < results.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (setup[i] != setup[j] || !pass_and_failure(results[i].result, results[j].result)) continue;

@@ -40,14 +40,14 @@ std::string what_became(const PlaceIdentity& was, const PlaceAnswer& now) {
         if (*now.identity == was) return {};
         if (was.has_block_device && !now.identity->has_block_device) return "its drive is not there any more";
         return now.identity->mount != was.mount || now.identity->device != was.device
-                   ? "what was mounted there is not any more"
+                   ? "the file system that was mounted there is not mounted any more"
                    : "another directory has its name";
     }
     const char* const name = errno_name(now.error);  // not every system has all of them
     for (const auto& [error, how] :
          {std::pair("ENOENT", "it is not there any more"), std::pair("ENOTDIR", "it is not there any more"),
           std::pair("ENOTCONN", "the program that served it has ended (ENOTCONN)"),
-          std::pair("ESTALE", "its server does not know it any more (ESTALE)"),
+          std::pair("ESTALE", "its server does not have it any more (ESTALE)"),
           std::pair("ENODEV", "its drive is not there any more"),
           std::pair("ENXIO", "its drive is not there any more")}) {
         if (name != nullptr && std::string_view(name) == error) return how;
