@@ -28,8 +28,8 @@ struct SystemSample {
     struct Path {
         std::string peer;  // the server that most came from
         std::uint64_t received_segments = 0;
-        std::uint64_t out_of_order = 0;  // of them: those before them were lost on the way
-        std::uint64_t lossy_looks = 0;   // tenths of a second in which many of them did
+        std::uint64_t out_of_order = 0;     // of them: those before them were lost on the way
+        std::uint64_t lossy_intervals = 0;  // tenths of a second in which many of them did
         std::uint64_t sent_segments = 0;
         std::uint64_t resent = 0;            // of ours
         std::int64_t quiet_ns = 0;           // in which no server sent a byte

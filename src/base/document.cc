@@ -45,7 +45,8 @@ Result<std::string> read_document(const std::string& path, std::uint64_t bytes_m
         in.read(text.data() + at, static_cast<std::streamsize>(piece));
         text.resize(at + static_cast<std::size_t>(in.gcount()));
         if (!regular && text.find('\0', at) != std::string::npos)
-            return bad_input(fmt::format("{}: is no text: byte {} is zero", path, text.find('\0', at)));
+            return bad_input(
+                fmt::format("{}: byte {}: expected text, found a zero byte", path, text.find('\0', at)));
         if (text.size() > bytes_max) return too_large();
     }
     if (in.bad()) return bad_input(fmt::format("{}: cannot be read", path));

@@ -55,9 +55,9 @@ void append_printable(std::string_view& text, std::string& out) {
 
 /// The length of "ESC [ numbers m", which sets colour and weight, at the beginning of `text`; 0: it is none.
 std::size_t paint_bytes(std::string_view text) {
-    constexpr std::size_t kMost = 12;
+    constexpr std::size_t kPaintBytesMax = 12;
     if (!text.starts_with("\x1b[")) return 0;
-    const std::size_t end = text.substr(0, kMost).find_first_not_of("0123456789;", 2);
+    const std::size_t end = text.substr(0, kPaintBytesMax).find_first_not_of("0123456789;", 2);
     return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 

@@ -32,7 +32,7 @@ std::string_view shortage(const std::error_code& code) {
     if (code == std::errc::not_enough_memory) return kNoMemory;
     if (code == std::errc::resource_unavailable_try_again)
         return "the system gives no more threads (`ulimit -u`, `ulimit -v`, or a control group's limit)";
-    if (code == std::errc::too_many_files_open) return "no more files may be open (raise `ulimit -n`)";
+    if (code == std::errc::too_many_files_open) return "no file descriptor is left (raise `ulimit -n`)";
     if (code == std::errc::too_many_files_open_in_system) return "this computer has too many files open";
     return {};
 }

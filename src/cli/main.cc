@@ -55,8 +55,9 @@ Result<void> descriptors_suffice() {
     constexpr std::size_t kNeeded = 24;
     const std::size_t free = free_descriptors(kNeeded);
     if (free >= kNeeded) return {};
-    return environment_error(fmt::format(
-        "only {} more files may be open, and streamsim needs {} at least: raise `ulimit -n`", free, kNeeded));
+    return environment_error(
+        fmt::format("only {} file descriptors are free, and streamsim needs {} at least: raise `ulimit -n`",
+                    free, kNeeded));
 }
 
 int do_command(CliContext& context, Control& control, CliOptions& options) {
@@ -77,7 +78,7 @@ int do_command(CliContext& context, Control& control, CliOptions& options) {
 int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
     // Signals are heard from the first moment; where nothing can be lost they end the process at once.
     ControlOptions ends;
-    if (is_done_at_once(command)) ends.patience = {};
+    if (is_done_at_once(command)) ends.timeout = {};
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
     // Never deleted: a signal that comes while the process ends must not kill it.

@@ -40,7 +40,7 @@ struct Contender {
     std::shared_ptr<const TargetPlaces> places;  // where the media are, as they were found; null: not local
 };
 
-/// Looks at the directories of the media, once. Blocks.
+/// Notes which directories hold the media, once. Blocks.
 void remember_places(Contender& contender) {
     if (contender.places != nullptr || contender.request.target.kind != Target::Kind::local) return;
     std::vector<const Clip*> clips;
@@ -50,11 +50,12 @@ void remember_places(Contender& contender) {
     contender.places = std::make_shared<TargetPlaces>(directories_of(clips));
 }
 
-/// What a run says that failed, or could not begin, as its media had vanished; nullopt: they are there.
+/// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
+/// there.
 std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
-    constexpr Duration kPatience = seconds(2);
+    constexpr Duration kIdentityTimeout = seconds(2);
     if (contender.places == nullptr) return std::nullopt;
-    const auto vanished = TargetPlaces::vanished(contender.places, kPatience);
+    const auto vanished = TargetPlaces::vanished(contender.places, kIdentityTimeout);
     if (vanished.empty()) return std::nullopt;
     MaxRun run;
     run.duration_ns = length.ns;
@@ -267,7 +268,7 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
         const auto clips = clips_unasked(request);
         if (!clips) return clips.error();
         cap(*clips / request.layers / of_one,
-            "the media of more would take more than half of the free space, which --yes allows");
+            "the media for more streams would take more than half of the free space: --yes allows that");
     }
     const auto times = times_in_memory(one, first_of(contender, one));
     if (!times) return times.error();
@@ -457,12 +458,12 @@ void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
 
 int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
     const auto say = [&] {
-        control_.saving(kInterruptPatience);
+        control_.saving(kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
         print_text(json.standard_output() ? stderr : stdout, max_text_report(result_));
     };
-    // Nobody can hold up a file on a disk.
-    control_.saving(kFilesPatience);
+    // No reader can block a write to a file on a disk.
+    control_.saving(kFilesTimeout);
     if (json.in_place()) say();
     Result<void> written;
     if (json.wanted() && (!error || !result_.formats.empty())) {

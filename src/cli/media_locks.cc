@@ -111,7 +111,7 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
         shared->cancel = true;
         shared->changed.notify_all();
     };
-    work.patience = seconds(1);
+    work.timeout = seconds(1);
     work.on_tick = [&] {
         if (options_.quiet) return;
         std::unique_lock lock(shared->mutex);
@@ -119,10 +119,10 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
         lock.unlock();
         const std::int64_t now_ns = control_.now_ns();
         if (held_by.empty() || (held_by == said && now_ns - said_ns < kStillWaitingNs)) return;
-        context_.log.info(
-            "waiting {}: {}",
-            said.empty() ? "for its end" : fmt::format("for {} s so far", (now_ns - begin_ns) / 1'000'000'000),
-            held_by);
+        context_.log.info("{}: {}", held_by,
+                          said.empty()
+                              ? "waiting for its end"
+                              : fmt::format("waiting for {} s so far", (now_ns - begin_ns) / 1'000'000'000));
         said = held_by;
         said_ns = now_ns;
     };

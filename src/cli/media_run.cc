@@ -176,7 +176,7 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
             feed_metrics(*metrics_, session.watch(), about, context_.program.version, control_.now_ns());
     };
     work.about_to_end = [&session] { return session.storage_is_over(); };
-    if (ranks != nullptr) work.patience.reset();  // the others are waited for, as ranks.stop() does
+    if (ranks != nullptr) work.timeout.reset();  // the others are waited for, as ranks.stop() does
     const bool ended = control_.run(std::move(work));
     if (live) live->end();
     live_ = nullptr;
@@ -261,7 +261,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
             "have been removed or changed");
     }
     const int code = *result ? write_results(**result) : report_error(context_, result->error());
-    if (session.stuck()) context_.log.warn("the storage has not given back everything that was asked of it");
+    if (session.stuck()) context_.log.warn("the storage has not completed all operations that it was given");
     if (session.stuck() || left_behind_) leave(code);
     return code;
 }
@@ -293,11 +293,11 @@ void MediaRun::write_files(RunResult result) {
 int MediaRun::write_results(RunResult result) {
     complete(result);
     result.alone = alone_;
-    control_.saving(kFilesPatience);
+    control_.saving(kFilesTimeout);
     journal_.finish(result);
-    const auto held_up = [this] { control_.saving(kInterruptPatience); };
+    const auto limit_wait = [this] { control_.saving(kInterruptTimeout); };
     const auto say = [&] {
-        held_up();
+        limit_wait();
         if (options_.quiet) return;
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
@@ -310,7 +310,7 @@ int MediaRun::write_results(RunResult result) {
             said = true;
             say();
         },
-        held_up);
+        limit_wait);
     if (!said) say();
     if (!written) return report_error(context_, written.error());
     if (result.interrupted) return kExitInterrupted;

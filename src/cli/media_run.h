@@ -21,7 +21,7 @@
 namespace streamsim {
 
 /// After a signal, for files on disks: a result of hours may be large, and a second signal ends it at once.
-inline constexpr Duration kFilesPatience = seconds(60);
+inline constexpr Duration kFilesTimeout = seconds(60);
 
 class MediaRun {
 public:

@@ -160,7 +160,7 @@ Result<void> OutputFile::put_in_place() {
     }
     fmt::print(
         stderr,
-        "streamsim: {}: another file has appeared there during the run: it is kept, and the result is {}\n",
+        "streamsim: {}: another file has appeared there during the run and is kept: the result is in {}\n",
         printable(path_), printable(name));
     return {};
 }

@@ -27,18 +27,18 @@ public:
 
     bool wanted() const { return !path_.empty(); }
     bool standard_output() const { return path_ == "-"; }
-    /// Standard output, a pipe or a device: whoever reads may hold up whoever writes.
+    /// Standard output, a pipe or a device: its reader may block the writer.
     bool in_place() const { return temporary_.empty(); }
 
-    /// Called after each part of what is written, which may be held up.
+    /// `progress` is called after each part that is written; a slow reader may block a part.
     void on_progress(std::function<void()> progress) { progress_ = std::move(progress); }
     /// Appends. Errors are kept for finish().
     void write(std::string_view text);
-    /// What was written takes the place of what was there. Where another file has appeared there since
+    /// The written file replaces the one that was there. Where another file has appeared there since
     /// prepare(), or the one that was there has changed, both stay, and a sentence on standard error names the
     /// file that has the result instead.
     Result<void> finish();
-    /// `text` takes the place of what was there, as by finish(); another one will follow. In place: does
+    /// `text` replaces the file that was there, as by finish(); another one will follow. In place: does
     /// nothing.
     Result<void> write_for_now(std::string_view text);
 

@@ -108,7 +108,7 @@ void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>&
         ended->set_value();
     };
     work.on_interrupt = [&ranks] { ranks.stop(); };
-    work.patience.reset();
+    work.timeout.reset();
     // Also where a second signal would leave it: it ends at once, for nobody waits for ranks any more.
     if (!control.run(std::move(work))) ended->get_future().wait();
 }

@@ -50,7 +50,7 @@ bool ResultOutputs::standard_output() const {
 }
 
 Result<void> ResultOutputs::write(const RunResult& result,
-                                  const std::function<void()>& before_held_up,
+                                  const std::function<void()>& before_blocking,
                                   const std::function<void()>& progress) {
     std::stable_partition(outputs_.begin(), outputs_.end(),
                           [](const Output& output) { return !output.file.in_place(); });
@@ -58,7 +58,7 @@ Result<void> ResultOutputs::write(const RunResult& result,
     bool told = false;
     for (Output& output : outputs_) {
         if (output.file.in_place()) {
-            if (!std::exchange(told, true)) before_held_up();
+            if (!std::exchange(told, true)) before_blocking();
             output.file.on_progress(progress);
         }
         kKinds[output.kind].write(result, [&output](std::string_view piece) { output.file.write(piece); });

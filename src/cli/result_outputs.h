@@ -19,10 +19,10 @@ public:
     /// One of them is standard output: what a person reads goes to standard error.
     bool standard_output() const;
     /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
-    /// Those first that nobody can hold up; `before_held_up` is called before the first other one, and
-    /// `progress` after each part of them.
+    /// Files that no reader can block are written first; `before_blocking` is called before the first of the
+    /// others, and `progress` after each part of them.
     Result<void> write(const RunResult& result,
-                       const std::function<void()>& before_held_up,
+                       const std::function<void()>& before_blocking,
                        const std::function<void()>& progress);
     /// What is known so far, to the files that another result can replace. Errors: the last one that failed.
     Result<void> write_for_now(const RunResult& result);

@@ -26,10 +26,9 @@ void add_yes(CLI::App& app, CliOptions& options) {
     if (command != Command::play && command != Command::prepare && command != Command::max &&
         command != Command::run)
         return;
-    app.add_flag(
-           "--yes", options.yes,
-           "write without a question also what takes much of the free space (media: half of it; files of a "
-           "workload: a tenth) or fills the volume")
+    app.add_flag("--yes", options.yes,
+                 "write without a question where media take more than half of the free space, or files of a "
+                 "workload a tenth, and where a workload fills the volume")
         ->group("Media");
 }
 
@@ -271,10 +270,8 @@ bool uses_media_sets(CliOptions::Command command) {
 }
 
 void add_wait_option(CLI::App& app, CliOptions& options) {
-    app.add_flag(
-           "--wait", options.wait,
-           "wait while another streamsim uses TARGET's media set in a way that does not go together (it is "
-           "refused)")
+    app.add_flag("--wait", options.wait,
+                 "wait until another streamsim that uses TARGET's media set has ended (otherwise: exit code 3)")
         ->group("Media");
 }
 

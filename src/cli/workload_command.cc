@@ -205,9 +205,9 @@ void WorkloadCommand::empty_again() {
 int WorkloadCommand::finish(const std::optional<Error>& error) {
     if (filled_) empty_again();
     result_.printed = compare_with_printed(result_.workload, result_.steps);
-    const bool held_up = (json_.wanted() && json_.in_place()) || (csv_.wanted() && csv_.in_place()) ||
-                         (html_.wanted() && html_.in_place());
-    control_.saving(held_up ? kInterruptPatience : kFilesPatience);
+    const bool reader_may_block = (json_.wanted() && json_.in_place()) || (csv_.wanted() && csv_.in_place()) ||
+                                  (html_.wanted() && html_.in_place());
+    control_.saving(reader_may_block ? kInterruptTimeout : kFilesTimeout);
     Result<void> written;
     const auto write = [&written](OutputFile& file, const std::string& text) {
         file.write(text);
@@ -220,7 +220,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
         if (csv_.wanted()) write(csv_, load_csv_report(result_));
         if (html_.wanted()) write(html_, load_html_report(result_));
     }
-    control_.saving(kInterruptPatience);
+    control_.saving(kInterruptTimeout);
     if (!options_.quiet && !result_.steps.empty()) {
         const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
         print_text(taken ? stderr : stdout, load_text_report(result_));

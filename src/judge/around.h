@@ -41,7 +41,7 @@ Way way_of(const SystemHistory& history);
 /// What the path to the servers went through in a span: counts and times of SystemSample::Path.
 struct PathSpan {
     std::uint64_t received_segments = 0, out_of_order = 0, sent_segments = 0, resent = 0;
-    std::uint64_t lossy_looks = 0;
+    std::uint64_t lossy_intervals = 0;
     std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
     std::uint64_t quiet_answers = 0, refused = 0;
 };
@@ -54,7 +54,7 @@ std::optional<double> link_busy(const SystemHistory& history,
                                 std::int64_t from_ns,
                                 std::int64_t to_ns);
 
-/// A time in which the computer was suspended, for as long as the clock of the history stood still.
+/// A time in which the computer was suspended, for as long as the clock of the history did not advance.
 struct Suspension {
     std::int64_t from_ns = 0, to_ns = 0;  // the samples before and after it
     std::int64_t took_ns = 0;

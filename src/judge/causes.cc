@@ -387,7 +387,7 @@ Cause Booker::cause_of(const Episode& episode) const {
     if (small_reads_cost()) return Cause::too_small_reads;
     const double share = lost(episode);
     const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
-    // So many hold data up however busy this computer is.
+    // So many losses delay data however busy this computer is.
     if (share >= kManyLost && silence_ns(episode) == 0) return loss;
     // What is lost makes a frame slow when it is read again, too, here and there.
     if (share == 0 && slow_again_.contains(place_of(slowest)))

@@ -41,13 +41,13 @@ std::vector<bool> met_by_faults(const Evidence& evidence) {
 }
 
 /// Where nothing is decoded, "client" means that this process did not run: then the fault is not the reason.
-bool was_held_up(const MissedFrame& missed, Cause cause, const Evidence& evidence) {
+bool client_did_not_run(const MissedFrame& missed, Cause cause, const Evidence& evidence) {
     const bool decodes = evidence.modelled || evidence.decode_cpu_ns > 0;
     return is_of_client(cause) && !(decodes && missed.injected);
 }
 
 Cause without_storage(const MissedFrame& missed, Cause cause, bool met, const Evidence& evidence) {
-    if (was_held_up(missed, cause, evidence)) return cause;
+    if (client_did_not_run(missed, cause, evidence)) return cause;
     if (met) return Cause::injected_fault;
     if (cause == Cause::model_part) return cause;
     return evidence.faults_injected ? Cause::unknown : Cause::client_scheduling;
@@ -72,12 +72,12 @@ void describe_injected(CauseResult& cause,
             "streamsim delayed, failed or shortened operations of these frames, or of frames that they waited "
             "for, as it was asked to";
         if (const std::string gaps = gaps_text(missed, evidence); !gaps.empty())
-            cause.detail += "; no stream was given a byte " + gaps;
+            cause.detail += "; no stream received data " + gaps;
         return;
     }
     cause.summary = slow_frames(evidence, cause.frames, cause.stalls) +
                     (stalls ? ", not only for injected faults" : ", and no injected fault met these");
-    cause.detail = "the cause of these cannot be told from a run with injected faults";
+    cause.detail = "a run with injected faults does not show the cause of these";
 }
 
 }  // namespace streamsim

@@ -13,7 +13,7 @@ namespace streamsim {
 ///
 /// With injected faults, a missed frame is attributed to them when an operation of its slot was delayed, failed
 /// or shortened, or when it belongs to one episode with such a frame (missed frames of one stream, not farther
-/// apart than its read-ahead): the frame behind waits for the place in flight. A cause of this computer stays;
+/// apart than its read-ahead): the frame behind waits for the in-flight slot. A cause of this computer stays;
 /// the cause of any other frame is unknown. A part of a model stays, since a model is no measurement either.
 ///
 /// On the null storage every operation completes at once: what is late is late on this computer.

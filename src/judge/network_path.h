@@ -17,7 +17,7 @@ namespace streamsim {
 std::int64_t path_gone_ns(const PathSpan& span);
 
 /// Of the segments in [from, to], and beside it, those that came out of order, as others were lost, or that
-/// were sent again; 0: too few to hold data up.
+/// were sent again; 0: too few to delay data.
 double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
 /// No server sent a byte for nearly all of a long silence: where a frame only takes long, that is not so.

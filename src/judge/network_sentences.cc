@@ -51,26 +51,25 @@ void describe_loss(CauseResult& cause,
         fmt::format("the network between this computer and {} lost packets: {}", server_name(evidence), what);
     if (path.received_segments > 0) {
         add(cause.detail,
-            fmt::format("losses: {} of {} segments that came in that time ({}) were out of order, as others "
-                        "before them were lost",
+            fmt::format("losses: {} of {} segments that came in that time ({}) were out of order, because "
+                        "segments before them were lost",
                         show_count(path.out_of_order), show_count(path.received_segments),
                         share(path.out_of_order, path.received_segments)));
     }
     if (path.resent > 0) {
-        add(cause.detail, fmt::format("{} of {} of this computer's were lost and sent again",
+        add(cause.detail, fmt::format("{} of {} segments from this computer were lost and sent again",
                                       show_count(path.resent), show_count(path.sent_segments)));
     }
     const Way way = way_of(evidence.system);
     const auto rtt_ns =
         around(evidence.system, evidence.system.front().at_ns, evidence.system.back().at_ns).echo_ns;
     if (rtt_ns && way.echo_idle_ns) {
-        add(cause.detail, fmt::format("the round trip took {} typically and {} at least: no full queue",
-                                      duration(*rtt_ns), duration(*way.echo_idle_ns)));
+        add(cause.detail, fmt::format("RTT median {}, min {}: no full queue", duration(*rtt_ns),
+                                      duration(*way.echo_idle_ns)));
     }
     add(cause.detail,
-        "the error and drop counters of interfaces and switch ports on the way tell where (cable, optics, "
-        "duplex, "
-        "a port that overflows)");
+        "the error and drop counters of interfaces and switch ports on the path show where (cable, optics, "
+        "duplex, a port that overflows)");
 }
 
 void describe_down(CauseResult& cause,
@@ -86,18 +85,18 @@ void describe_down(CauseResult& cause,
                                       duration(path.no_carrier_ns)));
     }
     if (path.unanswered_ns > 0) {
-        add(cause.detail, fmt::format("its host answered no echo or TCP handshake for {}, and did before",
-                                      duration(path.unanswered_ns)));
+        add(cause.detail,
+            fmt::format("its host answered no ping (ICMP echo) or TCP handshake for {}, and did before",
+                        duration(path.unanswered_ns)));
     }
     if (path.unacknowledged_ns > 0) {
         add(cause.detail, fmt::format("requests were sent again and not acknowledged for {}",
                                       duration(path.unacknowledged_ns)));
     }
-    if (cause.detail.empty()) add(cause.detail, "this computer's own answer was that it cannot be reached");
+    if (cause.detail.empty()) add(cause.detail, "this computer reports that the server is unreachable");
     add(cause.detail,
-        "cables, switch ports and the power of the server's host come first: a server that only stopped has a "
-        "host "
-        "that answers");
+        "cables, switch ports and the power of the server's host come first: the host of a server "
+        "that only stopped still answers");
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ std::string how_busy(const Evidence& evidence, const std::vector<const MissedFra
         out += fmt::format("; {} was {:.0f} % busy", way.link, *busy * 100);
     const auto echo = around(evidence.system, from_ns, to_ns).echo_ns;
     if (echo && way.echo_idle_ns) {
-        out += fmt::format("; the round trip to {} took {} while frames were missed, and {} at least", way.peer,
-                           duration(*echo), duration(*way.echo_idle_ns));
+        out += fmt::format("; RTT to {}: median {} while frames were missed, min {}", way.peer, duration(*echo),
+                           duration(*way.echo_idle_ns));
     }
     return out;
 }
@@ -310,9 +310,9 @@ void describe_stall(CauseResult& cause,
     if (gaps.empty()) gaps = {longest(evidence.silences)};
     const bool to_the_end =
         std::any_of(gaps.begin(), gaps.end(), [](const Silence& gap) { return gap.to_the_end; });
-    cause.summary = fmt::format("the whole storage stood still {}: {}", stalls_text(gaps), what);
+    cause.summary = fmt::format("the storage gave no data {}: {}", stalls_text(gaps), what);
     cause.detail =
-        fmt::format("no stream was given a byte in {}, and {}", gaps.size() > 1 ? "those times" : "that time",
+        fmt::format("no stream received data in {}, and {}", gaps.size() > 1 ? "those times" : "that time",
                     to_the_end        ? "nothing came up to the end"
                     : gaps.size() > 1 ? "all went on after each"
                                       : "all went on afterwards");
@@ -367,12 +367,12 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
         case Cause::too_small_reads: describe_settings(cause, evidence, what); return;
         default:
             if (describe_unknown_memory(cause, missed, evidence, what)) return;
-            cause.summary =
-                what + "; whether the storage or the way to it held them up cannot be told from here";
-            cause.detail = in_silence(missed, evidence)
-                               ? "no stream was given a byte, and the server's host answers neither echoes nor "
-                                 "handshakes that would tell whether it could be reached"
-                               : "the interface does not say its speed, and the server answers no echo";
+            cause.summary = what + "; whether the storage or the network delayed them is not known";
+            cause.detail =
+                in_silence(missed, evidence)
+                    ? "no stream received data, and the server's host answers neither pings (ICMP echo) nor "
+                      "TCP handshakes, which would show whether it could be reached"
+                    : "the interface does not report its speed, and the server answers no ping (ICMP echo)";
             return;
     }
 }
@@ -382,9 +382,8 @@ std::string what_next(Cause cause, const Evidence& evidence) {
         std::any_of(evidence.silences.begin(), evidence.silences.end(),
                     [](const Silence& each) { return each.to_ns - each.from_ns >= 1'000'000'000; });
     if (cause == Cause::unknown && evidence.remote && silent) {
-        return "let the server's host answer echoes (ping) and play again, or look in the logs of the server "
-               "and "
-               "of the switch whether the server stopped or its port went down at that time";
+        return "let the server's host answer pings (ICMP echo) and play again, or look in the logs of the "
+               "server and of the switch whether the server stopped or its port went down at that time";
     }
     if (cause == Cause::unknown) {
         return "play the same on a computer that is nearer to the storage, or on the server itself: if it "

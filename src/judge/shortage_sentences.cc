@@ -37,13 +37,12 @@ std::string memory_text(const MemoryAround& memory) {
     std::string out = fmt::format("tasks waited for memory in {:.0f} % of the time in which frames were missed",
                                   memory.pressure.value_or(0) * 100);
     if (memory.limit_hits.value_or(0) > 0) {
-        out += fmt::format("; there was none left {} times", show_count(*memory.limit_hits));
+        out += fmt::format("; a memory limit was reached {} times", show_count(*memory.limit_hits));
         if (memory.limit_bytes.value_or(kUnlimited) < kUnlimited)
-            out +=
-                fmt::format(" (the control group of streamsim may have {})", show_bytes(*memory.limit_bytes));
+            out += fmt::format(" (the control group of streamsim has {})", show_bytes(*memory.limit_bytes));
     }
     if (memory.refaulted_bytes.value_or(0) > 0) {
-        out += fmt::format("; {} were thrown out of the page cache and read again",
+        out += fmt::format("; {} were evicted from the page cache and read again",
                            show_bytes(*memory.refaulted_bytes));
     }
     return out;
@@ -85,11 +84,10 @@ void describe_gone(CauseResult& cause,
     for (const VanishedPlace& each : evidence.vanished) paths.insert(each.path);
     const VanishedPlace place = evidence.vanished.empty() ? VanishedPlace{} : evidence.vanished.front();
     const std::string more = paths.size() < 2 ? "" : fmt::format(" (and {} more)", paths.size() - 1);
-    cause.summary =
-        fmt::format("{}{} vanished while it was played, {} into play: {}; {} could not be read for it",
-                    place.path, more, show_duration({at_ns}), place.how, frames_text(cause.frames));
+    cause.summary = fmt::format("{}{} vanished {} into play: {}; {} could not be read", place.path, more,
+                                show_duration({at_ns}), place.how, frames_text(cause.frames));
     cause.detail =
-        "neither the media nor the speed of the storage are to blame: whether it plays these streams is not "
+        "neither the media nor the speed of the storage is the cause: whether it plays these streams is not "
         "known";
     if (place.directory != place.path) cause.detail += fmt::format("; the media are in {}", place.directory);
 }
@@ -120,8 +118,8 @@ bool describe_unknown_memory(CauseResult& cause,
     const MemoryAround memory = memory_of(missed, evidence);
     if (memory_answer(memory) != MemoryAnswer::unknown) return false;
     cause.summary =
-        what + "; whether the storage or too little memory on this computer held them up cannot be told";
-    cause.detail = memory_text(memory) + "; whether streamsim met a limit is not to be seen from here";
+        what + "; whether the storage or too little memory on this computer delayed them is not known";
+    cause.detail = memory_text(memory) + "; whether streamsim reached a memory limit is not known";
     return true;
 }
 

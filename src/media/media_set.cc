@@ -129,7 +129,7 @@ Result<void> find_frames_there(ByteStore& store,
     return {};
 }
 
-/// Errors: bad input, environment: the clips can be planned by nobody, or there is no place for half of them.
+/// Errors: bad input, environment: the clips are too long to be planned, or there is no free space for them.
 /// Asked before a list of their frames is in memory.
 Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePlan& plan) {
     const MediaFormat& format = plan.request.format;

@@ -90,8 +90,8 @@ Result<void> record_whole(Work& work, const PlannedClip& clip, ClipSums sums) {
 /// Asked again whether it is ours: since it was planned others may have put something in its place.
 Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::string& path) {
     const auto exchanged = [&clip] {
-        return environment_error(
-            fmt::format("{}: is not what prepare has begun there: it is left alone; try again", clip.from));
+        return environment_error(fmt::format(
+            "{}: found other files than prepare has begun there: they are left alone; try again", clip.from));
     };
     const auto name = clip_name_in(clip.from.substr(clip.from.rfind('/') + 1));
     const auto before = work.store.stat(clip.from);
@@ -160,7 +160,8 @@ private:
         const auto info = store_->stat(directory_);
         if (!info) return info.error();
         if (!begun || (*info && (*info)->file_id == file_id)) return {};
-        return environment_error(fmt::format("{}: somebody else's directory has taken its place", directory_));
+        return environment_error(
+            fmt::format("{}: another directory has replaced it: it is left alone; try again", directory_));
     }
 
     /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
@@ -280,7 +281,7 @@ Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
     const auto directory = find_format(**set, root, plan.request.format);
     if (!directory) return directory.error();
     if (directory->path != plan.directory)
-        return environment_error(fmt::format("{}: somebody else prepares media there now; try again", root));
+        return environment_error(fmt::format("{}: another process prepares media there now; try again", root));
     if (auto made = (*set)->make_directories(plan.directory); !made) return made.error();
     auto format = (*set)->beneath(plan.directory);
     if (!format) return format.error();
@@ -297,7 +298,7 @@ Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
     }
     if (read_identity(**format, plan.directory) != format_identity(plan.request.format)) {
         return environment_error(
-            fmt::format("{}: somebody else's directory has taken its place; try again", plan.directory));
+            fmt::format("{}: another directory has replaced it: it is left alone; try again", plan.directory));
     }
     if (auto made = (*format)->make_directories(length); !made) return made.error();
     return (*format)->beneath(length);

@@ -135,7 +135,7 @@ public:
     /// The last instant at which the storage was known not to have completed it.
     Instant not_before() const { return not_before_; }
     const HeldUp& held_up() const { return held_up_; }
-    /// Play has made up for `by` of what it was held up by until `at`.
+    /// Play has made up for `by` of the client delay up to `at`.
     void absorb(Duration by, Instant at, const EventLoop& loop) {
         held_up_.absorb(by, std::min(at, last_submitted_), loop);
     }

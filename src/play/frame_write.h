@@ -86,7 +86,7 @@ public:
     Instant not_before() const { return not_before_; }
     const HeldUp& held_up() const { return held_up_; }
     bool writing() const { return state_ == State::writing || state_ == State::to_sync; }
-    /// The clock has made up for `by` of what it was held up by until `at`.
+    /// The clock has made up for `by` of the client delay up to `at`.
     void absorb(Duration by, Instant at, const EventLoop& loop) {
         held_up_.absorb(by, std::min(at, last_submitted_), loop);
     }

@@ -417,7 +417,7 @@ void Player::frame_decoded(FrameRead& read) {
 void Player::ended(FrameRead& read) {
     --in_flight_;
     place_.freed(read.failed() ? loop_.now() : read.not_before(), held_up(read));
-    if (!read.failed()) place_time_.note(read.outcome().submitted, read.delivered(), loop_);
+    if (!read.failed()) inflight_time_.note(read.outcome().submitted, read.delivered(), loop_);
     if (options_.decoder != nullptr && !read.failed()) {
         // A player that drops does not decode what it can no longer show.
         const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;

@@ -10,10 +10,10 @@
 // is, in order.
 //
 // A frame that is not complete at its deadline:
-//   drop   the slot is dropped. Its read, if it has one, is neither cancelled nor replaced: it keeps buffer and
-//   place.
+//   drop   the slot is dropped. Its read, if it has one, is neither cancelled nor replaced: it keeps its buffer
+//          and its in-flight slot.
 //          The next frame to be read is the first unread one that is not overdue; those passed over are never
-//          read. A slot that is due exactly when a place becomes free is not overdue, and is read.
+//          read. A slot that is due exactly when an in-flight slot becomes free is not overdue, and is read.
 //   hold   none is passed over; the slot is late when its frame comes, the clock is not shifted.
 //   stall  the clock stops at D(i) until the frame is complete (or has failed); `stalled` grows by that time.
 // A frame that cannot come is failed, under every policy, and nothing waits for it.
@@ -26,11 +26,12 @@
 // Everything is judged by the storage's stamps. A completion that is stamped at or before D(i) is on time even
 // when its callback runs after slot i's timer. Three things make a miss this client's (`client`) and not the
 // storage's: the completion may have come before the deadline, but nobody looked (not_before <= D); it would
-// have been in time but for the time in which this loop could not run while a place may have been free for the
-// frame and not all of it was submitted, or for the frames before it, whose places it waited for; or the frame
-// was passed over although a place may have been free at its deadline. A loop that could not run while the
-// storage had all it could be given has cost nothing. What play has made up for since, by slots that were
-// passed over or by a clock that stood still, is no excuse for later frames (held_up.h).
+// have been in time but for the time in which this loop could not run while an in-flight slot may have been
+// free for the frame and not all of it was submitted, or for the frames before it, whose in-flight slots it
+// waited for; or the frame was passed over although an in-flight slot may have been free at its deadline. A
+// loop that could not run while the storage had all it could be given has cost nothing. What play has made up
+// for since, by slots that were passed over or by a stalled play clock, is no excuse for later frames
+// (held_up.h).
 #pragma once
 
 #include <cstdint>
@@ -214,7 +215,7 @@ private:
     bool submitting_ = true;
     Instant decoder_behind_{INT64_MIN};  // the last time a frame found no buffer because of the decoder
     FreePlace place_;
-    PlaceTime place_time_;
+    InflightTime inflight_time_;
     Duration clock_seen_;  // of clock_, what clock_moved() has taken into account
 };
 

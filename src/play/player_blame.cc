@@ -13,7 +13,7 @@ void Player::pass_over(Instant now) {
         book_unread(slot, FrameKind::dropped, could_have_read ? DropReason::client : DropReason::late);
     }
     ahead_end_ = std::max(ahead_end_, next_);
-    if (next_ > first) absorb(place_time_.saved(next_ - first, places_), due(next_ - 1));
+    if (next_ > first) absorb(inflight_time_.saved(next_ - first, places_), due(next_ - 1));
 }
 
 /// Who is to blame that this complete frame missed `deadline`: see the head of player.h.

@@ -273,7 +273,7 @@ void Recorder::frame_write_ended(FrameWrite& write) {
 void Recorder::ended(FrameWrite& write) {
     --in_flight_;
     place_.freed(write.failed() ? loop_.now() : write.not_before(), held_up(write));
-    if (!write.failed()) place_time_.note(write.outcome().submitted, write.freed(), loop_);
+    if (!write.failed()) inflight_time_.note(write.outcome().submitted, write.freed(), loop_);
     FrameOutcome& outcome = write.outcome();
     outcome.deadline = give_place(write, write.freed());
     outcome.kind = write.failed() ? FrameKind::failed : FrameKind::on_time;
@@ -298,7 +298,7 @@ Instant Recorder::give_place(const FrameWrite& write, Instant freed) {
         const std::uint64_t first = decided_;
         while (decided_ < fired_ && due(decided_) < freed)
             book_unwritten(FrameKind::dropped, blame(write, freed, due(decided_)));
-        if (decided_ > first) absorb(place_time_.saved(decided_ - first, places_), due(decided_ - 1));
+        if (decided_ > first) absorb(inflight_time_.saved(decided_ - first, places_), due(decided_ - 1));
         if (decided_ < fired_) {
             needed = due(decided_);
             capture(needed, 1);
@@ -332,8 +332,8 @@ Instant Recorder::end_stall(const FrameWrite& write, Instant freed) {
     return end;
 }
 
-/// Slots that were not captured, or a clock that stood still, have made up for `by` of the times before `at` in
-/// which this loop could not run.
+/// Slots that were not captured, or a stalled clock, have made up for `by` of the times before `at` in which
+/// this loop could not run.
 void Recorder::absorb(Duration by, Instant at) {
     if (by <= Duration{}) return;
     place_.absorb(by, at, loop_);

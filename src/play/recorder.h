@@ -173,7 +173,7 @@ private:
     std::uint32_t buffered_ = 0;  // frames that have a place in the buffer
     std::uint32_t in_flight_ = 0;
     FreePlace place_;
-    PlaceTime place_time_;
+    InflightTime inflight_time_;
     bool stands_ = false;  // the clock, for a place
     bool submitting_ = true;
 };

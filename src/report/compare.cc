@@ -522,11 +522,11 @@ private:
     void judge_words(std::size_t index, ComparedValue& out) const {
         const std::string reference = figure_.words(run(0));
         if (run(0).interrupted || run(index).interrupted) {
-            out.judgement = Judgement::not_comparable;
+            out.verdict = ChangeVerdict::not_comparable;
         } else if (out.words == reference || (words_vary(index) && !pass_and_failure(run(0), run(index)))) {
-            out.judgement = Judgement::within_noise;
+            out.verdict = ChangeVerdict::within_noise;
         } else {
-            out.judgement = Judgement::changed;
+            out.verdict = ChangeVerdict::changed;
             if (figure_.better == Better::higher && both_judge_storage(index))
                 out.direction = run(index).verdict.pass ? Direction::better : Direction::worse;
         }
@@ -536,7 +536,7 @@ private:
         const RunResult& reference = run(0);
         const RunResult& other = run(index);
         const Number before = figure_.value(reference);
-        out.judgement = Judgement::not_comparable;
+        out.verdict = ChangeVerdict::not_comparable;
         if (!before || !out.number || !comparable(reference, other)) return;
         const bool exact = reference.timing_digest && other.timing_digest && reference.seed == other.seed;
         out.noise = exact ? Number(0.0)
@@ -546,7 +546,7 @@ private:
         const bool clear = clearly_differs(figure_.kind, reference, other, *before, *out.number);
         if (!out.noise && difference != 0 && !clear) return;
         const bool changed = clear || std::abs(difference) > out.noise.value_or(0) * std::max(scale, 1.0);
-        out.judgement = changed ? Judgement::changed : Judgement::within_noise;
+        out.verdict = changed ? ChangeVerdict::changed : ChangeVerdict::within_noise;
         if (!changed || figure_.better == Better::neither || !both_judge_storage(index)) return;
         const bool better = (difference > 0) == (figure_.better == Better::higher);
         out.direction = better ? Direction::better : Direction::worse;
@@ -575,7 +575,7 @@ Comparison compare(const std::vector<NamedResult>& results) {
                             result.faults_injected ? "FAULTS INJECTED: " : "", disclaimer_text(result)));
     }
     if (!out.remarks.empty())
-        out.remarks.emplace_back("what differs from such a result is told, and is neither better nor worse");
+        out.remarks.emplace_back("differences from such a result are shown, and are neither better nor worse");
     for (std::size_t i = 1; i < results.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             if (setup[i] != setup[j] || !pass_and_failure(results[i].result, results[j].result)) continue;

@@ -43,7 +43,7 @@ struct NamedResult {
 };
 
 enum class Unit { words, count, share, ns, bytes_per_s };
-enum class Judgement { reference, changed, within_noise, not_comparable };
+enum class ChangeVerdict { reference, changed, within_noise, not_comparable };
 enum class Direction { neither, better, worse };
 
 constexpr const char* to_string(Unit unit) {
@@ -56,12 +56,12 @@ constexpr const char* to_string(Unit unit) {
     }
     return "?";
 }
-constexpr const char* to_string(Judgement judgement) {
-    switch (judgement) {
-        case Judgement::reference: return "reference";
-        case Judgement::changed: return "changed";
-        case Judgement::within_noise: return "within the noise";
-        case Judgement::not_comparable: return "not comparable";
+constexpr const char* to_string(ChangeVerdict verdict) {
+    switch (verdict) {
+        case ChangeVerdict::reference: return "reference";
+        case ChangeVerdict::changed: return "changed";
+        case ChangeVerdict::within_noise: return "within the noise";
+        case ChangeVerdict::not_comparable: return "not comparable";
     }
     return "?";
 }
@@ -78,7 +78,7 @@ constexpr const char* to_string(Direction direction) {
 struct ComparedValue {
     std::optional<double> number;  // nullopt: there is none, or it is words
     std::string words;
-    Judgement judgement = Judgement::reference;
+    ChangeVerdict verdict = ChangeVerdict::reference;
     Direction direction = Direction::neither;  // of a change
     std::optional<double> noise;               // of the difference to the reference
 };

@@ -32,7 +32,7 @@ td.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 std::string_view class_of(const ComparedValue& value) {
     if (value.direction == Direction::worse) return "worse";
     if (value.direction == Direction::better) return "better";
-    return value.judgement == Judgement::changed ? "changed" : "soft";
+    return value.verdict == ChangeVerdict::changed ? "changed" : "soft";
 }
 
 /// `label` says to a screen reader what the part that scrolls is.
@@ -78,7 +78,7 @@ std::string figures_part(const Comparison& comparison) {
         out += fmt::format("<tr><th scope=\"row\">{}</th>", markup(figure.label));
         for (const ComparedValue& value : figure.values) {
             out += fmt::format("<td class=\"number\">{}</td>", markup(shown(figure, value)));
-            if (value.judgement == Judgement::reference) continue;
+            if (value.verdict == ChangeVerdict::reference) continue;
             out +=
                 fmt::format("<td class=\"{}\">{}</td>", class_of(value), markup(shown_change(figure, value)));
         }

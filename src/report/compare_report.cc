@@ -36,7 +36,7 @@ OrderedJson value_json(const ComparedFigure& figure, const ComparedValue& value)
     const bool words = figure.unit == Unit::words;
     OrderedJson out = OrderedJson::object();
     out["value"] = words ? OrderedJson(value.words) : number_json(figure.unit, value.number);
-    out["judgement"] = to_string(value.judgement);
+    out["judgement"] = to_string(value.verdict);
     out["direction"] = to_string(value.direction);
     out["noise"] = number_json(figure.unit, value.noise);
     return out;
@@ -58,8 +58,8 @@ void append_csv_value(const ComparedFigure& figure, const ComparedValue& value, 
 }
 
 std::string csv_change(const ComparedValue& value) {
-    if (value.judgement != Judgement::changed || value.direction == Direction::neither)
-        return to_string(value.judgement);
+    if (value.verdict != ChangeVerdict::changed || value.direction == Direction::neither)
+        return to_string(value.verdict);
     return fmt::format("changed: {}", to_string(value.direction));
 }
 
@@ -74,7 +74,7 @@ std::string figures_table(const Comparison& comparison) {
         std::vector<std::string> row{figure.label};
         for (const ComparedValue& value : figure.values) {
             row.push_back(shown(figure, value));
-            if (value.judgement != Judgement::reference) row.push_back(shown_change(figure, value));
+            if (value.verdict != ChangeVerdict::reference) row.push_back(shown_change(figure, value));
         }
         table.row(std::move(row));
     }
@@ -102,14 +102,14 @@ std::string shown(const ComparedFigure& figure, const ComparedValue& value) {
 }
 
 std::string shown_change(const ComparedFigure& figure, const ComparedValue& value) {
-    switch (value.judgement) {
-        case Judgement::reference: return {};
-        case Judgement::not_comparable: return "not comparable";
-        case Judgement::changed:
+    switch (value.verdict) {
+        case ChangeVerdict::reference: return {};
+        case ChangeVerdict::not_comparable: return "not comparable";
+        case ChangeVerdict::changed:
             return value.direction == Direction::neither
                        ? "changed"
                        : fmt::format("changed: {}", to_string(value.direction));
-        case Judgement::within_noise:
+        case ChangeVerdict::within_noise:
             if (shown(figure, value) == shown(figure, figure.values.front())) return "the same";
             if (!value.noise || *value.noise == 0) return "within the noise";
             return fmt::format("within the noise ({})", shown_number(figure.unit, *value.noise));
@@ -187,7 +187,7 @@ std::string comparison_csv(const Comparison& comparison) {
         for (const ComparedValue& value : figure.values) {
             out += ',';
             append_csv_value(figure, value, out);
-            if (value.judgement != Judgement::reference) out += "," + csv_change(value);
+            if (value.verdict != ChangeVerdict::reference) out += "," + csv_change(value);
         }
         out += kCsvLineEnd;
     }

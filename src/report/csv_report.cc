@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "base/utf8.h"
+
 namespace streamsim {
 namespace {
 
@@ -21,16 +23,17 @@ void append_instant(Instant instant, std::string& out) {
 }  // namespace
 
 void append_csv_text(std::string_view text, std::string& out) {
-    const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != text.npos;
+    const std::string cell = printable(text);
+    const bool formula = !cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos;
     const std::string_view guard = formula ? "'" : "";
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    if (cell.find_first_of(",\"") == std::string::npos) {
         out += guard;
-        out += text;
+        out += cell;
         return;
     }
     out += '"';
     out += guard;
-    for (const char c : text) {
+    for (const char c : cell) {
         if (c == '"') out += '"';
         out += c;
     }

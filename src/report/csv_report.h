@@ -22,9 +22,9 @@ void append_csv_row(const FrameRow& row, std::string& out);
 
 // What tables of other things share with it.
 inline constexpr std::string_view kCsvLineEnd = "\r\n";
-/// A cell of text, never of a number: in quotes where it holds a comma, a quote or a line break; quotes inside
-/// are doubled. An apostrophe comes before a text that a spreadsheet would take for a formula (one that begins
-/// with = + - @, a tab or a carriage return).
+/// Appends a cell of text, never of a number, in UTF-8. Control characters and bytes that are not UTF-8 are
+/// made visible, as printable() does. A cell with a comma or a quote is quoted; quotes inside are doubled. An
+/// apostrophe comes before a text that a spreadsheet would take for a formula (one that begins with = + - @).
 void append_csv_text(std::string_view text, std::string& out);
 
 }  // namespace streamsim

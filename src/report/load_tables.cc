@@ -164,11 +164,14 @@ std::string cache_sentences(const LoadResult& result) {
                                all ? "the step ended when all" : "not all", show_bytes(read.files_bytes));
         } else if (read.times > 1) {
             out += fmt::format(
-                "cold: the files ({}) were read {:.1f} times: what was read again came from a "
-                "cache, so that this step is not cold\n",
+                "cold: the files ({}) were read {:.1f} times: repeated reads came from a cache, so that this "
+                "step "
+                "is not cold\n",
                 show_bytes(read.files_bytes), read.times);
         } else {
-            out += "cold: reads come at drawn places, and some were read more than once: those are not cold\n";
+            out +=
+                "cold: reads come at random offsets, and some blocks were read more than once: those are not "
+                "cold\n";
         }
     }
     return out;

@@ -171,9 +171,8 @@ void frames_lines(const RunResult& result, ResultLines& out) {
 void delivery_lines(const RunResult& result, ResultLines& out) {
     std::string speed = show_rate(result.read_bytes_per_s) + " over the whole run";
     if (result.required_bytes_per_s > 0)
-        speed +=
-            ", " + show_rate(result.required_bytes_per_s) +
-            (result.required_rates.empty() ? " required while playing" : " required at one time, the most");
+        speed += ", " + show_rate(result.required_bytes_per_s) +
+                 (result.required_rates.empty() ? " required while playing" : " required at the peak");
     if (result.model && !result.probes.empty())
         speed += fmt::format("; {} at most without deadlines", show_rate(result.probes.front().bytes_per_s));
     if (!only_records(result)) {

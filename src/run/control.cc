@@ -9,7 +9,7 @@ namespace streamsim {
 namespace {
 
 constexpr Duration kTick = milliseconds(100);
-/// What a work that is about to end has on top of its patience: it computes, and a result would be lost.
+/// Added to the timeout of work that is about to end: it still computes, and its result would be lost.
 constexpr Duration kEndingTime = seconds(10);
 /// Signals that come within this time are one.
 constexpr Duration kSameSignal = milliseconds(250);
@@ -18,7 +18,7 @@ constexpr Duration kSameSignal = milliseconds(250);
 
 Control::Control(ControlOptions options)
     : options_(std::move(options)),
-      patience_(options_.patience),
+      timeout_(options_.timeout),
       signal_thread_([this] { on_signal(); }, [this] { watch_main(); }) {
 #ifdef SIGPIPE  // not everywhere
     std::signal(SIGPIPE, SIG_IGN);
@@ -62,9 +62,9 @@ bool Control::run(Work work) {
     return true;
 }
 
-void Control::saving(Duration patience) {
+void Control::saving(Duration timeout) {
     const std::lock_guard lock(mutex_);
-    patience_ = patience;
+    timeout_ = timeout;
     reacted_at_ = loop_.now();
 }
 
@@ -76,7 +76,7 @@ void Control::heard() {
         loop_.stop();
     } else {
         work_->on_interrupt();
-        if (work_->patience) leave_at_ = loop_.now() + *work_->patience;
+        if (work_->timeout) leave_at_ = loop_.now() + *work_->timeout;
         end_at_ = leave_at_ == Instant::never() ? leave_at_ : leave_at_ + kEndingTime;
     }
     told_ = true;
@@ -104,7 +104,7 @@ void Control::on_signal() {
     if (!again) reacted_at_ = now;
     if (working_) {
         loop_.post([this] { heard(); });
-    } else if (again || patience_ == Duration{}) {
+    } else if (again || timeout_ == Duration{}) {
         lock.unlock();
         leave();
     }
@@ -114,7 +114,7 @@ void Control::on_signal() {
 void Control::watch_main() {
     {
         const std::lock_guard lock(mutex_);
-        if (loop_.now() - reacted_at_ < (working_ ? kInterruptPatience : patience_)) return;
+        if (loop_.now() - reacted_at_ < (working_ ? kInterruptTimeout : timeout_)) return;
     }
     leave();
 }

@@ -14,13 +14,13 @@
 
 namespace streamsim {
 
-/// How long a work, and the main thread between two works, are waited for after a signal.
-inline constexpr Duration kInterruptPatience = milliseconds(1200);
+/// How long Control waits after a signal for a work, or for the main thread between two works.
+inline constexpr Duration kInterruptTimeout = milliseconds(1200);
 
 struct ControlOptions {
     /// How long the main thread may go on between two works after a signal, until saving() says otherwise;
     /// zero: nothing is lost where it ends at once.
-    Duration patience = kInterruptPatience;
+    Duration timeout = kInterruptTimeout;
     /// Ends the process: the main thread has not reacted in time. On the thread that hears signals. Empty: it
     /// is waited for without end.
     std::function<void()> leave;
@@ -42,8 +42,8 @@ public:
         std::function<void()>
             on_interrupt;               // once, here: asks the work to end; empty: it is left behind at once
         std::function<void()> on_tick;  // here, ten times a second
-        /// How long it is waited for after on_interrupt; nothing: until a second signal.
-        std::optional<Duration> patience = kInterruptPatience;
+        /// How long Control waits for its end after on_interrupt; nothing: until a second signal.
+        std::optional<Duration> timeout = kInterruptTimeout;
         /// Asked when that is over: whether the work waits for nobody any more and is about to end. It then has
         /// some seconds more. Empty: no.
         std::function<bool()> about_to_end = {};
@@ -55,7 +55,7 @@ public:
 
     /// The main thread saves something that takes its time: after a signal it is waited for this long from now
     /// on. Any thread but the one that hears signals.
-    void saving(Duration patience);
+    void saving(Duration timeout);
 
     /// As a signal would.
     void interrupt() { heard(); }
@@ -85,7 +85,7 @@ private:
     bool working_ = false;    // protected by mutex_: the main thread is in run()
     bool signalled_ = false;  // protected by mutex_
     Instant signalled_at_;    // protected by mutex_: the last signal
-    Duration patience_;       // protected by mutex_
+    Duration timeout_;        // protected by mutex_
     Instant reacted_at_;      // protected by mutex_: the main thread was seen at work
     SignalThread signal_thread_;
 };

@@ -41,13 +41,13 @@ std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& form
     return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
 }
 
-/// Errors: environment: the places of so many frames do not fit into memory.
+/// Errors: environment: the index of so many frames does not fit into memory.
 Result<void> check_planned_frames(const PlayRequest& request, const MediaFormat& format, std::uint64_t frames) {
     const double bytes = static_cast<double>(frames) * kPlannedFrameBytes * clips_needed(request);
     const MemoryAvailable available = memory_available();
     if (bytes <= static_cast<double>(available.bytes)) return {};
     return environment_error(fmt::format(
-        "the places of {} frames in each of {} clips of {} need {:.1f} GB of memory, and {} leaves {}: "
+        "the frame indexes ({} frames in each of {} clips of {}) need {:.1f} GB of memory, and {} leaves {}: "
         "lower --clip-duration or --streams",
         show_count(frames), clips_needed(request), format.name, bytes / 1e9, available.limit,
         show_bytes(available.bytes)));

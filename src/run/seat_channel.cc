@@ -405,12 +405,16 @@ void SeatChannel::received(Connection& connection, std::string_view bytes) {
         std::size_t length = 0;
         for (std::size_t i = 0; i < kHeaderBytes; ++i)
             length = length << 8 | static_cast<std::uint8_t>(connection.in[used + i]);
-        if (length > kSeatMessageBytesMax) return gone(connection, "it sent what is no message");
+        if (length > kSeatMessageBytesMax)
+            return gone(connection, fmt::format("it sent a message of {}, and {} are allowed",
+                                                show_bytes(length), show_bytes(kSeatMessageBytesMax)));
         if (connection.in.size() - used - kHeaderBytes < length) break;
         auto message =
             parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
         used += kHeaderBytes + length;
-        if (!message) return gone(connection, "it sent what is no message");
+        if (!message)
+            return gone(connection, fmt::format("it sent a message of {}, and {} are allowed",
+                                                show_bytes(length), show_bytes(kSeatMessageBytesMax)));
         try {
             handle(connection, *message);
         } catch (const Json::exception& error) {

@@ -67,7 +67,7 @@ Result<SeatInvitation> SeatInvitation::parse(const std::string& text) {
     try {
         SeatInvitation out;
         if (json->at("channel") != kChannelVersion)
-            return environment_error("the seat channel: rank 0 is another streamsim");
+            return environment_error("the seat channel: rank 0 is another version of streamsim");
         out.run_id = json->at("run");
         out.token = json->at("token");
         out.machine = json->at("machine");
@@ -76,7 +76,7 @@ Result<SeatInvitation> SeatInvitation::parse(const std::string& text) {
         return out;
     } catch (const Json::exception& error) {
         return environment_error(
-            fmt::format("the seat channel: rank 0 is another streamsim: {}", error.what()));
+            fmt::format("the seat channel: rank 0 is another version of streamsim: {}", error.what()));
     }
 }
 

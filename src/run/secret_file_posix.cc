@@ -42,8 +42,8 @@ Result<std::string> read_secret(const std::string& name) {
     }
     if ((info.st_mode & (S_IRGRP | S_IROTH | S_IWGRP | S_IWOTH)) != 0) {
         const bool readable = (info.st_mode & (S_IRGRP | S_IROTH)) != 0;
-        return bad_input(fmt::format("{}: others than its owner may {} these credentials: chmod 600 '{}'", name,
-                                     readable ? "read" : "write", name));
+        return bad_input(fmt::format("{}: other users than its owner may {} these credentials: chmod 600 '{}'",
+                                     name, readable ? "read" : "write", name));
     }
     std::string text;
     std::array<char, 4096> part{};

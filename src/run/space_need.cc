@@ -60,7 +60,7 @@ Result<void> check_space(const SpaceNeed& need) {
     if (need.bytes() + kept <= need.free_bytes) return {};
     std::string text = fmt::format("{}: {} would have to be written, and {} are free", need.target,
                                    show_bytes(need.bytes()), show_bytes(need.free_bytes));
-    if (kept > 0) text += fmt::format(" ({} of the volume are never written into)", show_bytes(kept));
+    if (kept > 0) text += fmt::format(" ({} of the volume have to stay free)", show_bytes(kept));
     return environment_error(text);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPlacesMax = 256;
 constexpr auto kInterval = std::chrono::milliseconds(200);
-constexpr Duration kPatience = seconds(2);
+constexpr Duration kIdentityTimeout = seconds(2);
 
 std::int64_t now_ns() {
     return static_cast<std::int64_t>(uv_hrtime());  // the clock of every real loop
@@ -40,14 +40,14 @@ std::string what_became(const PlaceIdentity& was, const PlaceAnswer& now) {
         if (*now.identity == was) return {};
         if (was.has_block_device && !now.identity->has_block_device) return "its drive is not there any more";
         return now.identity->mount != was.mount || now.identity->device != was.device
-                   ? "what was mounted there is not any more"
+                   ? "the file system that was mounted there is not mounted any more"
                    : "another directory has its name";
     }
     const char* const name = errno_name(now.error);  // not every system has all of them
     for (const auto& [error, how] :
          {std::pair("ENOENT", "it is not there any more"), std::pair("ENOTDIR", "it is not there any more"),
           std::pair("ENOTCONN", "the program that served it has ended (ENOTCONN)"),
-          std::pair("ESTALE", "its server does not know it any more (ESTALE)"),
+          std::pair("ESTALE", "its server does not have it any more (ESTALE)"),
           std::pair("ENODEV", "its drive is not there any more"),
           std::pair("ENXIO", "its drive is not there any more")}) {
         if (name != nullptr && std::string_view(name) == error) return how;
@@ -119,7 +119,7 @@ std::vector<VanishedPlace> TargetPlaces::vanished() const {
 }
 
 std::vector<VanishedPlace> TargetPlaces::vanished(const std::shared_ptr<const TargetPlaces>& places,
-                                                  Duration patience) {
+                                                  Duration timeout) {
     struct Look {
         std::mutex mutex;
         std::condition_variable done;
@@ -137,7 +137,7 @@ std::vector<VanishedPlace> TargetPlaces::vanished(const std::shared_ptr<const Ta
         return {};  // no thread: nothing is known
     }
     std::unique_lock lock(look->mutex);
-    look->done.wait_for(lock, std::chrono::nanoseconds(patience.ns),
+    look->done.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
                         [&look] { return look->found.has_value(); });
     return look->found ? std::move(*look->found) : std::vector<VanishedPlace>();
 }
@@ -178,7 +178,7 @@ void PlaceWatch::look() {
     if (failed == failed_) return;
     failed_ = failed;
     const std::int64_t at_ns = now_ns();
-    const auto gone = TargetPlaces::vanished(places_, kPatience);
+    const auto gone = TargetPlaces::vanished(places_, kIdentityTimeout);
     if (gone.empty() && vanished_.empty()) all_there_ns_ = at_ns;
     for (VanishedPlace each : gone) {
         const bool known = std::any_of(vanished_.begin(), vanished_.end(), [&each](const VanishedPlace& other) {

@@ -33,7 +33,7 @@ public:
     std::vector<VanishedPlace> vanished() const;
     /// The same, within so much time; empty where the file system did not answer.
     static std::vector<VanishedPlace> vanished(const std::shared_ptr<const TargetPlaces>& places,
-                                               Duration patience);
+                                               Duration timeout);
 
 private:
     struct Part {

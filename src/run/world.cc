@@ -344,7 +344,7 @@ void World::interrupt() {
     loop_->post([this] {
         interrupt_here();
         if (books_.timing_is_exact) return;  // virtual time keeps nobody waiting
-        const Duration soon = std::min(options_.patience, kInterruptedPatience);
+        const Duration soon = std::min(options_.patience, kInterruptedTimeout);
         made_.loop->at(made_.loop->now() + soon, Callback::of<&World::gave_up>(this));
     });
 }

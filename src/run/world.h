@@ -65,7 +65,7 @@ struct WorldCopy {
 };
 
 /// Whoever has interrupted a run is kept waiting no longer than this for the storage.
-inline constexpr Duration kInterruptedPatience = milliseconds(800);
+inline constexpr Duration kInterruptedTimeout = milliseconds(800);
 
 struct WorldOptions {
     StorageSpec storage;

@@ -112,7 +112,7 @@ std::string NfsLink::not_connected(int events) const {
         case ECONNRESET: return "it resets the connection";
         case ETIMEDOUT: return "it does not answer";
         case EHOSTUNREACH:
-        case ENETUNREACH: return fmt::format("there is no way to it: {}", strerrordesc_np(error));
+        case ENETUNREACH: return fmt::format("there is no route to it: {}", strerrordesc_np(error));
         default: return fmt::format("it cannot be connected to: {}", strerrordesc_np(error));
     }
 }

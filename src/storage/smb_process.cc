@@ -95,7 +95,7 @@ private:
     posix_spawnattr_t attributes_;
 };
 
-/// Takes a process that was killed off the system's list. A system call that hangs may hold its end up: nobody
+/// Takes a process that was killed off the system's list. A system call that hangs may delay its end: nobody
 /// else waits for that.
 void collect(int pid) {
     const auto wait = [pid] {

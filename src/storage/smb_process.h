@@ -24,7 +24,7 @@ public:
     /// The program is the one that the environment's STREAMSIM_SMB_HELPER names, else streamsim-smb beside this
     /// program, else the one in ../libexec/streamsim. Errors: environment.
     static Result<std::unique_ptr<SmbProcess>> start(std::uint32_t slots);
-    /// Ends the process and does not wait for its end, which a system call that hangs may hold up.
+    /// Ends the process and does not wait for its end, which a system call that hangs may delay.
     ~SmbProcess();
     SmbProcess(const SmbProcess&) = delete;
     SmbProcess& operator=(const SmbProcess&) = delete;

@@ -27,7 +27,7 @@ protected:
 };
 
 TEST_F(Bounds, AnyDocumentEndsAtItsLimit) {
-    const std::string zeroes = "/dev/zero: is no text: byte 0 is zero";
+    const std::string zeroes = "/dev/zero: byte 0: expected text, found a zero byte";
     expect_refused({"run", "/dev/zero"}, 2, zeroes);
     expect_refused({"report", "/dev/zero"}, 2, zeroes);
     expect_refused({"report", "--merge", "/dev/zero", "/dev/zero"}, 2, zeroes);

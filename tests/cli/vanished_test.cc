@@ -54,7 +54,8 @@ protected:
     void expect_gone(const Json& result, const std::string& what) {
         const Json& verdict = result["verdict"];
         EXPECT_EQ(verdict["limit"], "storage") << verdict;
-        EXPECT_THAT(verdict["reason"].get<std::string>(), HasSubstr(what + " vanished while it was played"));
+        EXPECT_THAT(verdict["reason"].get<std::string>(),
+                    AllOf(HasSubstr(what + " vanished "), HasSubstr(" into play")));
         EXPECT_THAT(verdict["reason"].get<std::string>(), Not(HasSubstr("on any storage")));
         ASSERT_THAT(result["causes"], Not(IsEmpty()));
         EXPECT_EQ(result["causes"][0]["cause"], "storage-gone") << result["causes"];

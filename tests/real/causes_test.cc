@@ -149,7 +149,7 @@ TEST_F(Causes, AStorageThatStandsStillIsNamed) {
     ASSERT_TRUE(server);
     const Json result =
         play_staged(two_streams("4s"), mount.path(), [&](const Process&) { stop_for(*server, 2'000, 1'000); });
-    expect_named(result, "storage", "storage-stall", "the whole storage stood still");
+    expect_named(result, "storage", "storage-stall", "the storage gave no data");
 }
 
 TEST_F(Causes, TwoStallsOfTheStorageAreTwo) {
@@ -160,7 +160,7 @@ TEST_F(Causes, TwoStallsOfTheStorageAreTwo) {
         stop_for(*server, 2'000, 800);
         stop_for(*server, 2'000, 800);
     });
-    expect_named(result, "storage", "storage-stall", "the whole storage stood still 2 times, for ");
+    expect_named(result, "storage", "storage-stall", "the storage gave no data 2 times, for ");
     EXPECT_EQ(result["throughput_gaps"].size(), 2u) << result["throughput_gaps"];
 }
 

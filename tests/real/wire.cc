@@ -3,7 +3,8 @@
 //     wire SEAT_NAMESPACE SWITCH_NAMESPACE PORT CONTROL
 //
 // makes the seat's eth0 and the switch's PORT, prints "ready", and carries frames between them. Lines that are
-// written to CONTROL, a fifo, change what it does: "loss PERCENT", "delay_us N" (each way), "cut 1", "cut 0".
+// written to CONTROL, a fifo, change what it does: "loss PERCENT", "delay_us N" (in each direction), "cut 1",
+// "cut 0".
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/if.h>
@@ -29,7 +30,7 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t kFramesMax = 65'536;  // on the way at once
+constexpr std::size_t kFramesMax = 65'536;  // queued at once in one direction
 
 void enter(const std::string& name) {
     const int fd = open(("/run/netns/" + name).c_str(), O_RDONLY | O_CLOEXEC);
@@ -58,19 +59,19 @@ int make_interface(const std::string& name) {
 class Wire {
 public:
     Wire(int seat, int port, int control) : control_(control) {
-        ways_[0].from = ways_[1].to = seat;
-        ways_[0].to = ways_[1].from = port;
+        directions_[0].from = directions_[1].to = seat;
+        directions_[0].to = directions_[1].from = port;
     }
 
     [[noreturn]] void carry() {
         for (;;) {
             std::array<pollfd, 3> waiting{
-                {{ways_[0].from, POLLIN, 0}, {ways_[1].from, POLLIN, 0}, {control_, POLLIN, 0}}};
+                {{directions_[0].from, POLLIN, 0}, {directions_[1].from, POLLIN, 0}, {control_, POLLIN, 0}}};
             const auto wait = next_due();
             timespec timeout{wait.count() / 1'000'000'000, wait.count() % 1'000'000'000};
             ppoll(waiting.data(), waiting.size(), &timeout, nullptr);
-            for (Way& way : ways_) take(way);
-            for (Way& way : ways_) give(way);
+            for (Direction& direction : directions_) take(direction);
+            for (Direction& direction : directions_) give(direction);
             if ((waiting[2].revents & POLLIN) != 0) obey();
         }
     }
@@ -80,34 +81,34 @@ private:
         Clock::time_point due;
         std::vector<char> bytes;
     };
-    struct Way {
+    struct Direction {
         int from = -1, to = -1;
         std::deque<Frame> frames;
     };
 
     std::chrono::nanoseconds next_due() const {
         std::chrono::nanoseconds wait = std::chrono::seconds(1);
-        for (const Way& way : ways_) {
-            if (way.frames.empty()) continue;
-            const std::chrono::nanoseconds left = way.frames.front().due - Clock::now();
+        for (const Direction& direction : directions_) {
+            if (direction.frames.empty()) continue;
+            const std::chrono::nanoseconds left = direction.frames.front().due - Clock::now();
             wait = std::max(std::chrono::nanoseconds(0), std::min(wait, left));
         }
         return wait;
     }
-    void take(Way& way) {
+    void take(Direction& direction) {
         std::array<char, 2048> frame;
         for (;;) {
-            const ssize_t got = read(way.from, frame.data(), frame.size());
+            const ssize_t got = read(direction.from, frame.data(), frame.size());
             if (got <= 0) return;
-            if (cut_ || way.frames.size() >= kFramesMax || chance_(random_) < loss_) continue;
-            way.frames.push_back({Clock::now() + delay_, {frame.data(), frame.data() + got}});
+            if (cut_ || direction.frames.size() >= kFramesMax || chance_(random_) < loss_) continue;
+            direction.frames.push_back({Clock::now() + delay_, {frame.data(), frame.data() + got}});
         }
     }
-    void give(Way& way) {
+    void give(Direction& direction) {
         const auto now = Clock::now();
-        for (; !way.frames.empty() && way.frames.front().due <= now; way.frames.pop_front()) {
-            const auto& bytes = way.frames.front().bytes;
-            if (!cut_ && write(way.to, bytes.data(), bytes.size()) < 0) continue;  // nobody is there yet
+        for (; !direction.frames.empty() && direction.frames.front().due <= now; direction.frames.pop_front()) {
+            const auto& bytes = direction.frames.front().bytes;
+            if (!cut_ && write(direction.to, bytes.data(), bytes.size()) < 0) continue;  // nobody is there yet
         }
     }
     void obey() {
@@ -123,7 +124,7 @@ private:
         }
     }
 
-    std::array<Way, 2> ways_;
+    std::array<Direction, 2> directions_;
     const int control_;
     double loss_ = 0;
     std::chrono::microseconds delay_{0};

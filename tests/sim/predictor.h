@@ -8,9 +8,8 @@
 //   - A frame that is in the window is read as soon as one of min(inflight, R) places is free, in order.
 //   - Play starts when the first min(R, slots) frames are complete or have failed, not before
 //     `start_not_before_ns` (the streams of a seat start together).
-//   - drop: a place that is free takes the first unread frame that is not overdue (D >= now); those before it
-//   are
-//     never read.
+//   - drop: an in-flight slot that is free takes the first unread frame that is not overdue (D >= now); the
+//     frames before it are never read.
 //   - hold: no frame is passed over; one that comes after its deadline is late.
 //   - stall: a slot that is not complete when it is due stops the clock until it is; it is then on time.
 //   - A read that is over its deadline keeps its place until it completes.

@@ -230,7 +230,7 @@ const std::vector<Case> kCases = {
          drop(e, 12, &ReasonCounts::late);
          e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
      },
-     Cause::storage_stall, Limit::storage, "the whole storage stood still"},
+     Cause::storage_stall, Limit::storage, "the storage gave no data"},
     {"silent_all_the_time_is_slow",
      [](Evidence& e) {
          drop(e, 900, &ReasonCounts::late);
@@ -279,7 +279,7 @@ const std::vector<Case> kCases = {
          e.remote = true;
          e.as_played = gives(100e6);
      },
-     Cause::unknown, Limit::unknown, "cannot be told from here"},
+     Cause::unknown, Limit::unknown, "the storage or the network delayed them is not known"},
     {"early_drops_that_go_on_from_the_first_second",
      [](Evidence& e) {
          drop(e, 20, &ReasonCounts::late);

@@ -26,7 +26,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 struct PathRates {
     std::int64_t from_ns = 0, to_ns = 0;
     std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
-    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_looks = 0;
+    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_intervals = 0;
 };
 
 /// Looks of every 200 ms over 50 s at a server that all bytes came from, with 20,000 segments a second in and
@@ -49,7 +49,7 @@ SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64
             sum.refused += each.refused / 5;
             sum.out_of_order += each.out_of_order / 5;
             sum.resent += each.resent / 5;
-            sum.lossy_looks += each.lossy_looks / 5;
+            sum.lossy_intervals += each.lossy_intervals / 5;
         }
         sum.received_segments += 4'000;
         sum.sent_segments += 400;
@@ -188,9 +188,9 @@ const std::vector<Case> kCases = {
          silent_for_two_seconds(e);
          e.system = path({in_silence()});
      },
-     Cause::unknown, Limit::unknown, "let the server's host answer echoes"},
+     Cause::unknown, Limit::unknown, "let the server's host answer pings"},
     {"silent_and_no_server_known", [](Evidence& e) { silent_for_two_seconds(e); }, Cause::unknown,
-     Limit::unknown, "cannot be told from here"},
+     Limit::unknown, "the storage or the network delayed them is not known"},
     {"silent_where_no_server_is",
      [](Evidence& e) {
          silent_for_two_seconds(e);
@@ -198,7 +198,7 @@ const std::vector<Case> kCases = {
          e.bytes_read = 400'000'000'000;  // little of it came over the network
          e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
      },
-     Cause::storage_stall, Limit::storage, "stood still"},
+     Cause::storage_stall, Limit::storage, "no data"},
     {"a_server_that_is_gone_for_good",
      [](Evidence& e) {
          gone_for_good(e);
@@ -216,7 +216,7 @@ const std::vector<Case> kCases = {
          gone_for_good(e);
          e.system = path({to_the_end()});
      },
-     Cause::unknown, Limit::unknown, "cannot be told from here"},
+     Cause::unknown, Limit::unknown, "the storage or the network delayed them is not known"},
     {"slow_for_long_with_a_cut_in_it",
      [](Evidence& e) {
          slow_for_long(e);
@@ -231,14 +231,15 @@ const std::vector<Case> kCases = {
     {"losses_where_an_echo_works",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })},
+                         20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"losses_where_none_works",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })});
      },
      Cause::network_loss, Limit::network, "losses: "},
     {"losses_of_requests",
@@ -252,10 +253,10 @@ const std::vector<Case> kCases = {
          e.remote = true;
          drop(e, 8, &ReasonCounts::late);
          e.silences.push_back({28 * kPeriodNs, 38 * kPeriodNs});
-         e.system =
-             path({with(always(),
-                        [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 5; })},
-                  20 * kMs);
+         e.system = path(
+             {with(always(),
+                   [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10, r.quiet_answers = 5; })},
+             20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"losses_that_make_a_frame_slow_again",
@@ -265,39 +266,41 @@ const std::vector<Case> kCases = {
              e.rereads.push_back({0, slot, false, false, 2 * kMs});
          for (const std::uint64_t slot : std::initializer_list<std::uint64_t>{30, 40, 50})
              e.rereads.push_back({0, slot, true, false, 300 * kMs});
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })},
+                         20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"many_losses_on_a_busy_computer",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10; })});
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_intervals = 10; })});
          make_busy(e);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"few_losses_on_a_busy_computer",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_intervals = 10; })});
          make_busy(e);
      },
      Cause::client_cpu, Limit::client_cpu, "ran out of processor time"},
     {"losses_at_another_time",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path(
-             {with(always(),
-                   [](PathRates& r) { r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_looks = 10; })},
-             20 * kMs);
+         e.system = path({with(always(),
+                               [](PathRates& r) {
+                                   r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_intervals = 10;
+                               })},
+                         20 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"segments_that_seldom_come_out_of_order",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_looks = 10, r.resent = 5; })},
-                  20 * kMs);
+         e.system = path(
+             {with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_intervals = 10, r.resent = 5; })},
+             20 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_burst_that_comes_out_of_order_on_this_computer",
@@ -310,7 +313,7 @@ const std::vector<Case> kCases = {
                                    r.quiet_ns = 0;
                                    r.to_ns = 1 * kSecond;
                                    r.out_of_order = 10'000;
-                                   r.lossy_looks = 5;
+                                   r.lossy_intervals = 5;
                                })},
                          100'000);
      },
@@ -318,8 +321,8 @@ const std::vector<Case> kCases = {
     {"losses_of_a_full_network",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })},
+                         20 * kMs);
          e.system.back().echo_ns = 100'000;
      },
      Cause::network, Limit::network, "was full"},
@@ -346,7 +349,7 @@ const std::vector<Case> kCases = {
      },
      Cause::storage_error, Limit::storage, "gave an error"},
     {"reads_that_time_out_and_nothing_known", [](Evidence& e) { failed(e, false, false); }, Cause::unknown,
-     Limit::unknown, "cannot be told from here"},
+     Limit::unknown, "the storage or the network delayed them is not known"},
     {"frames_that_this_computer_missed_in_a_cut",
      [](Evidence& e) {
          e.remote = true;

@@ -28,11 +28,11 @@ TEST(PlayerDrop, a_stall_of_12_periods_costs_12_slots_when_reads_take_time) {
     EXPECT_EQ(play.frames[25].reason, DropReason::late);
 }
 
-TEST(PlayerDrop, a_slot_that_is_due_exactly_when_a_place_becomes_free_is_not_overdue_and_is_read) {
+TEST(PlayerDrop, a_slot_due_exactly_when_an_inflight_slot_becomes_free_is_not_overdue_and_is_read) {
     for (const int ns_later : {0, 1}) {
         Play play;
         play.options.inflight = 1;
-        // Slot 20 enters at D(19) and has the only place until D(31), or a nanosecond later.
+        // Slot 20 enters at D(19) and has the only in-flight slot until D(31), or a nanosecond later.
         const Duration held = play.due(31) - play.due(19) - milliseconds(1) + nanoseconds(ns_later);
         play.reads_take(milliseconds(1)).delay(20, held).run();
         const std::uint64_t read_next = ns_later == 0 ? 31 : 32;

@@ -59,7 +59,7 @@ std::string said(const Comparison& comparison, const std::string& key, std::size
     for (const ComparedFigure& figure : comparison.figures) {
         if (figure.key != key) continue;
         const ComparedValue& value = figure.values[result];
-        std::string out = to_string(value.judgement);
+        std::string out = to_string(value.verdict);
         if (value.direction != Direction::neither) out += std::string(": ") + to_string(value.direction);
         return out;
     }
@@ -72,7 +72,7 @@ TEST(Compare, ARunAgainstItselfDiffersInNothing) {
         const Comparison comparison = compared({sample, sample});
         EXPECT_THAT(comparison.setup, IsEmpty());
         for (const ComparedFigure& figure : comparison.figures)
-            EXPECT_NE(figure.values[1].judgement, Judgement::changed) << figure.key;
+            EXPECT_NE(figure.values[1].verdict, ChangeVerdict::changed) << figure.key;
     }
 }
 

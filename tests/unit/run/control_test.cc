@@ -24,7 +24,7 @@ TEST(Control, WorkThatIsStuckIsLeftAfterItsTime) {
         answered.wait();
     };
     work.on_interrupt = [&asked] { ++asked; };
-    work.patience = milliseconds(150);
+    work.timeout = milliseconds(150);
     const std::int64_t begin_ns = control->now_ns();
     EXPECT_FALSE(control->run(std::move(work)));
     EXPECT_GE(control->now_ns() - begin_ns, 150'000'000);
@@ -38,9 +38,9 @@ struct Left {
     std::promise<void> first;
     std::atomic<int> times = 0;
 
-    ControlOptions options(Duration patience) {
+    ControlOptions options(Duration timeout) {
         ControlOptions options;
-        options.patience = patience;
+        options.timeout = timeout;
         options.leave = [this] {
             if (times++ == 0) first.set_value();
         };
@@ -107,7 +107,7 @@ TEST(Control, AWorkThatIsAboutToEndIsNotLeft) {
         asked.get_future().wait();
     };
     work.on_interrupt = [] {};
-    work.patience = milliseconds(100);
+    work.timeout = milliseconds(100);
     int times = 0;
     work.about_to_end = [&] {
         if (++times == 3) asked.set_value();

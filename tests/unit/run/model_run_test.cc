@@ -104,7 +104,7 @@ TEST(ModelRun, what_a_pattern_is_not_for_is_said_of_the_streams_that_have_it) {
     EXPECT_THAT(result.notices, testing::ElementsAre(testing::HasSubstr("prores-uhd: this --pattern")));
 }
 
-TEST(ModelRun, what_an_injected_silence_drops_is_the_faults_whatever_the_way_costs) {
+TEST(ModelRun, drops_of_an_injected_silence_are_the_faults_at_any_link_latency) {
     const std::string silence = R"(, "faults": [{"kind": "silence", "at": "4s", "for": "3s"}])";
     const RunResult far = run(R"({"target": "sim:h500", "link": {"latency": "5ms"},
         "streams": [{"format": "prores-hd", "count": 2}]})",

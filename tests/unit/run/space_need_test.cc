@@ -38,7 +38,7 @@ TEST(SpaceNeed, meters_and_fill_levels_leave_what_is_kept_free) {
     const auto refused = check_space(need(0, 9, 90));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::environment);
-    EXPECT_THAT(refused.error().problems.front(), HasSubstr("never written into"));
+    EXPECT_THAT(refused.error().problems.front(), HasSubstr("have to stay free"));
 }
 
 TEST(SpaceNeed, the_sentence_names_bytes_target_free_space_and_fill_level) {

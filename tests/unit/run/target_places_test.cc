@@ -87,7 +87,7 @@ TEST_F(Places, AreWatchedWhileFramesFail) {
     EXPECT_LT(gone[0].there_ns, gone[0].gone_ns);
 }
 
-TEST_F(Places, WhereNothingFailsNobodyLooks) {
+TEST_F(Places, NothingIsCheckedWhileNothingFails) {
     PlaceWatch watch(places_, [] { return std::uint64_t{0}; });
     fs::rename(top_ / "parent", top_ / "other");
     EXPECT_THAT(watch.stop(), IsEmpty());
