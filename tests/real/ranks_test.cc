@@ -3,14 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "real/lab.h"
+#include "real/mpirun.h"
 
 namespace streamsim::tests {
 namespace {
@@ -22,48 +20,8 @@ constexpr int kRanks = 4;
 /// Starts agree within this (what was seen is below 0.1 ms; the instants are agreed, not raced for).
 constexpr std::int64_t kStartsAgreeNs = 5'000'000;
 
-bool mpirun_is_here() {
-    Spawn asked;
-    asked.args = {"-c", "command -v mpirun"};
-    return run("/bin/sh", asked).exit_code == 0 &&
-           streamsim({"--version"}).out.find("not built in") == std::string::npos;
-}
-
-#define SKIP_WITHOUT_MPIRUN() \
-    if (!mpirun_is_here()) GTEST_SKIP() << "there is no mpirun, or streamsim was built without MPI"
-
-std::vector<std::string> mpirun_words(const std::vector<std::string>& options, int ranks = kRanks) {
-    std::vector<std::string> words = {"--allow-run-as-root", "--oversubscribe", "-q"};
-    words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"-np", std::to_string(ranks), streamsim_binary()});
-    return words;
-}
-
 Spawn over_ranks(const std::vector<std::string>& mpirun_options, const std::vector<std::string>& args) {
-    Spawn spawn;
-    spawn.args = mpirun_words(mpirun_options);
-    spawn.args.insert(spawn.args.end(), args.begin(), args.end());
-    spawn.timeout_s = 60;
-    return spawn;
-}
-
-std::string text_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-/// The process of this rank, of the run whose command line has `word`; 0: there is none.
-pid_t process_of(int rank, const std::string& word) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const pid_t pid = std::atoi(entry.path().filename().c_str());
-        if (pid <= 0 || text_of(entry.path() / "cmdline").find(word) == std::string::npos) continue;
-        const std::string environment = text_of(entry.path() / "environ");
-        const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
-        if (environment.find(wanted + '\0') != std::string::npos) return pid;
-    }
-    return 0;
+    return tests::over_ranks(kRanks, mpirun_options, args);
 }
 
 /// Journals hold something of play from their first second on.
