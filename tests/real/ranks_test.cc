@@ -209,6 +209,30 @@ TEST(Ranks, LeaveTheirJournalsWhenTheFirstDies) {
     EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("seat 0"));
 }
 
+/// The command that they name is run as it was written.
+TEST(Ranks, SayHowToMergeWhenTheLauncherEndsThemForTheFirst) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    Process process(
+        "mpirun",
+        over_ranks({}, with(kMedia, {"--duration", "60s", "--quiet", "--journal", dir / "journals", "null:"})));
+    wait_until([&] { return std::filesystem::exists(dir / "journals") && has_played(dir / "journals", 3); });
+    kill(process_of(0, dir / "journals"), SIGKILL);
+    const Finished ended = process.wait();
+    EXPECT_FALSE(ended.timed_out);
+    const std::size_t begin = ended.err.find("`streamsim report --merge ");
+    ASSERT_NE(begin, std::string::npos) << ended.text();
+    const std::size_t words = begin + std::string("`streamsim").size();
+    const std::string typed = ended.err.substr(words, ended.err.find('`', words) - words);
+    Spawn merge;
+    merge.args = {"-c", streamsim_binary() + typed + " --json " + (dir / "all.json")};
+    run("/bin/sh", merge);
+    const Json seats = read_json(dir / "all.json")["seats"];
+    ASSERT_EQ(seats.size(), static_cast<std::size_t>(kRanks));
+    EXPECT_EQ(seats[0]["state"], "partial");
+    EXPECT_EQ(seats[1]["state"], "interrupted");
+}
+
 TEST(Ranks, SearchForTheMostStreamsOfASeatAndForTheMostSeats) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;
