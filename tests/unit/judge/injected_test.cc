@@ -113,6 +113,21 @@ TEST(InjectedFaults, HaveTheirBacklogForAsLongAsTheyLasted) {
     EXPECT_THAT(slots_of_faults(good_run(), slots), ElementsAre(105, 106)) << "those between were on time";
 }
 
+TEST(InjectedFaults, HaveAFrameThatWasAskedForOrDeliveredInTheirTime) {
+    const auto cause_of = [](std::int64_t submitted, std::int64_t delivered) {
+        Evidence evidence = good_run();
+        evidence.faults_injected = true;
+        drop(evidence, 1, &ReasonCounts::late);  // slot 30: its read window is 22 to 30
+        evidence.missed[0].submitted_ns = submitted * kPeriodNs;
+        evidence.missed[0].delivered_ns = delivered * kPeriodNs;
+        evidence.streams[0].faults = {{10 * kPeriodNs, 20 * kPeriodNs}, {40 * kPeriodNs, 50 * kPeriodNs}};
+        return judge(evidence).booked[0];
+    };
+    EXPECT_EQ(cause_of(22, 39), Cause::unknown);
+    EXPECT_EQ(cause_of(19, 39), Cause::injected_fault) << "a recorder, or a search, asks early";
+    EXPECT_EQ(cause_of(22, 41), Cause::injected_fault) << "it was late already, and came later for the fault";
+}
+
 TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
     Evidence evidence = good_run();
     evidence.faults_injected = true;
