@@ -128,6 +128,28 @@ TEST(InjectedFaults, HaveAFrameThatWasAskedForOrDeliveredInTheirTime) {
     EXPECT_EQ(cause_of(22, 41), Cause::injected_fault) << "it was late already, and came later for the fault";
 }
 
+TEST(InjectedFaults, HaveAFrameThatTheyKeptFromBeingAskedFor) {
+    for (const std::int64_t due : {34, 36, 37}) {
+        Evidence evidence = good_run();
+        evidence.faults_injected = true;
+        evidence.missed.push_back(test::missed(static_cast<std::uint64_t>(due), DropReason::late));
+        evidence.totals.dropped = evidence.reasons.late = 1;
+        evidence.missed[0].submitted_ns.reset();
+        evidence.missed[0].delivered_ns.reset();
+        evidence.streams[0].faults = {{20 * kPeriodNs, 28 * kPeriodNs}};
+        EXPECT_EQ(judge(evidence).booked[0], due <= 36 ? Cause::injected_fault : Cause::unknown) << due;
+    }
+}
+
+TEST(InjectedFaults, HaveWhatADecoderWasLateForWhenTheyMetIt) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    evidence.decode_cpu_ns = 10 * kMs;
+    drop(evidence, 2, &ReasonCounts::client);
+    evidence.missed[0].injected = true;
+    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::client_cpu));
+}
+
 TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
     Evidence evidence = good_run();
     evidence.faults_injected = true;
