@@ -36,12 +36,18 @@ struct MissedFrame {
     std::int64_t read_ns = 0;  // from when it was submitted and open to when it was there; 0: it never was
 };
 
+/// A time in which injected faults held operations of a stream back.
+struct FaultInterval {
+    std::int64_t from_ns = 0, to_ns = 0;
+};
+
 struct StreamEvidence {
     std::int64_t play_start_ns = 0;
     std::int64_t period_ns = 0;
     std::uint32_t readahead = 1;
-    std::uint64_t slots = 0;       // that were scheduled
-    std::uint64_t pass_slots = 1;  // of one pass through the clip
+    std::uint64_t slots = 0;                 // that were scheduled
+    std::uint64_t pass_slots = 1;            // of one pass through the clip
+    std::vector<FaultInterval> faults = {};  // by time, apart from one another
 };
 
 /// A time in which no stream was given a frame although all were playing.

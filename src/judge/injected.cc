@@ -14,6 +14,22 @@ bool is_of_client(Cause cause) {
     return limit == Limit::client_cpu || limit == Limit::client_scheduling;
 }
 
+std::int64_t window_begin_ns(const MissedFrame& missed, const StreamEvidence& stream) {
+    const std::int64_t begin_ns = missed.due_ns - stream.period_ns * stream.readahead;
+    return std::min(begin_ns, missed.submitted_ns.value_or(begin_ns));
+}
+
+/// The last time in which faults held the stream back while the frame was read, or was to be read.
+const FaultInterval* fault_meanwhile(const MissedFrame& missed, const StreamEvidence& stream) {
+    const std::int64_t end_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
+    const auto after =
+        std::upper_bound(stream.faults.begin(), stream.faults.end(), end_ns,
+                         [](std::int64_t at_ns, const FaultInterval& each) { return at_ns < each.from_ns; });
+    if (after == stream.faults.begin()) return nullptr;
+    const FaultInterval& last = *std::prev(after);
+    return last.to_ns >= window_begin_ns(missed, stream) ? &last : nullptr;
+}
+
 /// By Evidence::missed: an injected fault caused it.
 std::vector<bool> met_by_faults(const Evidence& evidence) {
     std::vector<std::size_t> order(evidence.missed.size());
@@ -24,18 +40,18 @@ std::vector<bool> met_by_faults(const Evidence& evidence) {
         return std::pair(one.stream, one.slot) < std::pair(other.stream, other.slot);
     });
     std::vector<bool> met(order.size());
-    for (std::size_t begin = 0; begin < order.size();) {
-        std::size_t end = begin + 1;
-        bool any = evidence.missed[order[begin]].injected;
-        for (; end < order.size(); ++end) {
-            const MissedFrame& last = evidence.missed[order[end - 1]];
-            const MissedFrame& next = evidence.missed[order[end]];
-            if (next.stream != last.stream || next.slot - last.slot > evidence.streams[next.stream].readahead)
-                break;
-            any = any || next.injected;
-        }
-        for (std::size_t i = begin; i < end; ++i) met[order[i]] = any;
-        begin = end;
+    const MissedFrame* last_met = nullptr;
+    std::int64_t backlog_end_ns = INT64_MIN;
+    for (const std::size_t i : order) {
+        const MissedFrame& missed = evidence.missed[i];
+        const StreamEvidence& stream = evidence.streams[missed.stream];
+        const bool behind =
+            last_met != nullptr && last_met->stream == missed.stream && missed.slot - last_met->slot <= 1;
+        if (!behind) backlog_end_ns = INT64_MIN;
+        const FaultInterval* const fault = fault_meanwhile(missed, stream);
+        if (fault != nullptr) backlog_end_ns = fault->to_ns + (fault->to_ns - fault->from_ns);
+        met[i] = missed.injected || window_begin_ns(missed, stream) <= backlog_end_ns;
+        if (met[i]) last_met = &missed;
     }
     return met;
 }

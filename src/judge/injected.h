@@ -11,10 +11,14 @@ namespace streamsim {
 /// Corrects causes that name a storage, a network or the media where none of them was measured. REQUIRES: a
 /// cause for each of evidence.missed.
 ///
-/// With injected faults, a missed frame is attributed to them when an operation of its slot was delayed, failed
-/// or shortened, or when it belongs to one episode with such a frame (missed frames of one stream, not farther
-/// apart than its read-ahead): the frame behind waits for the in-flight slot. A cause of this computer stays;
-/// the cause of any other frame is unknown. A part of a model stays, since a model is no measurement either.
+/// With injected faults, a missed frame is attributed to them when
+/// - an operation of its slot was delayed, failed or shortened; or
+/// - faults held operations of its stream back at a time between the beginning of its read window (its
+///   read-ahead before it was due) and its delivery: it may have waited for their in-flight slot; or
+/// - the slot before it is one of these, and its read window began before the backlog was over: after a delay,
+///   the stream is given as long as that delay to catch up.
+/// A cause of this computer stays; the cause of any other frame is unknown, however near it is to these. A part
+/// of a model stays, since a model is no measurement either.
 ///
 /// On the null storage every operation completes at once: what is late is late on this computer.
 void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& causes);

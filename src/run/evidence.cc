@@ -141,6 +141,12 @@ void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>
     const ClipNumbers numbers(*facts.streams);
     InjectedFaults faults;
     for (const WorldBooks* world : facts.worlds) faults.add(world->faults);
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const PlayerOptions& options = (*facts.streams)[i].options;
+        const auto delays = faults.delays.find({options.seat, options.stream});
+        if (delays == faults.delays.end()) continue;
+        for (const auto& [from, to] : delays->second) evidence.streams[i].faults.push_back({from.ns, to.ns});
+    }
     const auto clip = [&](std::size_t stream, const DropEntry& entry) {
         return numbers.of((*facts.streams)[stream].clips[entry.source]);
     };

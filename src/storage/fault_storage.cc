@@ -42,6 +42,16 @@ void insert(Ranges& ranges, std::uint64_t slot) {
     }
 }
 
+/// Delays end nearly in order. Beyond the limit a delay is left out: its own slots are still known.
+void insert(std::vector<InjectedFaults::Interval>& intervals, InjectedFaults::Interval added) {
+    while (!intervals.empty() && intervals.back().to >= added.from) {
+        added.from = std::min(added.from, intervals.back().from);
+        added.to = std::max(added.to, intervals.back().to);
+        intervals.pop_back();
+    }
+    if (intervals.size() < kRangesMost) intervals.push_back(added);
+}
+
 }  // namespace
 
 bool InjectedFaults::met(std::uint32_t seat, std::uint32_t stream, std::uint64_t slot) const {
@@ -60,6 +70,11 @@ void InjectedFaults::add(const InjectedFaults& other) {
         auto& to = slots[stream];
         to.insert(to.end(), ranges.begin(), ranges.end());
         std::sort(to.begin(), to.end(), [](const Slots& a, const Slots& b) { return a.first < b.first; });
+    }
+    for (const auto& [stream, intervals] : other.delays) {
+        auto& to = delays[stream];
+        to.insert(to.end(), intervals.begin(), intervals.end());
+        std::sort(to.begin(), to.end(), [](const Interval& a, const Interval& b) { return a.from < b.from; });
     }
 }
 
@@ -172,6 +187,7 @@ void FaultStorage::submit(Node& node) {
     if (!origin_) origin_ = outer.submitted_at;
     node.effects = effects_on(node);
     node.below = node.effects.error == 0;
+    node.held_from = outer.submitted_at;
     if (!node.below) {
         outer.error = node.effects.error;
         note_fault(&InjectedFaults::failed, node);
@@ -218,6 +234,13 @@ void FaultStorage::note_fault(std::uint64_t InjectedFaults::*which, const Node& 
     insert(injected_.slots[{tag.seat, tag.stream}], tag.slot);
 }
 
+// A delay that a cancellation cut short ended then.
+void FaultStorage::note_delay(const Node& node) {
+    if (std::holds_alternative<PathOp>(node.inner) || node.outer->completed_at <= node.held_from) return;
+    const IoTag& tag = node.outer->tag;
+    insert(injected_.delays[{tag.seat, tag.stream}], {node.held_from, node.outer->completed_at});
+}
+
 void FaultStorage::copy_answer(Node& node) {
     Op& outer = *node.outer;
     if (const auto* open = std::get_if<OpenOp>(&node.inner)) {
@@ -243,6 +266,7 @@ void FaultStorage::complete(Node& node) {
     outer.submitted_at = inner.submitted_at;
     outer.completed_at = inner.completed_at;
     outer.not_before = inner.not_before;
+    node.held_from = inner.completed_at;
     copy_answer(node);
     const Instant due = after_stall(inner.completed_at + node.effects.delay);
     if (node.cancelled || due == inner.completed_at) {
@@ -290,6 +314,7 @@ void FaultStorage::reap() {
 
 void FaultStorage::finish(Node& node) {
     Op& outer = *node.outer;
+    note_delay(node);
     outer.backend = nullptr;
     node.next_free = free_;
     free_ = &node;

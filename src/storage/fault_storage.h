@@ -32,10 +32,15 @@ struct InjectedFaults {
     struct Slots {
         std::uint64_t first = 0, last = 0;
     };
+    /// A time in which operations of one stream, which the storage below had completed, were held back.
+    struct Interval {
+        Instant from, to;
+    };
     std::uint64_t delayed = 0;    // completed later than the storage below completed them
     std::uint64_t failed = 0;     // never reached the storage below
     std::uint64_t shortened = 0;  // reads that ended before the end of the file
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Slots>> slots;  // by seat and stream
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Slots>> slots;      // by seat and stream
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Interval>> delays;  // by time, apart
 
     /// An operation of this slot was delayed, failed or shortened.
     bool met(std::uint32_t seat, std::uint32_t stream, std::uint64_t slot) const;
@@ -95,6 +100,7 @@ private:
         bool cancelled = false;
         std::uint64_t names = 0;  // bit i: the file's name matches names_[i]
         Effects effects;
+        Instant held_from;  // the storage below had completed it, or it never reached that
         Instant due;
         std::uint64_t order = 0;
         Node* next_free = nullptr;
@@ -114,6 +120,7 @@ private:
     void pass_on(Node& node);
     void copy_answer(Node& node);
     void note_fault(std::uint64_t InjectedFaults::*which, const Node& node);
+    void note_delay(const Node& node);
     void note_open(FileId file, std::uint64_t names);
     void complete(Node& node);
     void complete_at(Node& node, Instant when);

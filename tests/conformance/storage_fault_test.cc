@@ -99,6 +99,38 @@ TEST_F(FaultStorageTest, KnowsWhichSlotsItMet) {
     EXPECT_FALSE(injected.met(0, 0, 40));
 }
 
+TEST_F(FaultStorageTest, KnowsWhenItHeldAStreamBack) {
+    faults(R"("rules": [{"operation": "read", "slots": {"first": 10, "last": 12}, "delay": "60ms"},
+        {"operation": "read", "slots": {"first": 20, "last": 20}, "error": "EIO"}],
+        "stalls": [{"at": "10s", "for": "1s"}])");
+    const FileId file = open("clip");
+    advance_to(Instant{} + seconds(1));
+    for (const std::uint64_t slot : {9u, 10u, 20u}) read(file, slot);
+    loop_.run();
+    read_now(file, 11);  // at once behind slot 10: one time with it
+    advance_to(Instant{} + milliseconds(1200));
+    read_now(file, 12);
+    advance_to(Instant{} + milliseconds(10'500));
+    std::pair<FaultStorage*, TestRead*> stalled(storage_.get(), &read(file, 30, 0, 1));
+    const auto cancel = [](void* pair) {
+        const auto& [storage, op] = *static_cast<decltype(stalled)*>(pair);
+        storage->cancel(*op);
+    };
+    loop_.at(Instant{} + milliseconds(10'700), {cancel, &stalled});
+    loop_.run();
+    const auto of = [this](std::uint32_t stream) {
+        std::vector<std::pair<std::int64_t, std::int64_t>> times;  // ms
+        const auto& delays = storage_->injected().delays;
+        const auto found = delays.find({0, stream});
+        if (found == delays.end()) return times;
+        for (const auto& [from, to] : found->second) times.emplace_back(from.ns / 1'000'000, to.ns / 1'000'000);
+        return times;
+    };
+    EXPECT_THAT(of(0), ElementsAre(std::pair(1000, 1120), std::pair(1200, 1260)))
+        << "an error holds nothing back";
+    EXPECT_THAT(of(1), ElementsAre(std::pair(10'500, 10'700))) << "a cancelled operation is no longer held";
+}
+
 TEST_F(FaultStorageTest, ADelayCountsFromTheCompletionAndIsExact) {
     faults(R"("rules": [{"operation": "read", "delay": "60ms"}])");
     const FileId file = open("clip");

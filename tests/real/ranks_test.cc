@@ -3,14 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "real/lab.h"
+#include "real/mpirun.h"
 
 namespace streamsim::tests {
 namespace {
@@ -22,48 +20,8 @@ constexpr int kRanks = 4;
 /// Starts agree within this (what was seen is below 0.1 ms; the instants are agreed, not raced for).
 constexpr std::int64_t kStartsAgreeNs = 5'000'000;
 
-bool mpirun_is_here() {
-    Spawn asked;
-    asked.args = {"-c", "command -v mpirun"};
-    return run("/bin/sh", asked).exit_code == 0 &&
-           streamsim({"--version"}).out.find("not built in") == std::string::npos;
-}
-
-#define SKIP_WITHOUT_MPIRUN() \
-    if (!mpirun_is_here()) GTEST_SKIP() << "there is no mpirun, or streamsim was built without MPI"
-
-std::vector<std::string> mpirun_words(const std::vector<std::string>& options, int ranks = kRanks) {
-    std::vector<std::string> words = {"--allow-run-as-root", "--oversubscribe", "-q"};
-    words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {"-np", std::to_string(ranks), streamsim_binary()});
-    return words;
-}
-
 Spawn over_ranks(const std::vector<std::string>& mpirun_options, const std::vector<std::string>& args) {
-    Spawn spawn;
-    spawn.args = mpirun_words(mpirun_options);
-    spawn.args.insert(spawn.args.end(), args.begin(), args.end());
-    spawn.timeout_s = 60;
-    return spawn;
-}
-
-std::string text_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-/// The process of this rank, of the run whose command line has `word`; 0: there is none.
-pid_t process_of(int rank, const std::string& word) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const pid_t pid = std::atoi(entry.path().filename().c_str());
-        if (pid <= 0 || text_of(entry.path() / "cmdline").find(word) == std::string::npos) continue;
-        const std::string environment = text_of(entry.path() / "environ");
-        const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
-        if (environment.find(wanted + '\0') != std::string::npos) return pid;
-    }
-    return 0;
+    return tests::over_ranks(kRanks, mpirun_options, args);
 }
 
 /// Journals hold something of play from their first second on.
@@ -249,6 +207,30 @@ TEST(Ranks, LeaveTheirJournalsWhenTheFirstDies) {
         EXPECT_EQ(result["seats"][rank]["totals"]["frames_scheduled"], 300);
     }
     EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("seat 0"));
+}
+
+/// The command that they name is run as it was written.
+TEST(Ranks, SayHowToMergeWhenTheLauncherEndsThemForTheFirst) {
+    SKIP_WITHOUT_MPIRUN();
+    const TempDir dir;
+    Process process(
+        "mpirun",
+        over_ranks({}, with(kMedia, {"--duration", "60s", "--quiet", "--journal", dir / "journals", "null:"})));
+    wait_until([&] { return std::filesystem::exists(dir / "journals") && has_played(dir / "journals", 3); });
+    kill(process_of(0, dir / "journals"), SIGKILL);
+    const Finished ended = process.wait();
+    EXPECT_FALSE(ended.timed_out);
+    const std::size_t begin = ended.err.find("`streamsim report --merge ");
+    ASSERT_NE(begin, std::string::npos) << ended.text();
+    const std::size_t words = begin + std::string("`streamsim").size();
+    const std::string typed = ended.err.substr(words, ended.err.find('`', words) - words);
+    Spawn merge;
+    merge.args = {"-c", streamsim_binary() + typed + " --json " + (dir / "all.json")};
+    run("/bin/sh", merge);
+    const Json seats = read_json(dir / "all.json")["seats"];
+    ASSERT_EQ(seats.size(), static_cast<std::size_t>(kRanks));
+    EXPECT_EQ(seats[0]["state"], "partial");
+    EXPECT_EQ(seats[1]["state"], "interrupted");
 }
 
 TEST(Ranks, SearchForTheMostStreamsOfASeatAndForTheMostSeats) {

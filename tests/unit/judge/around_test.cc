@@ -151,5 +151,22 @@ TEST(System, IsTheWholeHistoryInPercent) {
     EXPECT_FALSE(system.memory_pressure_percent);
 }
 
+TEST(Suspensions, AreLongerThanTwoClocksDifferAndHoldUpWhatComesAfterThem) {
+    SystemHistory history(3);
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    for (std::size_t i = 0; i < history.size(); ++i) {
+        history[i].at_ns = static_cast<std::int64_t>(i) * kSecond;
+        history[i].suspended_ns = i < 2 ? 0 : 99'000'000;
+    }
+    EXPECT_TRUE(suspensions_of(history).empty());
+    history[2].suspended_ns = 100'000'000;
+    const auto found = suspensions_of(history);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(suspended_in(found, 0, kSecond - 1), std::nullopt);
+    EXPECT_EQ(suspended_in(found, 0, kSecond), 100'000'000);
+    EXPECT_EQ(suspended_in(found, 12 * kSecond, 13 * kSecond), 100'000'000) << "it is waking up";
+    EXPECT_EQ(suspended_in(found, 12 * kSecond + 1, 13 * kSecond), std::nullopt);
+}
+
 }  // namespace
 }  // namespace streamsim

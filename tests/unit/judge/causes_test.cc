@@ -379,6 +379,25 @@ TEST(TwoCauses, FramesThatAreNotInTheTableCountToTheLargest) {
     EXPECT_EQ(judge(evidence).causes.front().frames, 500u);
 }
 
+TEST(ClientTooLate, IsNotTheCauseWhereTheStorageWouldNotHaveKeptUp) {
+    Evidence evidence = good_run();
+    drop(evidence, 60, &ReasonCounts::client);
+    for (MissedFrame& each : evidence.missed) each.delivered_ns = each.due_ns + kPeriodNs / 2;
+    evidence.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::storage);
+    evidence.as_played->bytes_per_s = 800e6;
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::client_scheduling);
+}
+
+TEST(ClientTooLate, IsNotShortOfProcessorsForItsHelpers) {
+    Evidence evidence = good_run();
+    drop(evidence, 60, &ReasonCounts::client);
+    evidence.cpu_percent = 95;
+    EXPECT_EQ(judge(evidence).booked[0], Cause::client_cpu);
+    evidence.helpers_cpu_percent = 80;
+    EXPECT_EQ(judge(evidence).booked[0], Cause::client_scheduling);
+}
+
 /// The computer slept for a minute, between two samples around slot 30.
 Evidence slept_at_slot_30() {
     Evidence evidence = good_run();
@@ -400,6 +419,12 @@ TEST(Suspend, IsThisComputersAndNotTheStorages) {
         EXPECT_EQ(verdict.limit, Limit::client_scheduling);
         EXPECT_THAT(verdict.reason, HasSubstr("this computer was suspended for"));
     }
+}
+
+TEST(Suspend, DamagesNoMediaAndExcusesNone) {
+    Evidence evidence = slept_at_slot_30();
+    test::fail(evidence, 12, &ReasonCounts::missing);
+    EXPECT_EQ(judge(evidence).verdict.limit, Limit::media);
 }
 
 TEST(Suspend, ExcusesNothingThatWasMissedLongAfterIt) {

@@ -48,6 +48,7 @@ Evidence stalled_by_faults() {
 TEST(InjectedFaults, HaveTheFramesThatTheyMetAndThoseBehindThem) {
     Evidence evidence = stalled_by_faults();
     evidence.missed[0].injected = true;  // the others waited for its place
+    evidence.streams[0].faults.push_back({22 * kPeriodNs, 34 * kPeriodNs});
     const Judgement judgement = judge(evidence);
     EXPECT_THAT(judgement.booked, Each(Cause::injected_fault));
     EXPECT_EQ(judgement.verdict.limit, Limit::unknown);
@@ -62,8 +63,11 @@ TEST(InjectedFaults, DoNotHaveFramesThatTheyDidNotMeetNorHasTheStorage) {
     for (std::size_t i = 12; i < 15; ++i) {  // far from the others
         evidence.missed[i].slot += 500;
         evidence.missed[i].due_ns += 500 * kPeriodNs;
+        *evidence.missed[i].submitted_ns += 500 * kPeriodNs;
+        *evidence.missed[i].delivered_ns += 500 * kPeriodNs;
     }
     evidence.missed[5].injected = true;
+    evidence.streams[0].faults.push_back({22 * kPeriodNs, 34 * kPeriodNs});
     evidence.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
     const Judgement judgement = judge(evidence);
     ASSERT_EQ(judgement.causes.size(), 2u);
@@ -73,6 +77,97 @@ TEST(InjectedFaults, DoNotHaveFramesThatTheyDidNotMeetNorHasTheStorage) {
     EXPECT_THAT(judgement.causes[1].summary,
                 HasSubstr("3 frames were not there when due, and no injected fault"));
     expect_no_storage(judgement);
+}
+
+/// By slot, with one fault that held the stream back while its slots 100 to 112 were due.
+std::vector<std::uint64_t> slots_of_faults(Evidence evidence, const std::vector<std::uint64_t>& slots) {
+    evidence.faults_injected = true;
+    drop(evidence, slots.size(), &ReasonCounts::late);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        evidence.missed[i] = test::missed(slots[i], DropReason::late);
+    evidence.streams[0].faults.push_back({100 * kPeriodNs, 112 * kPeriodNs});
+    const Judgement judgement = judge(evidence);
+    std::vector<std::uint64_t> out;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        EXPECT_TRUE(judgement.booked[i] == Cause::injected_fault || judgement.booked[i] == Cause::unknown);
+        if (judgement.booked[i] == Cause::injected_fault) out.push_back(slots[i]);
+    }
+    return out;
+}
+
+TEST(InjectedFaults, HaveNoFrameOutsideTheirTimeHoweverNearAMissedOneIs) {
+    // A storage that misses every fourth frame, whatever is injected: each is within the read-ahead of the
+    // next.
+    std::vector<std::uint64_t> slots;
+    for (std::uint64_t slot = 60; slot < 200; slot += 4) slots.push_back(slot);
+    EXPECT_THAT(slots_of_faults(good_run(), slots), ElementsAre(100, 104, 108, 112, 116, 120))
+        << "120 is the last whose read window, of 8 frames, begins before the fault is over";
+}
+
+TEST(InjectedFaults, HaveTheirBacklogForAsLongAsTheyLasted) {
+    std::vector<std::uint64_t> slots, behind;
+    for (std::uint64_t slot = 105; slot < 160; ++slot) slots.push_back(slot);
+    for (std::uint64_t slot = 105; slot <= 132; ++slot) behind.push_back(slot);
+    EXPECT_EQ(slots_of_faults(good_run(), slots), behind) << "112 and 12 frames of backlog, and the read-ahead";
+    slots = {105, 106, 121, 122};
+    EXPECT_THAT(slots_of_faults(good_run(), slots), ElementsAre(105, 106)) << "those between were on time";
+}
+
+TEST(InjectedFaults, HaveAFrameThatWasAskedForOrDeliveredInTheirTime) {
+    const auto cause_of = [](std::int64_t submitted, std::int64_t delivered) {
+        Evidence evidence = good_run();
+        evidence.faults_injected = true;
+        drop(evidence, 1, &ReasonCounts::late);  // slot 30: its read window is 22 to 30
+        evidence.missed[0].submitted_ns = submitted * kPeriodNs;
+        evidence.missed[0].delivered_ns = delivered * kPeriodNs;
+        evidence.streams[0].faults = {{10 * kPeriodNs, 20 * kPeriodNs}, {40 * kPeriodNs, 50 * kPeriodNs}};
+        return judge(evidence).booked[0];
+    };
+    EXPECT_EQ(cause_of(22, 39), Cause::unknown);
+    EXPECT_EQ(cause_of(19, 39), Cause::injected_fault) << "a recorder, or a search, asks early";
+    EXPECT_EQ(cause_of(22, 41), Cause::injected_fault) << "it was late already, and came later for the fault";
+}
+
+TEST(InjectedFaults, HaveAFrameThatTheyKeptFromBeingAskedFor) {
+    for (const std::int64_t due : {34, 36, 37}) {
+        Evidence evidence = good_run();
+        evidence.faults_injected = true;
+        evidence.missed.push_back(test::missed(static_cast<std::uint64_t>(due), DropReason::late));
+        evidence.totals.dropped = evidence.reasons.late = 1;
+        evidence.missed[0].submitted_ns.reset();
+        evidence.missed[0].delivered_ns.reset();
+        evidence.streams[0].faults = {{20 * kPeriodNs, 28 * kPeriodNs}};
+        EXPECT_EQ(judge(evidence).booked[0], due <= 36 ? Cause::injected_fault : Cause::unknown) << due;
+    }
+}
+
+TEST(InjectedFaults, HaveWhatADecoderWasLateForWhenTheyMetIt) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    evidence.decode_cpu_ns = 10 * kMs;
+    drop(evidence, 2, &ReasonCounts::client);
+    evidence.missed[0].injected = true;
+    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::client_cpu));
+}
+
+TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    evidence.streams.push_back(evidence.streams[0]);
+    drop(evidence, 4, &ReasonCounts::late);
+    for (std::size_t i = 2; i < 4; ++i) evidence.missed[i].stream = 1;
+    evidence.missed[0].injected = true;
+    evidence.streams[0].faults.push_back({25 * kPeriodNs, 35 * kPeriodNs});
+    EXPECT_THAT(judge(evidence).booked,
+                ElementsAre(Cause::injected_fault, Cause::injected_fault, Cause::unknown, Cause::unknown));
+}
+
+TEST(InjectedFaults, ThatFailAFrameHoldNoOtherUp) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    drop(evidence, 3, &ReasonCounts::late);
+    evidence.missed[1].injected = true;
+    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::unknown, Cause::injected_fault, Cause::unknown));
 }
 
 TEST(InjectedFaults, AreNotTheCauseWhereThisComputerWas) {
@@ -172,6 +267,8 @@ TEST(Stalls, OfInjectedFaultsAreTwoAsWell) {
     Evidence evidence = twice_silent();
     evidence.faults_injected = true;
     evidence.missed[0].injected = evidence.missed[12].injected = true;
+    for (const Silence& each : evidence.silences)
+        evidence.streams[0].faults.push_back({each.from_ns, each.to_ns});
     const Judgement judgement = judge(evidence);
     EXPECT_THAT(judgement.verdict.detail,
                 HasSubstr("no stream received data 2 times, for 800.0 ms and 700.0 ms"));

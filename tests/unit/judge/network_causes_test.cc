@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "evidence_samples.h"
+#include "judge/around.h"
 #include "judge/judge.h"
+#include "judge/network_path.h"
 
 namespace streamsim {
 namespace {
@@ -199,6 +201,74 @@ const std::vector<Case> kCases = {
          e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
      },
      Cause::storage_stall, Limit::storage, "no data"},
+    {"silent_and_answered_after_a_short_cut",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         PathRates cut = with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; });
+         cut.to_ns = kSecond;
+         PathRates back = with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; });
+         back.from_ns = kSecond;
+         e.system = path({cut, back}, 100'000);
+     },
+     Cause::storage_stall, Limit::storage, "answered meanwhile"},
+    {"silent_and_answered_over_a_path_that_loses",
+     [](Evidence& e) {
+         silent_for_two_seconds(e);
+         e.system = path(
+             {with(always(),
+                   [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10, r.quiet_answers = 10; })},
+             100'000);
+     },
+     Cause::storage_stall, Limit::storage, "answered meanwhile"},
+    {"silent_again_and_again_and_never_for_long",
+     [](Evidence& e) {
+         slow_for_long(e);
+         for (std::int64_t at = 0; at < 41 * kSecond; at += 250 * kMs)
+             e.silences.push_back({at, at + 150 * kMs});
+         e.system =
+             path({with(always(), [](PathRates& r) { r.quiet_ns = kSecond, r.quiet_answers = 10; })}, 100'000);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"silent_again_and_again_while_bytes_came",
+     [](Evidence& e) {
+         slow_for_long(e);
+         for (std::int64_t at = 0; at < 40 * kSecond; at += 2 * kSecond)
+             e.silences.push_back({at, at + 1500 * kMs});
+         e.system = path({with(always(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"cut_again_and_again",
+     [](Evidence& e) {
+         e.remote = true;
+         drop(e, 192, &ReasonCounts::late);
+         std::vector<PathRates> rates;
+         for (std::int64_t at = kSecond; at < 9 * kSecond; at += 2 * kSecond) {
+             e.silences.push_back({at, at + 1200 * kMs});
+             rates.push_back(with(in_silence(), [at](PathRates& r) {
+                 r.from_ns = at;
+                 r.to_ns = at + 400 * kMs;
+                 r.unanswered_ns = kSecond;
+             }));
+         }
+         e.system = path(rates, 100'000);
+     },
+     Cause::network_down, Limit::network, "was gone"},
+    {"silent_for_less_than_tcp_waits",
+     [](Evidence& e) {
+         e.remote = true;
+         drop(e, 2, &ReasonCounts::late);
+         for (MissedFrame& each : e.missed) each.submitted_ns = each.due_ns - 3 * kPeriodNs;
+         e.silences.push_back({27 * kPeriodNs, 27 * kPeriodNs + 150 * kMs});
+         e.system = path({});
+     },
+     Cause::storage_stall, Limit::storage, "no data"},
+    {"missed_after_a_cut_in_which_something_came",
+     [](Evidence& e) {
+         e.remote = true;
+         drop(e, 48, &ReasonCounts::late);
+         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
+     },
+     Cause::network_down, Limit::network, "was gone"},
     {"a_server_that_is_gone_for_good",
      [](Evidence& e) {
          gone_for_good(e);
@@ -285,6 +355,14 @@ const std::vector<Case> kCases = {
          make_busy(e);
      },
      Cause::client_cpu, Limit::client_cpu, "ran out of processor time"},
+    {"losses_where_no_server_is",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.remote = false;
+         e.bytes_read = 400'000'000'000;  // little of it came over the network
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
     {"losses_at_another_time",
      [](Evidence& e) {
          slow_for_long(e);
@@ -332,6 +410,28 @@ const std::vector<Case> kCases = {
          e.system = path({});
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"a_quiet_path_of_an_interface_without_a_speed",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({}, 100'000);
+         for (SystemSample& sample : e.system) sample.links[0].bits_per_s.reset();
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
+    {"a_path_of_which_nothing_is_known",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system = path({});
+         for (SystemSample& sample : e.system) sample.links[0].bits_per_s.reset();
+     },
+     Cause::unknown, Limit::unknown, "cannot be told from here"},
+    {"reads_that_time_out_on_a_path_that_loses",
+     [](Evidence& e) {
+         failed(e, false, false);
+         e.system = path({with(always(), [](PathRates& r) {
+             r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 10;
+         })});
+     },
+     Cause::network_loss, Limit::network, "lost packets"},
     {"reads_that_fail_as_there_is_no_way", [](Evidence& e) { failed(e, true, false); }, Cause::network_down,
      Limit::network, "was gone"},
     {"reads_that_fail_as_the_server_refuses", [](Evidence& e) { failed(e, false, true); }, Cause::storage_error,
@@ -372,6 +472,10 @@ TEST_P(NetworkCauses, AreWhatTheEvidenceShows) {
     EXPECT_STREQ(to_string(found.verdict.limit), to_string(expected.limit));
     EXPECT_THAT(found.verdict.reason + "\n" + found.verdict.detail + "\n" + found.verdict.next,
                 HasSubstr(expected.says));
+    const bool answered = !evidence.system.empty() && evidence.system.back().path->quiet_answers > 0;
+    if (!answered) {
+        EXPECT_THAT(found.verdict.detail, Not(HasSubstr("answered meanwhile")));
+    }
     if (expected.cause == Cause::unknown) {
         EXPECT_THAT(found.verdict.next, Not(IsEmpty()));
     }
@@ -384,6 +488,42 @@ INSTANTIATE_TEST_SUITE_P(All,
                          NetworkCauses,
                          testing::Range(std::size_t{0}, kCases.size()),
                          [](const auto& each) { return std::string(kCases[each.param].name); });
+
+TEST(PathGone, IsSeenAfterAWhile) {
+    const auto gone = [](std::int64_t no_carrier_ms, std::int64_t unanswered_ms) {
+        PathSpan span;
+        span.no_carrier_ns = no_carrier_ms * kMs;
+        span.unanswered_ns = unanswered_ms * kMs;
+        return path_gone_ns(span) / kMs;
+    };
+    EXPECT_EQ(gone(49, 0), 0);
+    EXPECT_EQ(gone(50, 0), 50);
+    EXPECT_EQ(gone(0, 149), 0) << "an answer may be late";
+    EXPECT_EQ(gone(0, 150), 150);
+}
+
+/// Of 50 segments a second, one second of which some were lost in.
+double share_of(std::uint64_t out_of_order, std::uint64_t lossy_looks, std::int64_t from_ns) {
+    SystemHistory history;
+    for (std::int64_t i = 0; i <= 10; ++i) {
+        SystemSample sample;
+        sample.at_ns = i * kSecond;
+        sample.path = SystemSample::Path{};
+        sample.path->received_segments = 50 * static_cast<std::uint64_t>(i);
+        sample.path->out_of_order = i >= 2 ? out_of_order : 0;
+        sample.path->lossy_looks = i >= 2 ? lossy_looks : 0;
+        history.push_back(std::move(sample));
+    }
+    return lost_share(history, from_ns, from_ns + 100 * kMs);
+}
+
+TEST(PathLosses, AreSeveralThatGoOnBesideWhatWasMissed) {
+    EXPECT_GT(share_of(3, 3, 1'400 * kMs), 0);
+    EXPECT_EQ(share_of(2, 3, 1'400 * kMs), 0) << "too few";
+    EXPECT_EQ(share_of(100, 2, 1'400 * kMs), 0) << "a burst that this computer itself put out of order";
+    EXPECT_GT(share_of(30, 3, 2'400 * kMs), 0) << "lost just before";
+    EXPECT_EQ(share_of(30, 3, 2'600 * kMs), 0);
+}
 
 }  // namespace
 }  // namespace streamsim

@@ -1,6 +1,7 @@
 // What this computer lacked, and storage that vanished, by the evidence.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <string>
@@ -93,6 +94,38 @@ TEST(ClientMemory, IsJudgedWhenFramesWereMissed) {
     for (SystemSample& sample : evidence.system)
         sample.memory_pressure_ns = std::max<std::int64_t>(sample.at_ns - 30'000 * kMs, 0);
     expect_cause(evidence, Cause::bandwidth, Limit::storage, "did not keep up");
+}
+
+TEST(ClientMemory, IsNotAskedForWhereTheProcessorsExplainIt) {
+    Evidence evidence = slow_run({.pressure = 0.3});  // and nobody says who met a limit
+    for (SystemSample& sample : evidence.system) {
+        sample.run_queue_wait_ns = sample.cpu_pressure_ns = sample.at_ns;
+        sample.cpu_ticks = static_cast<std::uint64_t>(sample.at_ns / 5'000'000);
+    }
+    expect_cause(evidence, Cause::client_cpu, Limit::client_cpu, "ran out of processor time");
+}
+
+TEST(ClientMemory, IsTheCauseOfFramesThatTheClientWasLateFor) {
+    Evidence evidence = good_run();
+    drop(evidence, 60, &ReasonCounts::client);
+    evidence.loop_stalled_ns = 3'000 * kMs;
+    evidence.system = watched({.pressure = 0.4, .hits_per_s = 9'000});
+    expect_cause(evidence, Cause::client_memory, Limit::client_cpu, "too little memory");
+}
+
+TEST(ClientMemory, IsLookedAtBesideAShortTime) {
+    SystemHistory history = watched({.hits_per_s = 0});
+    for (SystemSample& sample : history)  // from 600 to 800 ms
+        sample.memory_pressure_ns = std::clamp<std::int64_t>(sample.at_ns - 600 * kMs, 0, 200 * kMs);
+    EXPECT_GT(memory_around(history, 1'000 * kMs, 1'010 * kMs).pressure.value_or(0), 0.1);
+    EXPECT_EQ(memory_around(history, 1'600 * kMs, 1'610 * kMs).pressure.value_or(1), 0);
+}
+
+TEST(ClientShortages, OfPortsAreSaidSo) {
+    Evidence evidence = good_run();
+    fail(evidence, 300, &ReasonCounts::error);
+    for (MissedFrame& each : evidence.missed) each.shortage = EADDRNOTAVAIL;
+    expect_cause(evidence, Cause::client_resources, Limit::client_cpu, "no port or address left");
 }
 
 TEST(ClientShortages, AreNeverTheStorages) {
