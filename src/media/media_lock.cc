@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "media/checked_removal.h"
 #include "media/media_set_names.h"
 #include "media/sequence_index.h"
 
@@ -203,8 +204,13 @@ void release_media_lock(ByteStore& whole, const std::string& root, std::unique_p
     for (const DirectoryEntry& entry : *left) {
         const std::string path = join_path(root, entry.name);
         if (is_lease_name(entry.name)) continue;  // its own, which goes with the lock
-        const bool ours = entry.name == kMarkerName || is_lock_file(store, path);
-        all_gone = ours && store.remove(path) && all_gone;
+        const auto is_ours = [&](const std::string& at) {
+            return entry.name == kMarkerName ? is_document(store, at) : is_lock_file(store, at);
+        };
+        const auto info = store.stat(path);
+        const bool ours = info && *info && is_ours(path);
+        const auto removed = ours ? remove_seen(store, path, **info, is_ours) : Result<bool>(false);
+        all_gone = removed && *removed && all_gone;
     }
     lock.reset();
     if (all_gone) (void)store.remove_directory(root);  // not where somebody has begun another set in it

@@ -250,6 +250,7 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
     out.modified_s = info.st_mtim.tv_sec;
     out.links = info.st_nlink;
     out.file_id = info.st_ino;
+    out.other = !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
     return std::optional(out);
 }
 
@@ -365,6 +366,7 @@ public:
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
     Result<void> make_directories(const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<bool> set_aside(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<void> remove_directory(const std::string& path) override {
         const int number = root_.remove_directory(below(path));
@@ -427,6 +429,7 @@ Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
     out.symbolic_link = facts.kind == BeneathFacts::Kind::link;
     if (out.symbolic_link) return std::optional(out);
     out.directory = facts.kind == BeneathFacts::Kind::directory;
+    out.other = facts.kind == BeneathFacts::Kind::other;
     out.bytes = facts.bytes;
     out.modified_s = facts.modified_s;
     out.links = facts.links;
@@ -477,6 +480,12 @@ Result<void> StoreBeneath::rename(const std::string& from, const std::string& to
         if (parent_of(from) == parent_of(to)) break;
     }
     return {};
+}
+
+Result<bool> StoreBeneath::set_aside(const std::string& from, const std::string& to) {
+    const int number = root_.rename(below(from), below(to));
+    if (number != 0) return error(number, "remove", from);
+    return true;
 }
 
 Result<void> StoreBeneath::remove(const std::string& path) {
