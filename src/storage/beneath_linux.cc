@@ -10,30 +10,13 @@
 #include <memory>
 
 #include "storage/beneath.h"
+#include "storage/descriptor.h"
 #include "storage/open_flags.h"
 
 namespace streamsim {
 namespace {
 
 constexpr int kTriesMax = 16;  // of what another process may undo in between
-
-class Descriptor {
-public:
-    explicit Descriptor(int number = -1) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    int get() const { return number_; }
-    int release() { return std::exchange(number_, -1); }
-
-private:
-    int number_;
-};
 
 /// A descriptor, or a negative errno.
 int open_at(int directory, const char* path, int flags, mode_t mode) {
@@ -151,16 +134,6 @@ int look_in(int directory, const std::string& name, BeneathFacts& facts) {
     if (fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return errno;
     facts = facts_of(info);
     return 0;
-}
-
-int unsuitable(const BeneathFacts& facts, bool to_write) {
-    switch (facts.kind) {
-        case BeneathFacts::Kind::link: return ELOOP;
-        case BeneathFacts::Kind::directory: return EISDIR;
-        case BeneathFacts::Kind::other: return EOPNOTSUPP;
-        case BeneathFacts::Kind::file: break;
-    }
-    return to_write && facts.links != 1 ? EMLINK : 0;
 }
 
 /// Looked at before it is opened, because to open a FIFO waits for its other end and to open a device may do
