@@ -296,11 +296,15 @@ TEST_F(SafePaths, ACopiedSetIsStillOurs) {
 }
 
 TEST_F(SafePaths, CleanTakesWhatAPrepareLeftThatWasKilledBeforeTheMarker) {
-    place_.write("streamsim-media/streamsim-media.lock", "");
+    place_.write("streamsim-media/streamsim-media.lock", "streamsim lock file, version 1\n");
+    place_.write("streamsim-media/streamsim-media.lock.0123456789abcdef.partial", "");
     place_.write("streamsim-media/streamsim-media.json.0123456789abcdef.partial", "");
     EXPECT_TRUE(media_set_is_begun(*store_, place_.at("streamsim-media")));
     EXPECT_EQ(must_clean().files_removed, 1u) << "the lock file goes with the lock that is held";
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media/streamsim-media.json.0123456789abcdef.partial")));
+    place_.write("streamsim-media/load-x.lock", "");
+    EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << "an empty file is nobody's lock";
+    fs::remove(place_.at("streamsim-media/load-x.lock"));
     for (const std::string users : {"streamsim-media/notes", "streamsim-media/load-x.lock"}) {
         place_.write(users, "a user's");
         EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << users;
@@ -310,6 +314,7 @@ TEST_F(SafePaths, CleanTakesWhatAPrepareLeftThatWasKilledBeforeTheMarker) {
         fs::remove(place_.at(users));
     }
     fs::remove(place_.at("streamsim-media/streamsim-media.lock"));
+    fs::remove(place_.at("streamsim-media/streamsim-media.lock.0123456789abcdef.partial"));
     EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << "an empty directory is nobody's";
 }
 
