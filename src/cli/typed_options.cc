@@ -28,8 +28,8 @@ void add_yes(CLI::App& app, CliOptions& options) {
         return;
     app.add_flag(
            "--yes", options.yes,
-           "write without a question also what takes much of the free space (media: half of it; files of a "
-           "workload: a tenth) or fills the volume")
+           "write without a question also what takes much of the free space (media and recordings: half of it; "
+           "files of a workload: a tenth) or fills the volume")
         ->group("Media");
 }
 

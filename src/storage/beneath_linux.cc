@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "storage/beneath.h"
-#include "storage/descriptor.h"
+#include "storage/file_descriptor.h"
 #include "storage/open_flags.h"
 
 namespace streamsim {
@@ -44,7 +44,7 @@ int open_at_once(int root, const char* path, int flags, mode_t mode) {
 int open_by_components(int root, const std::string& path, int flags, mode_t mode) {
     if (path.empty()) return -ENOENT;
     if (path.front() == '/') return -EXDEV;
-    Descriptor held;
+    FileDescriptor held;
     int at = root;
     std::size_t begin = 0;
     for (;;) {
@@ -64,7 +64,7 @@ int open_by_components(int root, const std::string& path, int flags, mode_t mode
             return link ? -ELOOP : opened;
         }
         if (last) return opened;
-        held = Descriptor(opened);
+        held = FileDescriptor(opened);
         at = held.get();
         begin = next;
     }
@@ -82,7 +82,7 @@ int open_beneath(const Beneath& root, const std::string& path, int flags, mode_t
 
 /// Where a name is made, removed or looked at.
 struct Place {
-    Descriptor held;
+    FileDescriptor held;
     int directory = -1;
     std::string name;
     int error = 0;
@@ -108,7 +108,7 @@ Place place_of(const Beneath& root, const std::string& path) {
         place.error = -opened;
         return place;
     }
-    place.held = Descriptor(opened);
+    place.held = FileDescriptor(opened);
     place.directory = opened;
     return place;
 }
@@ -142,7 +142,8 @@ OpenedFile open_existing(const Beneath& root, const std::string& path, bool to_w
     BeneathFacts facts;
     if (const int error = root.look_at(path, facts)) return {-1, error};
     if (const int error = unsuitable(facts, to_write)) return {-1, error};
-    Descriptor opened(open_beneath(root, path, open_flags(to_write ? Access::write : Access::read, direct)));
+    FileDescriptor opened(
+        open_beneath(root, path, open_flags(to_write ? Access::write : Access::read, direct)));
     if (opened.get() < 0) return {-1, -opened.get()};
     struct stat info {};
     if (fstat(opened.get(), &info) != 0) return {-1, errno};
@@ -295,7 +296,7 @@ int Beneath::remove_directory(const std::string& path) const {
 }
 
 int Beneath::sync_directory(const std::string& path) const {
-    const Descriptor opened(open_beneath(*this, path, O_RDONLY | O_DIRECTORY));
+    const FileDescriptor opened(open_beneath(*this, path, O_RDONLY | O_DIRECTORY));
     if (opened.get() < 0) return -opened.get();
     // Some network file systems cannot sync a directory: their servers have it when the call returns.
     if (fsync(opened.get()) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;

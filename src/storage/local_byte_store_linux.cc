@@ -15,8 +15,8 @@
 #include <utility>
 
 #include "storage/beneath.h"
-#include "storage/descriptor.h"
 #include "storage/errno_text.h"
+#include "storage/file_descriptor.h"
 #include "storage/local_byte_store.h"
 #include "storage/local_lock.h"
 
@@ -25,12 +25,12 @@ namespace {
 
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
 
-Descriptor open_file(const std::string& path, int flags) {
+FileDescriptor open_file(const std::string& path, int flags) {
     int descriptor = -1;
     do {
         descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
     } while (descriptor < 0 && errno == EINTR);
-    return Descriptor(descriptor);
+    return FileDescriptor(descriptor);
 }
 
 /// What is no file to read or write; nullptr for files, directories and block devices.
@@ -63,7 +63,7 @@ std::string parent_of(const std::string& path) {
 
 /// Some network file systems cannot sync a directory (EINVAL): their servers have it when rename returns.
 Result<void> sync_directory(const std::string& path) {
-    const Descriptor directory = open_file(path, O_RDONLY | O_DIRECTORY);
+    const FileDescriptor directory = open_file(path, O_RDONLY | O_DIRECTORY);
     if (!directory) return file_error(errno, "open", path);
     if (fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
         return file_error(errno, "sync", path);
@@ -72,7 +72,7 @@ Result<void> sync_directory(const std::string& path) {
 
 class LocalSource final : public ByteSource {
 public:
-    LocalSource(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    LocalSource(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
         std::size_t done = 0;
@@ -112,13 +112,13 @@ public:
 private:
     static constexpr int kHolesMax = 100'000;  // looked at in one file; more are not needed to know it
 
-    Descriptor file_;
+    FileDescriptor file_;
     std::string path_;
 };
 
 class LocalSink final : public ByteSink {
 public:
-    LocalSink(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    LocalSink(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         std::size_t done = 0;
@@ -156,7 +156,7 @@ private:
         started_ += kWindowBytes;
     }
 
-    Descriptor file_;
+    FileDescriptor file_;
     std::string path_;
     std::uint64_t end_ = 0;
     std::uint64_t started_ = 0;  // up to here the write-back has been started
@@ -240,13 +240,13 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
 
 Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file.error();
-    Descriptor file = open_file(path, O_RDONLY);
+    FileDescriptor file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
     return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(std::move(file), path));
 }
 
 Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
-    Descriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!file) return file_error(errno, "create", path);
     return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(std::move(file), path));
 }
@@ -310,7 +310,7 @@ Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
     return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
 }
 
-Result<void> evict_file(const Descriptor& file, const std::string& path) {
+Result<void> evict_file(const FileDescriptor& file, const std::string& path) {
     // Pages that are not written yet cannot be dropped.
     if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
     const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
@@ -320,7 +320,7 @@ Result<void> evict_file(const Descriptor& file, const std::string& path) {
 
 Result<void> LocalByteStore::evict(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file;
-    const Descriptor file = open_file(path, O_RDONLY);
+    const FileDescriptor file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
     return evict_file(file, path);
 }
@@ -424,13 +424,13 @@ Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
 Result<std::unique_ptr<ByteSource>> StoreBeneath::open(const std::string& path) {
     const OpenedFile opened = root_.open_file(below(path), Access::read, false);
     if (opened.error != 0) return error(opened.error, "open", path);
-    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(Descriptor(opened.file), path));
+    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(FileDescriptor(opened.file), path));
 }
 
 Result<std::unique_ptr<ByteSink>> StoreBeneath::create(const std::string& path) {
     const OpenedFile opened = root_.open_file(below(path), Access::create_new, false);
     if (opened.error != 0) return error(opened.error, "create", path);
-    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(Descriptor(opened.file), path));
+    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(FileDescriptor(opened.file), path));
 }
 
 Result<void> StoreBeneath::make_directories(const std::string& path) {
@@ -496,7 +496,7 @@ Result<std::uint64_t> StoreBeneath::total_bytes(const std::string&) {
 Result<void> StoreBeneath::evict(const std::string& path) {
     const OpenedFile opened = root_.open_file(below(path), Access::read, false);
     if (opened.error != 0) return error(opened.error, "open", path);
-    return evict_file(Descriptor(opened.file), path);
+    return evict_file(FileDescriptor(opened.file), path);
 }
 
 Result<std::unique_ptr<ByteStore>> StoreBeneath::beneath(const std::string& directory) {

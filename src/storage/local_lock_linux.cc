@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "base/prng.h"
-#include "storage/descriptor.h"
 #include "storage/errno_text.h"
+#include "storage/file_descriptor.h"
 #include "storage/local_lock.h"
 
 namespace streamsim {
@@ -123,7 +123,7 @@ void leave_note(int descriptor, const std::string& note) {
 
 class LocalLock final : public FileLock {
 public:
-    explicit LocalLock(Descriptor file) : file_(std::move(file)) {}
+    explicit LocalLock(FileDescriptor file) : file_(std::move(file)) {}
 
     Result<bool> change(LockMode mode) override {
         const int error = lock_byte(file_.get(), 0, mode == LockMode::shared ? F_RDLCK : F_WRLCK);
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    Descriptor file_;
+    FileDescriptor file_;
 };
 
 /// The directory of the lock file and its name in it.
@@ -168,7 +168,7 @@ void share_as_directory(int descriptor, int directory) {
 }
 
 struct OpenedLock {
-    Descriptor file{-1};
+    FileDescriptor file{-1};
     int error = 0;
     bool may_write = true;
 };
@@ -186,7 +186,8 @@ int name_anew(int directory, const std::string& from, const std::string& to) {
 OpenedLock make_lock(int directory, const std::string& name) {
     const std::string partial = fmt::format("{}.{:016x}.partial", name, entropy64());
     OpenedLock made;
-    made.file = Descriptor(openat(directory, partial.c_str(), O_RDWR | O_CREAT | O_EXCL | kLockFlags, 0666));
+    made.file =
+        FileDescriptor(openat(directory, partial.c_str(), O_RDWR | O_CREAT | O_EXCL | kLockFlags, 0666));
     if (!made.file) {
         made.error = errno;
         return made;
@@ -200,7 +201,7 @@ OpenedLock make_lock(int directory, const std::string& name) {
     }
     if (made.error != 0) {
         (void)unlinkat(directory, partial.c_str(), 0);
-        made.file = Descriptor();
+        made.file = FileDescriptor();
     }
     return made;
 }
@@ -210,9 +211,9 @@ OpenedLock open_lock(int directory, const std::string& name, LockMode mode) {
     const auto open = [&](int flags) {
         const int number = openat(directory, name.c_str(), flags | kLockFlags, 0666);
         opened.error = number < 0 ? errno : 0;
-        return Descriptor(number);
+        return FileDescriptor(number);
     };
-    if (Descriptor file = open(O_RDWR); file) return {std::move(file), 0, true};
+    if (FileDescriptor file = open(O_RDWR); file) return {std::move(file), 0, true};
     if (opened.error == ENOENT) {
         OpenedLock made = make_lock(directory, name);
         if (made.file) return made;
@@ -220,7 +221,7 @@ OpenedLock open_lock(int directory, const std::string& name, LockMode mode) {
     }
     if (may_not_write(opened.error) && mode == LockMode::shared) {
         const int why_not = opened.error;
-        if (Descriptor file = open(O_RDONLY); file) return {std::move(file), 0, false};
+        if (FileDescriptor file = open(O_RDONLY); file) return {std::move(file), 0, false};
         if (opened.error == ENOENT) opened.error = why_not;
     }
     return opened;
@@ -241,7 +242,7 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
     const auto [parent, name] = split(path);
     int error = ENOENT;
     for (int attempt = 0; attempt < kOpenAttempts; ++attempt) {
-        const Descriptor directory(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        const FileDescriptor directory(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!directory) return file_error(errno, "open", parent);
         if (!locks_are_seen_by_all(directory.get())) return LockAttempt{};
         OpenedLock opened = open_lock(directory.get(), name, mode);

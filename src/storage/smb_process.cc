@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/descriptor.h"
+#include "storage/file_descriptor.h"
 
 namespace streamsim {
 namespace {
@@ -112,9 +112,9 @@ void collect(int pid) {
 }
 
 /// The same under a number that is out of the way.
-Descriptor above_inherited(int descriptor) {
-    const Descriptor held(descriptor);
-    return Descriptor(held ? fcntl(held.get(), F_DUPFD_CLOEXEC, kAboveInherited) : -1);
+FileDescriptor above_inherited(int descriptor) {
+    const FileDescriptor held(descriptor);
+    return FileDescriptor(held ? fcntl(held.get(), F_DUPFD_CLOEXEC, kAboveInherited) : -1);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
     }
     auto program = find_program();
     if (!program) return program.error();
-    const Descriptor memory = above_inherited(memfd_create("streamsim-smb", MFD_CLOEXEC));
+    const FileDescriptor memory = above_inherited(memfd_create("streamsim-smb", MFD_CLOEXEC));
     const std::size_t bytes = slots * kSmbSlotBytes;
     if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
         return no_process("no memory can be shared with a helper process", errno);
@@ -152,8 +152,8 @@ Result<void> SmbProcess::spawn(const std::string& program, int memory) {
     std::array<int, 2> pair{-1, -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
         return no_process("a helper process cannot be spoken to", errno);
-    Descriptor ours = above_inherited(pair[0]);
-    const Descriptor theirs = above_inherited(pair[1]);
+    FileDescriptor ours = above_inherited(pair[0]);
+    const FileDescriptor theirs = above_inherited(pair[1]);
     if (ours.get() < 0 || theirs.get() < 0) return no_process("a helper process cannot be spoken to", errno);
     Spawning spawning;
     const int error = spawning.run(program, theirs.get(), memory, pid_);

@@ -7,15 +7,15 @@
 
 namespace streamsim {
 
-class Descriptor {
+class FileDescriptor {
 public:
     /// Negative: none.
-    explicit Descriptor(int number = -1) : number_(number) {}
-    ~Descriptor() {
+    explicit FileDescriptor(int number = -1) : number_(number) {}
+    ~FileDescriptor() {
         if (number_ >= 0) ::close(number_);
     }
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
+    FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    FileDescriptor& operator=(FileDescriptor&& other) noexcept {
         std::swap(number_, other.number_);
         return *this;
     }
