@@ -227,6 +227,11 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
         const auto found = parse_json(*text, document);
         if (!found) return found.error();
         if (*found == wanted) return FormatDirectory{path, true};
+        JsonProblems problems(document);
+        JsonObject top(*found, "", problems);
+        check_schema(top, kFormatSchema, kVersion);
+        (void)top.member("format");
+        if (!problems.empty()) return problems.error();
     }
 }
 

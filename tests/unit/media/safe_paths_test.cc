@@ -244,6 +244,33 @@ TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
     damaged("checksum");
     fs::remove(place_.at(dir_ + "whole-0001.json"));
     damaged("record of its checksum is missing");
+    place_.write(dir_ + "whole-0001.json", "{\"schema");
+    EXPECT_EQ(whole_clips(), 0u);
+    must_prepare(1);
+    EXPECT_THAT(notes_, Contains(HasSubstr("whole-0001.json beside it is damaged")));
+    EXPECT_EQ(whole_clips(), 1u) << "another one, as that would be taken for somebody else's";
+    EXPECT_EQ(fs::file_size(clip), bytes);
+}
+
+TEST_F(SafePaths, DamagedDocumentsAreNamedWithPlaceAndWhatWasExpected) {
+    must_prepare(1);
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"{\"schema", ": byte 9: not JSON: syntax error while parsing object key"},
+        {"", ": byte 1: not JSON: syntax error while parsing value - unexpected end of input; expected"},
+        {"{}", ": /schema: missing, but required"},
+    };
+    for (const std::string name : {"streamsim-media.json", "mini/format.json"}) {
+        const std::string whole = place_.read("streamsim-media/" + name);
+        for (const auto& [text, wanted] : cases) {
+            place_.write("streamsim-media/" + name, text);
+            const auto refused = prepare_now(1);
+            ASSERT_FALSE(refused) << name << text;
+            EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+            EXPECT_THAT(all_problems(refused.error()), HasSubstr(name + wanted));
+            EXPECT_THAT(all_problems(refused.error()), ::testing::Not(HasSubstr("exception")));
+        }
+        place_.write("streamsim-media/" + name, whole);
+    }
 }
 
 TEST_F(SafePaths, WhatVersionOneMadeIsOursByItsBytes) {
