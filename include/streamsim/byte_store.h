@@ -28,7 +28,17 @@ struct FileInfo {
     bool symbolic_link = false;   // the rest is of what it names; of a link that names nothing: zeroes
     std::uint64_t links = 0;      // names of a file; 0: not known
     std::uint64_t file_id = 0;    // which file or directory it is on its file system; 0: not known
+    bool other = false;           // neither of them nor a link: a device, FIFO or socket
+
+    bool is_regular() const { return !directory && !symbolic_link && !other; }
 };
+
+/// Whether two looks saw the same file, which nobody has changed in between, as far as ids are known.
+inline bool is_unchanged(const FileInfo& a, const FileInfo& b) {
+    const bool same_id = a.file_id == 0 || b.file_id == 0 || a.file_id == b.file_id;
+    return same_id && a.is_regular() && b.is_regular() && a.bytes == b.bytes && a.modified_s == b.modified_s &&
+           a.links == b.links;
+}
 
 struct DirectoryEntry {
     std::string name;
@@ -85,6 +95,10 @@ public:
     virtual Result<void> make_directories(const std::string& path) = 0;
     /// Atomic; replaces nothing (an existing target is an error). The directory entry is durable afterwards.
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
+    /// Renames a file in its directory for as long as it is looked at again, where nothing else can come
+    /// between that look and its removal (local files on Linux). Replaces nothing and is not durable. False:
+    /// this store cannot; nothing is done.
+    virtual Result<bool> set_aside(const std::string& /*from*/, const std::string& /*to*/) { return false; }
     /// A file, an empty directory, or a symbolic link itself.
     virtual Result<void> remove(const std::string& path) = 0;
     /// An empty directory and nothing else.
@@ -167,6 +181,10 @@ public:
         if (auto safe = check(from, false); !safe) return safe;
         if (auto safe = check(to, false); !safe) return safe;
         return inner_.rename(from, to);
+    }
+    Result<bool> set_aside(const std::string& from, const std::string& to) override {
+        if (auto safe = check(from, false); !safe) return safe.error();
+        return inner_.set_aside(from, to);
     }
     Result<void> remove(const std::string& path) override {
         if (auto safe = check(path, false); !safe) return safe;

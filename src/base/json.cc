@@ -92,6 +92,17 @@ private:
     std::vector<Level> open_;
 };
 
+/// What was found and what was expected, without what the library calls it and without its count of lines:
+/// "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error while ...".
+std::string reason_of(const Json::exception& exception) {
+    std::string_view text = exception.what();
+    if (const auto end = text.find("] "); text.starts_with("[json.exception.") && end != text.npos)
+        text.remove_prefix(end + 2);
+    if (const auto end = text.find(": "); text.starts_with("parse error at ") && end != text.npos)
+        text.remove_prefix(end + 2);
+    return std::string(text);
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& source) {
@@ -103,7 +114,7 @@ Result<Json> parse_json(std::string_view text, const std::string& source) {
     } catch (const Json::exception& exception) {
         const auto* parse = dynamic_cast<const Json::parse_error*>(&exception);
         return bad_input(fmt::format("{}: byte {}: not JSON: {}", source, parse != nullptr ? parse->byte : 0,
-                                     shortened(exception.what(), kValueBytesMax)));
+                                     shortened(reason_of(exception), kValueBytesMax)));
     }
     if (!watch.too_deep.empty()) {
         JsonProblems problems(source);

@@ -295,9 +295,10 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest&
         if (written = together({}); !written) return written;
     }
     if (!planned && leads()) {
-        written = write_missing(request, [this, request, enough] {
+        const auto media = [this, request, enough] {
             return enough ? std::vector<PreparePlan>() : missing_media(*store_, request);
-        });
+        };
+        written = write_missing(request, media, record_bytes_of(request));
     }
     if (written = together(written); !written) return written;
     if (!planned) written = hold_media(request, request.record.streams > 0);

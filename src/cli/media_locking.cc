@@ -47,28 +47,33 @@ Result<void> MediaRun::hold_media(const PlayRequest& request, bool writes) {
     return locks_.hold_set(store_, root, LockMode::shared);
 }
 
-Result<MediaRun::Missing> MediaRun::find_missing(const PlayRequest& request, const PlanMedia& media) {
-    return in_background<Missing>([this, request, media]() -> Result<Missing> {
+Result<MediaRun::Missing> MediaRun::find_missing(const PlayRequest& request,
+                                                 const PlanMedia& media,
+                                                 std::uint64_t record_bytes) {
+    return in_background<Missing>([this, request, media, record_bytes]() -> Result<Missing> {
         auto load = missing_load_set(*store_, request);
         if (!load) return load.error();
         auto plans = media();
         if (!plans) return plans.error();
-        auto need = need_of_play(*store_, request.target.name(), *load, *plans);
+        auto need = need_of_play(*store_, request.target.name(), *load, *plans, record_bytes);
         if (!need) return need.error();
         return Missing{std::move(*plans), std::move(*need)};
     });
 }
 
-Result<void> MediaRun::write_missing(const PlayRequest& request, const PlanMedia& media) {
+Result<void> MediaRun::write_missing(const PlayRequest& request,
+                                     const PlanMedia& media,
+                                     std::uint64_t record_bytes) {
     if (auto held = hold_media(request, false); !held) return held;
-    auto missing = find_missing(request, media);
+    auto missing = find_missing(request, media, record_bytes);
     if (!missing) return missing.error();
     if (auto allowed = consent(missing->need); !allowed) return allowed;
     if (!missing->media.empty()) {
         const std::uint64_t allowed_bytes = missing->need.bytes();
         const std::string root = media_root(request.target.name());
         if (auto held = locks_.hold_set(store_, root, LockMode::exclusive); !held) return held;
-        missing = find_missing(request, media);  // others may have made or removed media in the meantime
+        missing = find_missing(request, media,
+                               record_bytes);  // others may have made or removed media in the meantime
         if (!missing) return missing.error();
         if (missing->need.bytes() > allowed_bytes) {
             if (auto allowed = consent(missing->need); !allowed) return allowed;

@@ -55,8 +55,9 @@ protected:
     /// or meters write below it, and it is made where it is not there.
     Result<void> hold_media(const PlayRequest& request, bool writes);
     /// Holds the set as hold_media, and writes what is missing before play: the clips that `media` plans, while
-    /// nobody else uses the set, and the files of the meters of `request`. Asks first where that is much.
-    Result<void> write_missing(const PlayRequest& request, const PlanMedia& media);
+    /// nobody else uses the set, and the files of the meters of `request`. Asks first where that, together with
+    /// the `record_bytes` that recorders will write, is much.
+    Result<void> write_missing(const PlayRequest& request, const PlanMedia& media, std::uint64_t record_bytes);
     /// What the meters of a request work on, as far as it is not there; what an earlier run has created goes.
     Result<void> write_load_sets(const PlayRequest& request);
     Result<void> write_load(const LoadSetPlan& plan);
@@ -112,7 +113,9 @@ private:
         std::vector<PreparePlan> media;
         SpaceNeed need;
     };
-    Result<Missing> find_missing(const PlayRequest& request, const PlanMedia& media);
+    Result<Missing> find_missing(const PlayRequest& request,
+                                 const PlanMedia& media,
+                                 std::uint64_t record_bytes);
     Result<void> write_media(const PreparePlan& plan);
     Result<void> write_media(const std::vector<PreparePlan>& plans);
     Result<void> write_with_bar(const char* what,

@@ -26,7 +26,8 @@ private:
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
-    return write_missing(options_.play, [this] { return missing_media(*store_, options_.play); });
+    const auto media = [this] { return missing_media(*store_, options_.play); };
+    return write_missing(options_.play, media, record_bytes_of(options_.play));
 }
 
 int MediaCommand::prepare_only() {

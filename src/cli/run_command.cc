@@ -82,7 +82,8 @@ Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts
     if (store_ == nullptr) return {};
     PlayRequest all = request_;
     all.formats = formats_of(parts);
-    return write_missing(all, [this, parts] { return missing_media(*store_, parts); });
+    const auto media = [this, parts] { return missing_media(*store_, parts); };
+    return write_missing(all, media, record_bytes_of(parts));
 }
 
 Result<void> ScenarioCommand::hold(const std::vector<PlayPart>& parts) {

@@ -27,8 +27,8 @@ void add_yes(CLI::App& app, CliOptions& options) {
         command != Command::run)
         return;
     app.add_flag("--yes", options.yes,
-                 "write without a question where media take more than half of the free space, or files of a "
-                 "workload a tenth, and where a workload fills the volume")
+                 "write without a question where media or recordings take more than half of the free space, or "
+                 "files of a workload a tenth, and where a workload fills the volume")
         ->group("Media");
 }
 

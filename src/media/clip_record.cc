@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/units.h"
+#include "media/checked_removal.h"
 #include "media/frame_maker.h"
 #include "media/sequence_index.h"
 
@@ -38,7 +39,7 @@ std::optional<std::uint64_t> parse_hex(const std::optional<std::string>& text) {
 Result<std::optional<Json>> read_ours(ByteStore& store, const std::string& path, std::string_view schema) {
     const auto info = store.stat(path);
     if (!info) return info.error();
-    if (!*info || (*info)->symbolic_link || (*info)->directory) return std::optional<Json>();
+    if (!*info || !(*info)->is_regular()) return std::optional<Json>();
     const auto text = read_text(store, path);
     if (!text) {
         if (text.error().kind == ErrorKind::bad_input) return std::optional<Json>();
@@ -79,6 +80,11 @@ Result<bool> may_replace(ByteStore& store,
     return document->has_value() && is_of(**document, set, number);
 }
 
+Error foreign(const std::string& path) {
+    return environment_error(
+        fmt::format("{}: found something else, expected a record that streamsim made: it is left alone", path));
+}
+
 Result<void> make_way(ByteStore& store,
                       const std::string& path,
                       std::string_view schema,
@@ -86,12 +92,16 @@ Result<void> make_way(ByteStore& store,
                       std::uint32_t number) {
     const auto may = may_replace(store, path, schema, set, number);
     if (!may) return may.error();
-    if (!*may)
-        return environment_error(fmt::format(
-            "{}: found something else, expected a record that streamsim made: it is left alone", path));
+    if (!*may) return foreign(path);
     const auto info = store.stat(path);
     if (!info) return info.error();
-    return *info ? store.remove(path) : Result<void>{};
+    if (!*info) return {};
+    const auto removed = remove_seen(store, path, **info, [&](const std::string& at) {
+        const auto document = read_ours(store, at, schema);
+        return document && *document && is_of(**document, set, number);
+    });
+    if (!removed) return removed.error();
+    return *removed ? Result<void>{} : foreign(path);
 }
 
 std::uint64_t checksum(std::span<const std::byte> bytes) {

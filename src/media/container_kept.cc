@@ -12,6 +12,7 @@
 
 #include "base/prng.h"
 #include "media/byte_order.h"
+#include "media/checked_removal.h"
 #include "media/container_times.h"
 #include "media/media_set_names.h"
 
@@ -290,8 +291,12 @@ Result<void> keep(ByteStore& store,
             if (auto written = (*sink)->write_at(at, piece); !written) return written;
         }
         if (auto closed = (*sink)->close(); !closed) return closed;
-        if (found.ours && is_ours(**held, beside)) {
-            if (auto removed = (*held)->remove(beside); !removed) return removed;
+        const auto old = (*held)->stat(beside);
+        if (!old) return old.error();
+        if (found.ours && *old && is_ours(**held, beside)) {
+            const auto removed =
+                remove_seen(**held, beside, **old, [&](const std::string& at) { return is_ours(**held, at); });
+            if (!removed) return removed.error();
         }
         return (*held)->rename(partial, beside);
     };

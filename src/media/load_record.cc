@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <tuple>
 #include <utility>
 
 #include "base/json.h"
@@ -48,14 +49,14 @@ struct NamedRun {
 
 std::vector<NamedRun> runs_of(const std::string& root, const std::vector<LoadFile>& files) {
     std::vector<NamedRun> runs;
-    std::map<std::pair<std::string, std::string>, std::size_t> last;  // run of these parts
+    std::map<std::tuple<std::string, std::string, std::uint64_t>, std::size_t> last;  // run of these parts
     for (const LoadFile& file : files) {
         const Parts parts = parts_of(file.path.substr(root.size() + 1));
         if (!parts.numbered) {
-            runs.push_back({parts.prefix, "", {}});
+            runs.push_back({parts.prefix, "", {.bytes = file.bytes}});
             continue;
         }
-        const auto key = std::pair(parts.prefix, parts.suffix);
+        const auto key = std::tuple(parts.prefix, parts.suffix, file.bytes);
         if (const auto found = last.find(key); found != last.end()) {
             LoadNames::Run& run = runs[found->second].run;
             const std::uint64_t end = run.first + (run.count - 1) * run.step;
@@ -66,7 +67,7 @@ std::vector<NamedRun> runs_of(const std::string& root, const std::vector<LoadFil
             }
         }
         last[key] = runs.size();
-        runs.push_back({parts.prefix, parts.suffix, {parts.number, 1, 1}});
+        runs.push_back({parts.prefix, parts.suffix, {parts.number, 1, 1, file.bytes}});
     }
     return runs;
 }
@@ -90,7 +91,9 @@ void take_names(const Json& document, LoadNames& names) {
         for (const Json& name : document.at("directories")) names.directories.insert(name.get<std::string>());
         for (const Json& file : document.at("files")) {
             const auto key = std::pair(file.at(0).get<std::string>(), file.at(1).get<std::string>());
-            names.files[key].push_back({file.at(2), file.at(3), file.at(4)});
+            LoadNames::Run run{file.at(2), file.at(3), file.at(4)};
+            if (file.size() > 5) run.bytes = file.at(5).get<std::uint64_t>();
+            names.files[key].push_back(run);
         }
     } catch (const Json::exception&) {
         return;
@@ -105,11 +108,18 @@ bool is_created_name(std::string_view name) {
     return take_digits(name, '-') && take_digits(name, '-') && take_digits(name, '.') && name == "load";
 }
 
-bool LoadNames::has_file(const std::string& name) const {
-    const auto has = [this](const std::string& wanted) {
+bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
+    if (!info.is_regular() || info.links > 1) return false;
+    std::string_view whole = name;
+    const bool partial = take_partial(whole);
+    if (partial && name.size() - whole.size() == kPartial.size()) return false;  // of no run
+    const auto of_length = [&](const Run& run) {
+        return !run.bytes || (partial ? info.bytes <= *run.bytes : info.bytes == *run.bytes);
+    };
+    const auto has = [&](const std::string& wanted) {
         if (const auto whole = files.find({wanted, ""}); whole != files.end()) {
             for (const Run& run : whole->second)
-                if (run.count == 0) return true;
+                if (run.count == 0 && of_length(run)) return true;
         }
         const Parts parts = parts_of(wanted);
         const auto found = files.find({parts.prefix, parts.suffix});
@@ -117,12 +127,10 @@ bool LoadNames::has_file(const std::string& name) const {
         for (const Run& run : found->second) {
             if (run.step == 0 || parts.number < run.first) continue;
             const std::uint64_t behind = parts.number - run.first;
-            if (behind % run.step == 0 && behind / run.step < run.count) return true;
+            if (behind % run.step == 0 && behind / run.step < run.count && of_length(run)) return true;
         }
         return false;
     };
-    std::string_view whole = name;
-    if (take_partial(whole) && name.size() - whole.size() == kPartial.size()) return false;  // of no run
     if (has(std::string(whole))) return true;
     const std::size_t slash = whole.rfind('/');
     return slash != std::string_view::npos && is_created_name(whole.substr(slash + 1)) &&
@@ -183,7 +191,8 @@ Result<void> write_load_records(ByteStore& store,
         if (auto done = next(); !done) return done;
     }
     for (const NamedRun& run : runs_of(root, set.files)) {
-        document["files"].push_back({run.prefix, run.suffix, run.run.first, run.run.count, run.run.step});
+        document["files"].push_back(
+            {run.prefix, run.suffix, run.run.first, run.run.count, run.run.step, run.run.bytes.value_or(0)});
         if (auto done = next(); !done) return done;
     }
     return document == empty ? Result<void>{} : write_one(store, root, document);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,14 +22,17 @@ struct LoadNames {
         std::uint64_t first = 0;
         std::uint64_t count = 0;
         std::uint64_t step = 1;
+        std::optional<std::uint64_t> bytes = std::nullopt;  // of each whole file; older records do not say it
     };
     std::set<std::string> documents;  // the records themselves
     std::set<std::string> directories;
     std::map<std::pair<std::string, std::string>, std::vector<Run>> files;  // by prefix and suffix
 
     bool has_directory(const std::string& name) const { return directories.contains(name); }
-    /// Also of what a meter created while it ran in one of the directories.
-    bool has_file(const std::string& name) const;
+    /// Whether a file of this name is ours: a regular one without a second name and of the recorded length; an
+    /// unfinished one may be shorter, and what a meter created while it ran in one of the directories has any
+    /// length.
+    bool has_file(const std::string& name, const FileInfo& info) const;
 };
 
 /// Whether a meter gives this name to files that it creates or renames: "c0-1-17.load".

@@ -9,6 +9,7 @@
 
 #include "base/prng.h"
 #include "base/units.h"
+#include "media/checked_removal.h"
 #include "media/load_record.h"
 #include "media/media_set_names.h"
 #include "media/payload.h"
@@ -29,17 +30,25 @@ Result<void> expect_directory(ByteStore& store, const std::string& path) {
                     (*info)->symbolic_link ? "a symbolic link" : "a file"));
 }
 
-/// Meters write into the file and replace it. A file of the right length is taken for one that version 0.1.0
-/// made, which kept no records.
-Result<void> expect_ours(const FileInfo& info, const LoadFile& file, bool recorded) {
-    const char* const what = info.symbolic_link                      ? "a symbolic link"
-                             : info.directory                        ? "a directory"
-                             : info.links > 1                        ? "a file with several names (hard links)"
-                             : !recorded && info.bytes != file.bytes ? "a file that no record of ours names"
-                                                                     : nullptr;
-    if (what == nullptr) return {};
+Error not_ours(const std::string& path, std::string_view what) {
     return environment_error(
-        fmt::format("{}: found {}, expected a file that streamsim made: it is left alone", file.path, what));
+        fmt::format("{}: found {}, expected a file that streamsim made: it is left alone", path, what));
+}
+
+/// Meters write into the file and replace it. Where there are no records, a file of the right length is taken
+/// for one that version 0.1.0 made, which kept none.
+Result<void> expect_ours(const FileInfo& info,
+                         const LoadFile& file,
+                         const LoadNames& ours,
+                         const std::string& name) {
+    const bool known = ours.documents.empty() ? info.bytes == file.bytes : ours.has_file(name, info);
+    const char* const what = info.symbolic_link ? "a symbolic link"
+                             : info.directory   ? "a directory"
+                             : info.other       ? "a device, FIFO or socket"
+                             : info.links > 1   ? "a file with several names (hard links)"
+                             : !known           ? "a file that no record of ours names with this length"
+                                                : nullptr;
+    return what == nullptr ? Result<void>{} : not_ours(file.path, what);
 }
 
 std::string directory_of(const std::string& path) {
@@ -81,7 +90,7 @@ Result<void> write_file(ByteStore& store,
 /// Files in the directories of the set whose paths are chosen; nothing below a link.
 Result<void> remove_from(ByteStore& whole_store,
                          const LoadSet& set,
-                         const std::function<bool(const std::string& path)>& chosen) {
+                         const std::function<bool(const std::string& path, const FileInfo& info)>& chosen) {
     const auto there = whole_store.stat(load_root(set.target));
     if (!there) return there.error();
     if (!*there) return {};
@@ -97,8 +106,11 @@ Result<void> remove_from(ByteStore& whole_store,
         if (!entries) return entries.error();
         for (const DirectoryEntry& entry : *entries) {
             const std::string path = join_path(directory, entry.name);
-            if (entry.directory || entry.symbolic_link || !chosen(path)) continue;
-            if (auto removed = (*inside)->remove(path); !removed) return removed.error();
+            if (entry.directory || entry.symbolic_link) continue;
+            const auto info = (*inside)->stat(path);
+            if (!info) return info.error();
+            if (!*info || !chosen(path, **info)) continue;
+            if (auto removed = remove_seen(**inside, path, **info); !removed) return removed.error();
         }
     }
     return {};
@@ -144,8 +156,8 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
             const auto old = store.stat(file.path);
             if (!old) return old.error();
             if (*old) {
-                const bool recorded = ours->has_file(file.path.substr(root.size() + 1));
-                if (auto mine = expect_ours(**old, file, recorded); !mine) return mine.error();
+                const std::string below = file.path.substr(root.size() + 1);
+                if (auto mine = expect_ours(**old, file, *ours, below); !mine) return mine.error();
             }
             if (*old && (*old)->bytes == file.bytes) continue;
         }
@@ -191,7 +203,9 @@ Result<void> write_load_set(ByteStore& whole_store,
             store.stat(file.path);  // of another length: cut short by somebody, or left by an older run
         if (!old) return old.error();
         if (*old) {
-            if (auto removed = store.remove(file.path); !removed) return removed.error();
+            const auto removed = remove_seen(store, file.path, **old);
+            if (!removed) return removed.error();
+            if (!*removed) return not_ours(file.path, "something else");
         }
         const std::uint64_t key = derive_seed(derive_seed(*id, seed), ++number);
         if (auto written = write_file(store, file, key, run, buffer, progress); !written)
@@ -231,8 +245,9 @@ Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {
 Result<void> remove_others(ByteStore& store, const LoadSet& set) {
     std::set<std::string> kept;
     for (const LoadFile& file : set.files) kept.insert(file.path);
-    return remove_from(store, set, [&](const std::string& path) {
-        return is_created_name(path.substr(path.rfind('/') + 1)) && !kept.contains(path);
+    return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
+        return info.is_regular() && info.links <= 1 && is_created_name(path.substr(path.rfind('/') + 1)) &&
+               !kept.contains(path);
     });
 }
 
@@ -242,8 +257,8 @@ Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
     if (!marker) return marker.error();
     const auto ours = read_load_records(store, root, marker->value_or(0));
     if (!ours) return ours.error();
-    return remove_from(store, set, [&](const std::string& path) {
-        return path.size() > root.size() && ours->has_file(path.substr(root.size() + 1));
+    return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
+        return path.size() > root.size() && ours->has_file(path.substr(root.size() + 1), info);
     });
 }
 

@@ -42,7 +42,7 @@ struct LoadSetPlan {
 
 /// Finds what is missing; writes nothing. Errors: environment when the target is no directory, when there is
 /// not enough free space (1 % is kept free), when its streamsim-media was not made by prepare, or when
-/// something that is not ours has one of the names.
+/// something that is not ours has one of the names: anything but a regular file of a recorded length.
 Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
 
 /// Writes it: bytes that nothing can compress or find twice, from `seed`. Blocks. Errors: interrupted after

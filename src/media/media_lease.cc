@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/prng.h"
+#include "media/checked_removal.h"
 #include "media/sequence_index.h"
 
 namespace streamsim {
@@ -146,7 +147,7 @@ Result<Others> look_at_others(const Held& held, const LeaseName& own) {
         }
         others.taken_over.push_back(note);
         // One that vanishes in this moment was removed by another that found it too old.
-        if (auto removed = held.store->remove(path); !removed) {
+        if (auto removed = remove_seen(*held.store, path, **info); !removed) {
             const auto left = held.store->stat(path);
             if (!left || *left) return removed.error();
         }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "media/checked_removal.h"
 #include "media/media_set_names.h"
 #include "media/sequence_index.h"
 
@@ -84,6 +85,11 @@ Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore
     return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
 }
 
+/// The name of a lock file whose maker was killed before it had its header.
+bool is_unfinished_lock(std::string_view name) {
+    return take_partial(name) && is_lock_name(name);
+}
+
 std::string target_of(const std::string& root) {
     return root.substr(0, root.rfind('/'));
 }
@@ -96,7 +102,8 @@ bool is_lock_file(ByteStore& store, const std::string& path) {
     if (!source) return false;
     std::string text(kLockFileBegins.size(), '\0');
     const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
-    return got && (*got == 0 || (*got == text.size() && text == kLockFileBegins));
+    if (got && *got == 0) return is_unfinished_lock(path.substr(path.rfind('/') + 1));
+    return got && *got == text.size() && text == kLockFileBegins;
 }
 
 std::string LockOwner::to_note() const {
@@ -134,6 +141,7 @@ Result<bool> MediaLock::change(LockMode mode) {
 
 bool is_lock_name(std::string_view name) {
     if (is_lease_name(name)) return true;
+    (void)take_partial(name);
     const bool known = name.starts_with(kSetLock) || name.starts_with(kLoadLockPrefix);
     return known && name.ends_with(kLockSuffix);
 }
@@ -203,8 +211,15 @@ void release_media_lock(ByteStore& whole, const std::string& root, std::unique_p
     for (const DirectoryEntry& entry : *left) {
         const std::string path = join_path(root, entry.name);
         if (is_lease_name(entry.name)) continue;  // its own, which goes with the lock
-        const bool ours = entry.name == kMarkerName || is_lock_file(store, path);
-        all_gone = ours && store.remove(path) && all_gone;
+        const auto is_ours = [&](const std::string& at) {
+            return entry.name == kMarkerName ? is_document(store, at) : is_lock_file(store, at);
+        };
+        const auto info = store.stat(path);
+        const bool ours = info && *info && is_ours(path);
+        const bool empty = ours && (*info)->bytes == 0;  // its name alone says what it is
+        const auto removed =
+            ours ? remove_seen(store, path, **info, empty ? IsOurs() : is_ours) : Result<bool>(false);
+        all_gone = removed && *removed && all_gone;
     }
     lock.reset();
     if (all_gone) (void)store.remove_directory(root);  // not where somebody has begun another set in it

@@ -102,8 +102,16 @@ Result<Standing> standing_of(ByteStore& store,
     }
     const auto sums = read_sums(store, directory, set, clip.name.number);
     if (!sums) return sums.error();
-    if (!*sums)
-        return Standing{Kind::damaged, "does not count as whole: the record of its checksum is missing"};
+    if (!*sums) {
+        const auto free = may_record(store, directory, set, clip.name.number);
+        if (!free) return free.error();
+        if (*free)
+            return Standing{Kind::damaged, "does not count as whole: the record of its checksum is missing"};
+        return Standing{Kind::foreign,
+                        fmt::format("does not count as whole: {} beside it is damaged, or is not the record "
+                                    "that prepare wrote: both stay",
+                                    sums_name(clip.name.number))};
+    }
     const auto problem = problem_of(store, clip, format, *sums);
     if (!problem) return problem.error();
     if (problem->empty()) return Standing{Kind::whole, ""};

@@ -4,9 +4,12 @@
 // moment later is not touched.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/prng.h"
+#include "media/checked_removal.h"
 #include "media/clip_proof.h"
 #include "media/clip_record.h"
 #include "media/frame_maker.h"
@@ -36,6 +39,7 @@ struct Place {
     std::unique_ptr<ByteStore> store;  // of it
     FileInfo info;
     std::vector<DirectoryEntry> entries;
+    std::map<std::string, FileInfo> files;  // of those that the listing calls neither directory nor link
 };
 
 Result<Place> enter(ByteStore& parent, const std::string& path) {
@@ -52,6 +56,16 @@ Result<Place> enter(ByteStore& parent, const std::string& path) {
     return place;
 }
 
+Result<void> look_at_files(Place& place) {
+    for (const DirectoryEntry& entry : place.entries) {
+        if (!is_file(entry)) continue;
+        const auto info = place.store->stat(join_path(place.path, entry.name));
+        if (!info) return info.error();
+        if (*info) place.files.emplace(entry.name, **info);
+    }
+    return {};
+}
+
 /// The number in the name of a record, also of an unfinished one, and the document's final name.
 std::optional<std::uint32_t> record_number(std::string_view name, std::string& document) {
     (void)take_partial(name);
@@ -64,12 +78,12 @@ public:
     Cleaner(ByteStore& store, std::uint64_t set) : store_(store), set_(set) {}
 
     Result<CleanReport> clean(const std::string& root) {
-        auto here = enter(store_, root);
+        auto here = enter_to_clean(store_, root);
         if (!here) return here.error();
         bool locked = false;
         for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(root, entry.name);
-            if (is_document(*here, entry, kMarkerName)) continue;  // last of all
+            if (is_document_of(*here, entry, kMarkerName)) continue;  // last of all
             if (is_file(entry) && is_lock_name(entry.name) && is_lock_file(*here->store, path)) {
                 locked = true;  // those go when the lock that is held is released
                 continue;
@@ -88,14 +102,14 @@ public:
         }
         if (!report_.kept.empty()) return report_;
         if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
-        if (locked) return report_;
+        if (locked || !report_.kept.empty()) return report_;
         if (auto done = store_.remove_directory(root); !done) return done.error();
         return report_;
     }
 
     /// The set has no marker yet. The directory goes with the lock file that is held.
     Result<CleanReport> clean_begun(const std::string& root) {
-        const auto here = enter(store_, root);
+        const auto here = enter_to_clean(store_, root);
         if (!here) return here.error();
         if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
         return report_;
@@ -107,7 +121,26 @@ public:
     }
 
 private:
-    static bool is_document(const Place& here, const DirectoryEntry& entry, const std::string& name) {
+    /// What an earlier clean was about to remove when it was killed is removed first.
+    Result<Place> enter_to_clean(ByteStore& parent, const std::string& path) {
+        auto place = enter(parent, path);
+        if (!place) return place;
+        if (auto looked = look_at_files(*place); !looked) return looked.error();
+        std::vector<DirectoryEntry> left;
+        for (DirectoryEntry& entry : place->entries) {
+            const auto file = place->files.find(entry.name);
+            if (file == place->files.end() || !is_half_removed(entry.name, file->second)) {
+                left.push_back(std::move(entry));
+                continue;
+            }
+            if (auto done = place->store->remove(join_path(path, entry.name)); !done) return done.error();
+            count(file->second);
+        }
+        place->entries = std::move(left);
+        return place;
+    }
+
+    static bool is_document_of(const Place& here, const DirectoryEntry& entry, const std::string& name) {
         return is_file(entry) &&
                (entry.name == name || is_unfinished(*here.store, join_path(here.path, entry.name), name));
     }
@@ -117,20 +150,33 @@ private:
         return {};
     }
 
-    Result<void> remove_file(ByteStore& store, const std::string& path) {
-        const auto info = store.stat(path);
-        if (auto done = store.remove(path); !done) return done.error();
+    void count(const FileInfo& info) {
         ++report_.files_removed;
-        if (info && *info) report_.bytes_removed += (*info)->bytes;
+        report_.bytes_removed += info.bytes;
+    }
+
+    /// Removes what the look at the directory has seen under this name, and nothing that has taken it since.
+    Result<void> remove_file(const Place& here, const std::string& name, const IsOurs& is_ours = nullptr) {
+        const std::string path = join_path(here.path, name);
+        const auto seen = here.files.find(name);
+        if (seen == here.files.end()) return keep(path);
+        const auto removed = remove_seen(*here.store, path, seen->second, is_ours);
+        if (!removed) return removed.error();
+        if (!*removed) return keep(path);
+        count(seen->second);
         return {};
+    }
+
+    Result<void> remove_document(const Place& here, const std::string& name) {
+        return remove_file(here, name, [&](const std::string& at) { return is_document(*here.store, at); });
     }
 
     /// A document and what is left of attempts to write it, the attempts first.
     Result<void> remove_documents(const Place& here, const std::string& name) {
         for (const bool whole : {false, true}) {
             for (const DirectoryEntry& entry : here.entries) {
-                if ((entry.name == name) != whole || !is_document(here, entry, name)) continue;
-                if (auto done = remove_file(*here.store, join_path(here.path, entry.name)); !done) return done;
+                if ((entry.name == name) != whole || !is_document_of(here, entry, name)) continue;
+                if (auto done = remove_document(here, entry.name); !done) return done;
             }
         }
         return {};
@@ -138,7 +184,7 @@ private:
 
     /// What meters work on: the directories and files that the records name.
     Result<void> clean_load(ByteStore& parent, const std::string& directory) {
-        auto here = enter(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto names = read_load_records(*here->store, directory, set_);
         if (!names) return names.error();
@@ -149,8 +195,9 @@ private:
         }
         if (report_.kept.size() != kept) return {};
         for (const std::string& document : names->documents) {
-            if (auto done = remove_file(*here->store, join_path(directory, document)); !done) return done;
+            if (auto done = remove_document(*here, document); !done) return done;
         }
+        if (report_.kept.size() != kept) return {};
         return parent.remove_directory(directory);
     }
 
@@ -160,10 +207,14 @@ private:
                                   const DirectoryEntry& entry) {
         const std::string path = join_path(here.path, entry.name);
         const std::string name = path.substr(root.size() + 1);
-        if (is_file(entry)) return names.has_file(name) ? remove_file(*here.store, path) : keep(path);
+        if (is_file(entry)) {
+            const auto file = here.files.find(entry.name);
+            const bool ours = file != here.files.end() && names.has_file(name, file->second);
+            return ours ? remove_file(here, entry.name) : keep(path);
+        }
         if (!is_directory(entry) || !names.has_directory(name)) return keep(path);
         const std::size_t kept = report_.kept.size();
-        auto inner = enter(*here.store, path);
+        auto inner = enter_to_clean(*here.store, path);
         if (!inner) return inner.error();
         for (const DirectoryEntry& each : inner->entries) {
             if (auto done = clean_load_entry(*inner, root, names, each); !done) return done;
@@ -180,7 +231,7 @@ private:
 
     Result<void> clean_recordings(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
-        auto here = enter(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(directory, entry.name);
@@ -195,19 +246,19 @@ private:
     /// What the recorders of one run made.
     Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
-        auto here = enter(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto streams = read_recorded_streams(*here->store, directory, set_);
         if (!streams) return streams.error();
         for (const DirectoryEntry& entry : here->entries) {
-            if (is_document(*here, entry, kRecordedStreams)) continue;
+            if (is_document_of(*here, entry, kRecordedStreams)) continue;
             const std::string path = join_path(directory, entry.name);
             const RecordedStream* const stream = find_stream(*streams, entry.name);
             Result<void> done;
             if (stream != nullptr && !stream->is_file() && is_directory(entry)) {
                 done = clean_frames(*here->store, path, path, stream->kind, stream->frames);
             } else if (stream != nullptr && stream->is_file() && is_file(entry)) {
-                done = remove_file(*here->store, path);
+                done = remove_file(*here, entry.name);
             } else {
                 done = keep(path);
             }
@@ -215,36 +266,59 @@ private:
         }
         if (report_.kept.size() != kept) return {};
         if (auto done = remove_documents(*here, kRecordedStreams); !done) return done;
-        return parent.remove_directory(directory);
+        return report_.kept.size() == kept ? parent.remove_directory(directory) : Result<void>{};
     }
 
     Result<void> clean_format(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
-        auto here = enter(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         const auto identity = read_identity(*here->store, directory);
-        bool ours = here->entries.empty() || identity.has_value();
-        for (const DirectoryEntry& entry : here->entries) {
-            const bool unfinished = entry.name != kFormatName && is_document(*here, entry, kFormatName);
-            ours = ours || (unfinished && here->entries.size() == 1);
-        }
-        if (!ours) return keep(directory);
+        if (!identity && !is_begun_format(*here)) return keep(directory);
         format_ = identity ? format_of_identity(*identity) : std::nullopt;
         for (const DirectoryEntry& entry : here->entries) {
-            if (is_document(*here, entry, kFormatName)) continue;
+            if (is_document_of(*here, entry, kFormatName)) continue;
             const std::string path = join_path(directory, entry.name);
             const auto frames = length_in(entry.name);
             auto done = is_directory(entry) && frames ? clean_length(*here->store, path, *frames) : keep(path);
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};
-        if (auto done = remove_documents(*here, kFormatName); !done) return done.error();
-        return parent.remove_directory(directory);
+        return remove_format(parent, *here);
+    }
+
+    /// Whether it holds what a prepare or a clean that was killed left of a format: an unfinished document, or,
+    /// in a directory with an unfinished name, no more than documents.
+    static bool is_begun_format(const Place& here) {
+        std::string_view name = here.path;
+        const bool partial = take_partial(name) && here.path.size() - name.size() > kPartial.size();
+        const auto is_left = [&](const DirectoryEntry& entry) {
+            return (partial || entry.name != kFormatName) && is_document_of(here, entry, kFormatName);
+        };
+        return (partial || here.entries.size() == 1) &&
+               std::all_of(here.entries.begin(), here.entries.end(), is_left);
+    }
+
+    /// Renamed first: an empty directory without an unfinished name would be taken for somebody else's.
+    Result<void> remove_format(ByteStore& parent, const Place& here) {
+        std::string_view name = here.path;
+        const std::string partial = take_partial(name) ? here.path : here.path + partial_suffix(entropy64());
+        if (partial != here.path) {
+            if (auto done = parent.rename(here.path, partial); !done) return done;
+        }
+        auto held = enter_to_clean(parent, partial);
+        if (!held || held->info.file_id != here.info.file_id) {
+            if (auto back = parent.rename(partial, here.path); !back) return back;
+            return keep(here.path);
+        }
+        const std::size_t kept = report_.kept.size();
+        if (auto done = remove_documents(*held, kFormatName); !done) return done.error();
+        return report_.kept.size() == kept ? parent.remove_directory(partial) : Result<void>{};
     }
 
     Result<void> clean_length(ByteStore& parent, const std::string& directory, std::uint64_t frames) {
         const std::size_t kept = report_.kept.size();
-        auto here = enter(parent, directory);
+        auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
         for (const DirectoryEntry& entry : here->entries) {
             std::string document;
@@ -255,8 +329,7 @@ private:
                 continue;
             }
             const StoredClip clip{frames, *name, join_path(directory, entry.name)};
-            auto done =
-                name->is_file() ? clean_container(*here->store, clip) : clean_sequence(*here->store, clip);
+            auto done = name->is_file() ? clean_container(*here, clip) : clean_sequence(*here->store, clip);
             if (!done) return done;
         }
         if (auto done = clean_records(*here, frames); !done) return done;
@@ -290,21 +363,27 @@ private:
             if (!*ours) {
                 (void)keep(path);
             } else if (!clips.contains(*number)) {
-                if (auto done = remove_file(*here.store, path); !done) return done;
+                if (auto done = remove_document(here, entry.name); !done) return done;
             }
         }
         return {};
     }
 
-    Result<void> clean_container(ByteStore& store, const StoredClip& clip) {
-        const auto ours = is_ours(store, clip, format_, set_, true);
+    Result<void> clean_container(const Place& here, const StoredClip& clip) {
+        const auto ours = is_ours(*here.store, clip, format_, set_, true);
         if (!ours) return ours.error();
-        if (*ours) return remove_file(store, clip.path);
+        const std::string name = clip.name.text();
+        if (*ours) {
+            return remove_file(here, name, [&](const std::string& at) {
+                const auto still = is_ours(*here.store, {clip.frames, clip.name, at}, format_, set_, true);
+                return still && *still;
+            });
+        }
         // Killed after the file was made and before its record was.
-        const auto info = store.stat(clip.path);
-        if (!info) return info.error();
-        const bool begun = clip.name.partial && clip.name.ending != kPartial && *info && (*info)->bytes == 0;
-        return begun && !(*info)->symbolic_link ? remove_file(store, clip.path) : keep(clip.path);
+        const auto file = here.files.find(name);
+        const bool begun = clip.name.partial && clip.name.ending != kPartial && file != here.files.end() &&
+                           file->second.bytes == 0;
+        return begun ? remove_file(here, name) : keep(clip.path);
     }
 
     /// Whether somebody has put something else in the place of a directory.
@@ -350,7 +429,7 @@ private:
                               const std::string& kind,
                               std::uint64_t frames,
                               std::uint64_t file_id = 0) {
-        const auto here = enter(parent, directory);
+        const auto here = enter_to_clean(parent, directory);
         if (!here && !was_exchanged(parent, directory)) return here.error();
         if (!here || (file_id != 0 && here->info.file_id != file_id)) return keep(named);
         const std::size_t kept = report_.kept.size();
@@ -359,7 +438,7 @@ private:
             const auto number = number_in(prepared_pattern(kind), entry.name);
             const bool ours = is_file(entry) && number && *number >= kFirstFrameNumber &&
                               *number - kFirstFrameNumber < frames;
-            auto done = ours ? remove_file(*here->store, path) : keep(path);
+            auto done = ours ? remove_file(*here, entry.name) : keep(path);
             if (!done) return done.error();
         }
         if (report_.kept.size() != kept) return {};

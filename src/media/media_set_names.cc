@@ -8,6 +8,7 @@
 
 #include "base/prng.h"
 #include "media/catalogue.h"
+#include "media/checked_removal.h"
 #include "media/frame_maker.h"
 #include "media/media_lock.h"
 #include "media/media_set.h"
@@ -150,9 +151,13 @@ Result<void> write_document(ByteStore& store,
 bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name) {
     const std::string file = path.substr(path.rfind('/') + 1);
     std::string_view name = file;
-    if (!take_partial(name) || name != document_name) return false;
+    if ((!take_partial(name) && !take_removing(name)) || name != document_name) return false;
+    return is_document(store, path);
+}
+
+bool is_document(ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
-    if (!info || !*info || (*info)->directory || (*info)->symbolic_link) return false;
+    if (!info || !*info || !(*info)->is_regular()) return false;
     if ((*info)->bytes == 0) return true;
     const auto text = read_text(store, path);
     return text && text->starts_with("{\n  \"") && text->find("\"streamsim.") != std::string::npos;
@@ -181,7 +186,7 @@ Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::st
         }
         std::string_view name = entry.name;
         if (is_lock_name(name)) continue;
-        if (!take_partial(name) || name != kMarkerName) only_unfinished = false;
+        if ((!take_partial(name) && !take_removing(name)) || name != kMarkerName) only_unfinished = false;
     }
     if (only_unfinished) return std::optional<std::uint64_t>();
     return bad_input(
@@ -213,14 +218,20 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
                 fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
                             (*directory)->symbolic_link ? "a symbolic link" : "a file"));
         }
+        if (!*directory) return FormatDirectory{path, false};
         const auto info = store.stat(document);
         if (!info) return info.error();
-        if (!*info) return FormatDirectory{path, false};
+        if (!*info) continue;  // not ours, or of a clean that was killed
         const auto text = read_text(store, document);
         if (!text) return text.error();
         const auto found = parse_json(*text, document);
         if (!found) return found.error();
         if (*found == wanted) return FormatDirectory{path, true};
+        JsonProblems problems(document);
+        JsonObject top(*found, "", problems);
+        check_schema(top, kFormatSchema, kVersion);
+        (void)top.member("format");
+        if (!problems.empty()) return problems.error();
     }
 }
 

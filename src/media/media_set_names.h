@@ -53,7 +53,10 @@ Result<std::string> read_text(ByteStore& store, const std::string& path);
 Result<void> write_document(ByteStore& store,
                             const std::string& path,
                             const std::function<Json(std::uint64_t file_id)>& make);
-/// Whether a file is what an interrupted write_document() may have left: by its name, and by what it holds.
+/// Whether a file is one of our documents, or the empty beginning of one, by what it holds.
+bool is_document(ByteStore& store, const std::string& path);
+/// Whether a file is what an interrupted write_document() or removal may have left: by its name, and by what it
+/// holds.
 bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name);
 
 /// The id of the media set at `root`; nothing when there is none: no such directory, or one that holds nothing

@@ -10,6 +10,7 @@
 #include "base/prng.h"
 #include "base/thread_group.h"
 #include "media/catalogue.h"
+#include "media/checked_removal.h"
 #include "media/clip_proof.h"
 #include "media/clip_record.h"
 #include "media/container_writer.h"
@@ -104,7 +105,10 @@ Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::
     if (auto renamed = work.store.rename(clip.from, path); !renamed) return renamed.error();
     const auto now = work.store.stat(path);
     if (!now) return now.error();
-    if (*now && !(*now)->symbolic_link && (*now)->file_id == (*before)->file_id) return (*before)->file_id;
+    // Asked of this look too, now that nobody else knows the name: it may have been exchanged twice.
+    const auto record = read_record(work.store, work.directory, work.set_id, clip.number);
+    const bool recorded = *now && record && (!*record || is_recorded(**record, **now));
+    if (recorded && (*now)->file_id == (*before)->file_id) return (*before)->file_id;
     if (auto back = work.store.rename(path, clip.from); !back) return back.error();
     return exchanged();
 }
@@ -186,7 +190,12 @@ private:
         const auto old = store_->stat(path);
         if (!old) return old.error();
         if (*old) {
-            if (auto removed = store_->remove(path); !removed) return removed.error();
+            const auto removed = remove_seen(*store_, path, **old);
+            if (!removed) return removed.error();
+            if (!*removed) {
+                return environment_error(
+                    fmt::format("{}: is not a frame that prepare made: it is left alone", path));
+            }
         }
         auto file = store_->create(path);
         if (!file) return file.error();
@@ -282,20 +291,15 @@ Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
     if (!directory) return directory.error();
     if (directory->path != plan.directory)
         return environment_error(fmt::format("{}: another process prepares media there now; try again", root));
-    if (auto made = (*set)->make_directories(plan.directory); !made) return made.error();
+    if (!directory->there) {
+        // Its document is in it before it has its name: an empty directory of that name is not ours.
+        const std::string partial = plan.directory + partial_suffix(entropy64());
+        if (auto made = (*set)->make_directories(partial); !made) return made.error();
+        if (auto made = write_format(**set, partial, plan.request.format); !made) return made.error();
+        if (auto named = (*set)->rename(partial, plan.directory); !named) return named.error();
+    }
     auto format = (*set)->beneath(plan.directory);
     if (!format) return format.error();
-    if (!directory->there) {
-        const auto entries = (*format)->list(plan.directory);
-        if (!entries) return entries.error();
-        for (const DirectoryEntry& entry : *entries) {
-            std::string_view name = entry.name;
-            if (take_partial(name) && name == kFormatName) continue;  // of a prepare that was killed
-            return environment_error(fmt::format("{}: found {}, expected an empty directory: it is left alone",
-                                                 plan.directory, entry.name));
-        }
-        if (auto made = write_format(**format, plan.directory, plan.request.format); !made) return made.error();
-    }
     if (read_identity(**format, plan.directory) != format_identity(plan.request.format)) {
         return environment_error(
             fmt::format("{}: another directory has replaced it: it is left alone; try again", plan.directory));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/units.h"
 #include "media/recording.h"
 #include "storage/local_options.h"
 
@@ -76,23 +75,6 @@ std::vector<std::string> Recordings::vanished(const GrowingList<StreamPlan>& str
 void Recordings::leave() {
     keep_ = true;
     notice_(fmt::format("recordings are left in {} (streamsim clean {})", directory_, target_));
-}
-
-void Recordings::say_space(const GrowingList<StreamPlan>& streams) {
-    double bytes = 0;
-    double bytes_per_s = 0;
-    for (std::size_t i = 0; i < streams.size(); ++i) {
-        const StreamPlan& plan = streams[i];
-        if (plan.record == nullptr || !plan.options.paced) continue;
-        bytes += plan.bytes_per_slot * static_cast<double>(plan.options.slots);
-        bytes_per_s += plan.required_bytes_per_s();
-    }
-    const auto free = store_->free_bytes(target_);
-    if (!free || bytes <= static_cast<double>(*free)) return;
-    notice_(fmt::format(
-        "{}: {} are free and {} are to be recorded: it will be full after {}, and what is recorded then fails",
-        target_, show_bytes(*free), show_bytes(static_cast<std::uint64_t>(bytes)),
-        show_duration({static_cast<std::int64_t>(static_cast<double>(*free) / bytes_per_s * 1e9)})));
 }
 
 }  // namespace streamsim

@@ -31,8 +31,6 @@ public:
     /// Writes down which files these streams will make, so that they and nothing else are removed. Blocks.
     /// Errors: environment.
     Result<void> record(const GrowingList<StreamPlan>& streams);
-    /// Says so where the storage will be full before these streams end.
-    void say_space(const GrowingList<StreamPlan>& streams);
     /// After play: containers that are not there any more. One that is removed while it is open is written on,
     /// so that no write of it fails. Blocks.
     std::vector<std::string> vanished(const GrowingList<StreamPlan>& streams);

@@ -329,7 +329,6 @@ Result<void> Session::plan() {
     }
     if (recordings_) {
         if (auto recorded = recordings_->record(streams_); !recorded) return recorded;
-        recordings_->say_space(streams_);
     }
     planned_.store(true, std::memory_order_release);
     return {};

@@ -31,6 +31,22 @@ Result<void> look_at_volume(ByteStore& store, SpaceNeed& need) {
     return {};
 }
 
+/// Of one recorder of each format.
+double bytes_of_recorder(const PlayRequest& request, bool timed, Duration length) {
+    double bytes = 0;
+    for (const MediaFormat& format : request.record.formats) {
+        std::uint64_t frames = request.frames.value_or(UINT64_MAX);
+        if (request.paced && timed && length.ns > 0)
+            frames = std::min(frames, request.rate.value_or(format.rate).slots_in(length));
+        if (frames < UINT64_MAX) bytes += format.mean_frame_bytes * static_cast<double>(frames);
+    }
+    return bytes;
+}
+
+std::uint64_t in_bytes(double bytes) {
+    return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+}
+
 }  // namespace
 
 std::uint64_t kept_free_bytes(std::uint64_t volume_bytes) {
@@ -40,7 +56,7 @@ std::uint64_t kept_free_bytes(std::uint64_t volume_bytes) {
 
 bool SpaceNeed::needs_consent() const {
     return fill_bytes > 0 || load_bytes > share_of(free_bytes, kLoadShareUnasked) ||
-           media_bytes + load_bytes > share_of(free_bytes, kMediaShareUnasked);
+           media_bytes + load_bytes + record_bytes > share_of(free_bytes, kMediaShareUnasked);
 }
 
 std::string SpaceNeed::sentence() const {
@@ -55,25 +71,54 @@ std::string SpaceNeed::sentence() const {
 }
 
 Result<void> check_space(const SpaceNeed& need) {
-    const bool only_media = need.load_bytes + need.fill_bytes == 0;
+    const bool only_media = need.load_bytes + need.fill_bytes + need.record_bytes == 0;
     const std::uint64_t kept = only_media ? 0 : kept_free_bytes(std::max(need.volume_bytes, need.free_bytes));
     if (need.bytes() + kept <= need.free_bytes) return {};
     std::string text = fmt::format("{}: {} would have to be written, and {} are free", need.target,
                                    show_bytes(need.bytes()), show_bytes(need.free_bytes));
+    if (need.record_bytes > 0) text += fmt::format("; {} of it are recordings", show_bytes(need.record_bytes));
     if (kept > 0) text += fmt::format(" ({} of the volume have to stay free)", show_bytes(kept));
     return environment_error(text);
+}
+
+std::uint64_t record_bytes_of(const PlayRequest& request) {
+    const Duration length = request.duration.value_or(kDefaultDuration);
+    const bool timed = request.duration || !request.frames;
+    return in_bytes(request.seats * request.record.streams * bytes_of_recorder(request, timed, length));
+}
+
+std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts) {
+    double bytes = 0;
+    for (const PlayPart& part : parts) {
+        const PlayRequest& request = part.request;
+        if (!part.place) {
+            bytes += static_cast<double>(record_bytes_of(request));
+            continue;
+        }
+        for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
+            for (std::uint32_t stream = 0; stream < request.record.streams; ++stream) {
+                const Duration length = part.place->end(seat) - part.place->start(seat, stream);
+                bytes += bytes_of_recorder(request, true, length);
+            }
+        }
+    }
+    return in_bytes(bytes);
 }
 
 Result<SpaceNeed> need_of_play(ByteStore& store,
                                const std::string& target,
                                const LoadSetPlan& load,
-                               const std::vector<PreparePlan>& media) {
+                               const std::vector<PreparePlan>& media,
+                               std::uint64_t record_bytes) {
     SpaceNeed need;
     need.target = target;
+    need.record_bytes = record_bytes;
     need.load_bytes = load.bytes_to_write;
     for (const PreparePlan& plan : media) need.media_bytes += plan.bytes_to_write;
     if (need.bytes() == 0) return need;
     if (auto looked = look_at_volume(store, need); !looked) return looked.error();
+    const bool says_nothing = need.free_bytes == 0 && need.volume_bytes == 0;  // as some FUSE file systems
+    if (says_nothing) need.record_bytes = 0;
     if (auto checked = check_space(need); !checked) return checked.error();
     return need;
 }

@@ -89,4 +89,7 @@ private:
 /// "a symbolic link", "a file with 2 names (hard links)", "a directory": to be told to a user.
 std::string describe(const BeneathFacts& facts);
 
+/// Why what has these facts is not opened as a file: an errno of Beneath::open_file; 0: it may be.
+int unsuitable(const BeneathFacts& facts, bool to_write);
+
 }  // namespace streamsim

@@ -10,30 +10,13 @@
 #include <memory>
 
 #include "storage/beneath.h"
+#include "storage/file_descriptor.h"
 #include "storage/open_flags.h"
 
 namespace streamsim {
 namespace {
 
 constexpr int kTriesMax = 16;  // of what another process may undo in between
-
-class Descriptor {
-public:
-    explicit Descriptor(int number = -1) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    int get() const { return number_; }
-    int release() { return std::exchange(number_, -1); }
-
-private:
-    int number_;
-};
 
 /// A descriptor, or a negative errno.
 int open_at(int directory, const char* path, int flags, mode_t mode) {
@@ -61,7 +44,7 @@ int open_at_once(int root, const char* path, int flags, mode_t mode) {
 int open_by_components(int root, const std::string& path, int flags, mode_t mode) {
     if (path.empty()) return -ENOENT;
     if (path.front() == '/') return -EXDEV;
-    Descriptor held;
+    FileDescriptor held;
     int at = root;
     std::size_t begin = 0;
     for (;;) {
@@ -81,7 +64,7 @@ int open_by_components(int root, const std::string& path, int flags, mode_t mode
             return link ? -ELOOP : opened;
         }
         if (last) return opened;
-        held = Descriptor(opened);
+        held = FileDescriptor(opened);
         at = held.get();
         begin = next;
     }
@@ -99,7 +82,7 @@ int open_beneath(const Beneath& root, const std::string& path, int flags, mode_t
 
 /// Where a name is made, removed or looked at.
 struct Place {
-    Descriptor held;
+    FileDescriptor held;
     int directory = -1;
     std::string name;
     int error = 0;
@@ -125,7 +108,7 @@ Place place_of(const Beneath& root, const std::string& path) {
         place.error = -opened;
         return place;
     }
-    place.held = Descriptor(opened);
+    place.held = FileDescriptor(opened);
     place.directory = opened;
     return place;
 }
@@ -153,23 +136,14 @@ int look_in(int directory, const std::string& name, BeneathFacts& facts) {
     return 0;
 }
 
-int unsuitable(const BeneathFacts& facts, bool to_write) {
-    switch (facts.kind) {
-        case BeneathFacts::Kind::link: return ELOOP;
-        case BeneathFacts::Kind::directory: return EISDIR;
-        case BeneathFacts::Kind::other: return EOPNOTSUPP;
-        case BeneathFacts::Kind::file: break;
-    }
-    return to_write && facts.links != 1 ? EMLINK : 0;
-}
-
 /// Looked at before it is opened, because to open a FIFO waits for its other end and to open a device may do
 /// something; and after, because the name may be another file's by then.
 OpenedFile open_existing(const Beneath& root, const std::string& path, bool to_write, bool direct) {
     BeneathFacts facts;
     if (const int error = root.look_at(path, facts)) return {-1, error};
     if (const int error = unsuitable(facts, to_write)) return {-1, error};
-    Descriptor opened(open_beneath(root, path, open_flags(to_write ? Access::write : Access::read, direct)));
+    FileDescriptor opened(
+        open_beneath(root, path, open_flags(to_write ? Access::write : Access::read, direct)));
     if (opened.get() < 0) return {-1, -opened.get()};
     struct stat info {};
     if (fstat(opened.get(), &info) != 0) return {-1, errno};
@@ -322,7 +296,7 @@ int Beneath::remove_directory(const std::string& path) const {
 }
 
 int Beneath::sync_directory(const std::string& path) const {
-    const Descriptor opened(open_beneath(*this, path, O_RDONLY | O_DIRECTORY));
+    const FileDescriptor opened(open_beneath(*this, path, O_RDONLY | O_DIRECTORY));
     if (opened.get() < 0) return -opened.get();
     // Some network file systems cannot sync a directory: their servers have it when the call returns.
     if (fsync(opened.get()) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;

@@ -1,13 +1,12 @@
 // By paths and libuv: each component is looked at before the call, so that a link that is there is refused; one
 // that is put there in that moment is not seen.
-#include <uv.h>
-
 #include <algorithm>
 #include <cerrno>
 
 #include "storage/beneath.h"
 #include "storage/native_path.h"
 #include "storage/uv_errno.h"
+#include "storage/uv_request.h"
 
 namespace streamsim {
 namespace {
@@ -17,23 +16,13 @@ constexpr std::uint64_t kRegular = 0100000;
 constexpr std::uint64_t kDirectory = 0040000;
 constexpr std::uint64_t kLink = 0120000;
 
-/// One operation of libuv.
-struct Request {
-    Request() = default;
-    ~Request() { uv_fs_req_cleanup(&fs); }
-    Request(const Request&) = delete;
-    Request& operator=(const Request&) = delete;
-
-    uv_fs_t fs{};
-};
-
 int errno_or_zero(int code) {
     return code < 0 ? errno_of_uv(code) : 0;
 }
 
 int look(const std::string& path, BeneathFacts& facts) {
     using Kind = BeneathFacts::Kind;
-    Request request;
+    UvRequest request;
     const int code = uv_fs_lstat(nullptr, &request.fs, native_path(path).c_str(), nullptr);
     if (code < 0) return errno_of_uv(code);
     const uv_stat_t& info = request.fs.statbuf;
@@ -72,16 +61,6 @@ int resolve(const std::string& root, const std::string& path, std::string& whole
     return 0;
 }
 
-int unsuitable(const BeneathFacts& facts, bool to_write) {
-    switch (facts.kind) {
-        case BeneathFacts::Kind::link: return ELOOP;
-        case BeneathFacts::Kind::directory: return EISDIR;
-        case BeneathFacts::Kind::other: return EOPNOTSUPP;
-        case BeneathFacts::Kind::file: break;
-    }
-    return to_write && facts.links > 1 ? EMLINK : 0;
-}
-
 }  // namespace
 
 Beneath::~Beneath() = default;
@@ -96,7 +75,7 @@ Beneath& Beneath::operator=(Beneath&& other) noexcept {
 }
 
 int Beneath::open(const std::string& directory, Beneath& into, Resolve resolve) {
-    Request request;
+    UvRequest request;
     const int code = uv_fs_stat(nullptr, &request.fs, native_path(directory).c_str(), nullptr);
     if (code < 0) return errno_of_uv(code);
     if ((request.fs.statbuf.st_mode & kKindMask) != kDirectory) return ENOTDIR;
@@ -141,7 +120,7 @@ int Beneath::list(const std::string& path, std::vector<DirectoryEntry>& entries)
     BeneathFacts facts;
     if (const int error = look(whole, facts)) return error;
     if (facts.kind == BeneathFacts::Kind::link) return ELOOP;
-    Request request;
+    UvRequest request;
     const int count = uv_fs_scandir(nullptr, &request.fs, native_path(whole).c_str(), 0, nullptr);
     if (count < 0) return errno_of_uv(count);
     entries.clear();
@@ -162,7 +141,7 @@ int Beneath::list(const std::string& path, std::vector<DirectoryEntry>& entries)
 int Beneath::make_directory(const std::string& path) const {
     std::string whole;
     if (const int error = streamsim::resolve(root_, path, whole)) return error;
-    Request request;
+    UvRequest request;
     return errno_or_zero(uv_fs_mkdir(nullptr, &request.fs, native_path(whole).c_str(), 0777, nullptr));
 }
 
@@ -181,7 +160,7 @@ int Beneath::replace(const std::string& from, const std::string& to) const {
     if (look(new_path, facts) == 0) {
         if (const int wrong = unsuitable(facts, true)) return wrong;
     }
-    Request request;
+    UvRequest request;
     return errno_or_zero(uv_fs_rename(nullptr, &request.fs, native_path(old_path).c_str(),
                                       native_path(new_path).c_str(), nullptr));
 }
@@ -192,7 +171,7 @@ int Beneath::remove_file(const std::string& path) const {
     BeneathFacts facts;
     if (const int error = look(whole, facts)) return error;
     if (facts.kind == BeneathFacts::Kind::directory) return EISDIR;
-    Request request;
+    UvRequest request;
     return errno_or_zero(uv_fs_unlink(nullptr, &request.fs, native_path(whole).c_str(), nullptr));
 }
 
@@ -202,7 +181,7 @@ int Beneath::remove_directory(const std::string& path) const {
     BeneathFacts facts;
     if (const int error = look(whole, facts)) return error;
     if (facts.kind != BeneathFacts::Kind::directory) return ENOTDIR;
-    Request request;
+    UvRequest request;
     return errno_or_zero(uv_fs_rmdir(nullptr, &request.fs, native_path(whole).c_str(), nullptr));
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cerrno>
+
 #include "storage/beneath.h"
 
 namespace streamsim {
@@ -21,6 +23,16 @@ std::string describe(const BeneathFacts& facts) {
         case BeneathFacts::Kind::file: break;
     }
     return facts.links == 1 ? "a file" : fmt::format("a file with {} names (hard links)", facts.links);
+}
+
+int unsuitable(const BeneathFacts& facts, bool to_write) {
+    switch (facts.kind) {
+        case BeneathFacts::Kind::link: return ELOOP;
+        case BeneathFacts::Kind::directory: return EISDIR;
+        case BeneathFacts::Kind::other: return EOPNOTSUPP;
+        case BeneathFacts::Kind::file: break;
+    }
+    return to_write && facts.links > 1 ? EMLINK : 0;
 }
 
 }  // namespace streamsim

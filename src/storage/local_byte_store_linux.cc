@@ -16,6 +16,7 @@
 
 #include "storage/beneath.h"
 #include "storage/errno_text.h"
+#include "storage/file_descriptor.h"
 #include "storage/local_byte_store.h"
 #include "storage/local_lock.h"
 
@@ -24,29 +25,12 @@ namespace {
 
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
 
-/// Owns a file descriptor.
-class File {
-public:
-    explicit File(int descriptor) : descriptor_(descriptor) {}
-    ~File() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    File& operator=(File&&) = delete;
-    explicit operator bool() const { return descriptor_ >= 0; }
-    int get() const { return descriptor_; }
-    int close() { return ::close(std::exchange(descriptor_, -1)); }
-
-private:
-    int descriptor_;
-};
-
-File open_file(const std::string& path, int flags) {
+FileDescriptor open_file(const std::string& path, int flags) {
     int descriptor = -1;
     do {
         descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
     } while (descriptor < 0 && errno == EINTR);
-    return File(descriptor);
+    return FileDescriptor(descriptor);
 }
 
 /// What is no file to read or write; nullptr for files, directories and block devices.
@@ -79,7 +63,7 @@ std::string parent_of(const std::string& path) {
 
 /// Some network file systems cannot sync a directory (EINVAL): their servers have it when rename returns.
 Result<void> sync_directory(const std::string& path) {
-    const File directory = open_file(path, O_RDONLY | O_DIRECTORY);
+    const FileDescriptor directory = open_file(path, O_RDONLY | O_DIRECTORY);
     if (!directory) return file_error(errno, "open", path);
     if (fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
         return file_error(errno, "sync", path);
@@ -88,7 +72,7 @@ Result<void> sync_directory(const std::string& path) {
 
 class LocalSource final : public ByteSource {
 public:
-    LocalSource(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    LocalSource(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
         std::size_t done = 0;
@@ -128,13 +112,13 @@ public:
 private:
     static constexpr int kHolesMax = 100'000;  // looked at in one file; more are not needed to know it
 
-    File file_;
+    FileDescriptor file_;
     std::string path_;
 };
 
 class LocalSink final : public ByteSink {
 public:
-    LocalSink(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+    LocalSink(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         std::size_t done = 0;
@@ -172,7 +156,7 @@ private:
         started_ += kWindowBytes;
     }
 
-    File file_;
+    FileDescriptor file_;
     std::string path_;
     std::uint64_t end_ = 0;
     std::uint64_t started_ = 0;  // up to here the write-back has been started
@@ -250,18 +234,19 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
     out.modified_s = info.st_mtim.tv_sec;
     out.links = info.st_nlink;
     out.file_id = info.st_ino;
+    out.other = !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
     return std::optional(out);
 }
 
 Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file.error();
-    File file = open_file(path, O_RDONLY);
+    FileDescriptor file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
     return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(std::move(file), path));
 }
 
 Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
-    File file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!file) return file_error(errno, "create", path);
     return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(std::move(file), path));
 }
@@ -325,7 +310,7 @@ Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
     return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
 }
 
-Result<void> evict_file(const File& file, const std::string& path) {
+Result<void> evict_file(const FileDescriptor& file, const std::string& path) {
     // Pages that are not written yet cannot be dropped.
     if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
     const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
@@ -335,7 +320,7 @@ Result<void> evict_file(const File& file, const std::string& path) {
 
 Result<void> LocalByteStore::evict(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file;
-    const File file = open_file(path, O_RDONLY);
+    const FileDescriptor file = open_file(path, O_RDONLY);
     if (!file) return file_error(errno, "open", path);
     return evict_file(file, path);
 }
@@ -365,6 +350,7 @@ public:
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
     Result<void> make_directories(const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<bool> set_aside(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<void> remove_directory(const std::string& path) override {
         const int number = root_.remove_directory(below(path));
@@ -427,6 +413,7 @@ Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
     out.symbolic_link = facts.kind == BeneathFacts::Kind::link;
     if (out.symbolic_link) return std::optional(out);
     out.directory = facts.kind == BeneathFacts::Kind::directory;
+    out.other = facts.kind == BeneathFacts::Kind::other;
     out.bytes = facts.bytes;
     out.modified_s = facts.modified_s;
     out.links = facts.links;
@@ -437,13 +424,13 @@ Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
 Result<std::unique_ptr<ByteSource>> StoreBeneath::open(const std::string& path) {
     const OpenedFile opened = root_.open_file(below(path), Access::read, false);
     if (opened.error != 0) return error(opened.error, "open", path);
-    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(File(opened.file), path));
+    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(FileDescriptor(opened.file), path));
 }
 
 Result<std::unique_ptr<ByteSink>> StoreBeneath::create(const std::string& path) {
     const OpenedFile opened = root_.open_file(below(path), Access::create_new, false);
     if (opened.error != 0) return error(opened.error, "create", path);
-    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(File(opened.file), path));
+    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(FileDescriptor(opened.file), path));
 }
 
 Result<void> StoreBeneath::make_directories(const std::string& path) {
@@ -479,6 +466,12 @@ Result<void> StoreBeneath::rename(const std::string& from, const std::string& to
     return {};
 }
 
+Result<bool> StoreBeneath::set_aside(const std::string& from, const std::string& to) {
+    const int number = root_.rename(below(from), below(to));
+    if (number != 0) return error(number, "remove", from);
+    return true;
+}
+
 Result<void> StoreBeneath::remove(const std::string& path) {
     const int number = root_.remove_file(below(path));
     if (number == 0) return {};
@@ -503,7 +496,7 @@ Result<std::uint64_t> StoreBeneath::total_bytes(const std::string&) {
 Result<void> StoreBeneath::evict(const std::string& path) {
     const OpenedFile opened = root_.open_file(below(path), Access::read, false);
     if (opened.error != 0) return error(opened.error, "open", path);
-    return evict_file(File(opened.file), path);
+    return evict_file(FileDescriptor(opened.file), path);
 }
 
 Result<std::unique_ptr<ByteStore>> StoreBeneath::beneath(const std::string& directory) {

@@ -2,7 +2,6 @@
 // through the page cache, and close() waits for all of them. A rename looks first whether it would replace
 // something: not atomic against others, but prepare has the directory to itself.
 #include <fmt/format.h>
-#include <uv.h>
 
 #include <algorithm>
 #include <array>
@@ -13,21 +12,12 @@
 #include "storage/local_lock.h"
 #include "storage/native_path.h"
 #include "storage/uv_errno.h"
+#include "storage/uv_request.h"
 
 namespace streamsim {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of one call
-
-/// One operation of libuv.
-struct Request {
-    Request() = default;
-    ~Request() { uv_fs_req_cleanup(&fs); }
-    Request(const Request&) = delete;
-    Request& operator=(const Request&) = delete;
-
-    uv_fs_t fs{};
-};
 
 /// Owns a file of libuv's.
 class File {
@@ -39,7 +29,7 @@ public:
     uv_file get() const { return file_; }
     int close() {
         if (file_ < 0) return 0;
-        Request request;
+        UvRequest request;
         return uv_fs_close(nullptr, &request.fs, std::exchange(file_, -1), nullptr);
     }
 
@@ -53,7 +43,7 @@ Error failed(int code, std::string_view action, const std::string& path) {
 
 /// Negative: libuv's error.
 int look_at(const std::string& path, bool follow, uv_stat_t& facts) {
-    Request request;
+    UvRequest request;
     const std::string native = native_path(path);
     const int result = follow ? uv_fs_stat(nullptr, &request.fs, native.c_str(), nullptr)
                               : uv_fs_lstat(nullptr, &request.fs, native.c_str(), nullptr);
@@ -87,7 +77,7 @@ public:
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
         std::size_t done = 0;
         while (done < into.size()) {
-            Request request;
+            UvRequest request;
             const auto rest = into.subspan(done, std::min(into.size() - done, kMostBytes));
             const uv_buf_t buffer =
                 uv_buf_init(reinterpret_cast<char*>(rest.data()), static_cast<unsigned>(rest.size()));
@@ -101,7 +91,7 @@ public:
     }
 
     Result<std::uint64_t> size() override {
-        Request request;
+        UvRequest request;
         const int code = uv_fs_fstat(nullptr, &request.fs, file_.get(), nullptr);
         if (code < 0) return failed(code, "look at", path_);
         return request.fs.statbuf.st_size;
@@ -119,7 +109,7 @@ public:
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         std::size_t done = 0;
         while (done < bytes.size()) {
-            Request request;
+            UvRequest request;
             const auto rest = bytes.subspan(done, std::min(bytes.size() - done, kMostBytes));
             // libuv takes it without const, and reads only.
             auto* const data = const_cast<char*>(reinterpret_cast<const char*>(rest.data()));
@@ -133,7 +123,7 @@ public:
     }
 
     Result<void> close() override {
-        Request request;
+        UvRequest request;
         if (const int code = uv_fs_fsync(nullptr, &request.fs, file_.get(), nullptr); code < 0)
             return failed(code, "write", path_);
         if (const int code = file_.close(); code < 0) return failed(code, "write", path_);
@@ -177,7 +167,7 @@ public:
 };
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
-    Request request;
+    UvRequest request;
     const int count = uv_fs_scandir(nullptr, &request.fs, native_path(directory).c_str(), 0, nullptr);
     if (count < 0) return failed(count, "list", directory);
     std::vector<DirectoryEntry> entries;
@@ -222,14 +212,14 @@ Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
 
 Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file.error();
-    Request request;
+    UvRequest request;
     const int file = uv_fs_open(nullptr, &request.fs, native_path(path).c_str(), UV_FS_O_RDONLY, 0, nullptr);
     if (file < 0) return failed(file, "open", path);
     return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(File(file), path));
 }
 
 Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
-    Request request;
+    UvRequest request;
     constexpr int kFlags = UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_EXCL;
     const int file = uv_fs_open(nullptr, &request.fs, native_path(path).c_str(), kFlags, 0666, nullptr);
     if (file < 0) return failed(file, "create", path);
@@ -245,7 +235,7 @@ Result<void> LocalByteStore::make_directories(const std::string& path) {
     const std::string parent = parent_of(path);
     if (parent == path) return failed(code, "make the directory", path);
     if (auto above = make_directories(parent); !above) return above;
-    Request request;
+    UvRequest request;
     const int made = uv_fs_mkdir(nullptr, &request.fs, native_path(path).c_str(), 0777, nullptr);
     if (made < 0 && made != UV_EEXIST) return failed(made, "make the directory", path);
     return {};
@@ -255,7 +245,7 @@ Result<void> LocalByteStore::rename(const std::string& from, const std::string& 
     uv_stat_t facts{};
     if (const int code = look_at(from, false, facts); code < 0) return failed(code, "rename", from);
     if (look_at(to, false, facts) == 0) return file_error(EEXIST, "rename to", to);
-    Request request;
+    UvRequest request;
     const int code =
         uv_fs_rename(nullptr, &request.fs, native_path(from).c_str(), native_path(to).c_str(), nullptr);
     if (code < 0) return failed(code, "rename to", to);
@@ -265,7 +255,7 @@ Result<void> LocalByteStore::rename(const std::string& from, const std::string& 
 Result<void> LocalByteStore::remove(const std::string& path) {
     uv_stat_t facts{};
     int code = look_at(path, false, facts);
-    Request request;
+    UvRequest request;
     if (code == 0) {
         code = is(facts, kDirectory) ? uv_fs_rmdir(nullptr, &request.fs, native_path(path).c_str(), nullptr)
                                      : uv_fs_unlink(nullptr, &request.fs, native_path(path).c_str(), nullptr);
@@ -278,7 +268,7 @@ Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
     // What is still to be made will be in the nearest directory that is there.
     std::string at = path;
     for (;;) {
-        Request request;
+        UvRequest request;
         const int code = uv_fs_statfs(nullptr, &request.fs, native_path(at).c_str(), nullptr);
         if (code == 0) {
             const auto& facts = *static_cast<const uv_statfs_t*>(request.fs.ptr);
@@ -291,7 +281,7 @@ Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
 }
 
 Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
-    Request request;
+    UvRequest request;
     const int code = uv_fs_statfs(nullptr, &request.fs, native_path(path).c_str(), nullptr);
     if (code != 0) return failed(code, "look at", path);
     const auto& facts = *static_cast<const uv_statfs_t*>(request.fs.ptr);

@@ -16,7 +16,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/prng.h"
 #include "storage/errno_text.h"
+#include "storage/file_descriptor.h"
 #include "storage/local_lock.h"
 
 namespace streamsim {
@@ -25,6 +27,7 @@ namespace {
 constexpr std::string_view kHeader = "streamsim lock file, version 1\n";
 constexpr off_t kSlotBytes = 1024;
 constexpr int kSlots = 64;
+constexpr int kLockFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 constexpr int kOpenAttempts = 20;  // clean may remove the file between its opening and its locking
 static_assert(kLockNoteBytesMax < kSlotBytes);
 
@@ -32,22 +35,6 @@ static_assert(kLockNoteBytesMax < kSlotBytes);
 constexpr unsigned long kXfs = 0x58465342, kZfs = 0x2fc12fc1, kNtfs3 = 0x7366746e, kExfat = 0x2011bab0,
                         kF2fs = 0xf2f52010, kHfsPlus = 0x482b, kVfat = 0x4d44, kUdf = 0x15013346,
                         kBcachefs = 0xca451a4e;
-
-/// Owns a file descriptor.
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
-    explicit operator bool() const { return number_ >= 0; }
-    int get() const { return number_; }
-
-private:
-    int number_;
-};
 
 /// Whether this computer alone writes to the file system, so that its kernel knows every lock. Of others
 /// (network and cluster file systems, FUSE) the locks may end at this computer although they seem to work.
@@ -136,7 +123,7 @@ void leave_note(int descriptor, const std::string& note) {
 
 class LocalLock final : public FileLock {
 public:
-    explicit LocalLock(Descriptor file) : file_(std::move(file)) {}
+    explicit LocalLock(FileDescriptor file) : file_(std::move(file)) {}
 
     Result<bool> change(LockMode mode) override {
         const int error = lock_byte(file_.get(), 0, mode == LockMode::shared ? F_RDLCK : F_WRLCK);
@@ -146,7 +133,7 @@ public:
     }
 
 private:
-    Descriptor file_;
+    FileDescriptor file_;
 };
 
 /// The directory of the lock file and its name in it.
@@ -163,15 +150,14 @@ Error not_our_lock_file(const std::string& path) {
                     path));
 }
 
-/// Whether a file is ours to be locked and written: regular, with one name, and empty or with our header.
+/// Whether a file is ours to be locked and written: regular, with one name and our header.
 Result<void> expect_lock_file(int descriptor, const std::string& path) {
     struct stat info {};
     if (fstat(descriptor, &info) != 0) return file_error(errno, "look at", path);
     char text[kHeader.size()];
-    const bool ours =
-        S_ISREG(info.st_mode) && info.st_nlink <= 1 &&
-        (info.st_size == 0 || (pread(descriptor, text, sizeof(text), 0) == static_cast<ssize_t>(sizeof(text)) &&
-                               std::string_view(text, sizeof(text)) == kHeader));
+    const bool ours = S_ISREG(info.st_mode) && info.st_nlink <= 1 &&
+                      pread(descriptor, text, sizeof(text), 0) == static_cast<ssize_t>(sizeof(text)) &&
+                      std::string_view(text, sizeof(text)) == kHeader;
     return ours ? Result<void>{} : not_our_lock_file(path);
 }
 
@@ -182,29 +168,60 @@ void share_as_directory(int descriptor, int directory) {
 }
 
 struct OpenedLock {
-    Descriptor file{-1};
+    FileDescriptor file{-1};
     int error = 0;
     bool may_write = true;
 };
 
+/// As rename(2), but replaces nothing.
+int name_anew(int directory, const std::string& from, const std::string& to) {
+    if (renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+    if (linkat(directory, from.c_str(), directory, to.c_str(), 0) != 0) return errno;
+    return unlinkat(directory, from.c_str(), 0) == 0 ? 0 : errno;
+}
+
+/// The file has its header before it has its name: an empty file of that name is somebody else's. Until then it
+/// is called as an unfinished file of a media set.
+OpenedLock make_lock(int directory, const std::string& name) {
+    const std::string partial = fmt::format("{}.{:016x}.partial", name, entropy64());
+    OpenedLock made;
+    made.file =
+        FileDescriptor(openat(directory, partial.c_str(), O_RDWR | O_CREAT | O_EXCL | kLockFlags, 0666));
+    if (!made.file) {
+        made.error = errno;
+        return made;
+    }
+    share_as_directory(made.file.get(), directory);
+    const ssize_t put = pwrite(made.file.get(), kHeader.data(), kHeader.size(), 0);
+    if (put != static_cast<ssize_t>(kHeader.size())) {
+        made.error = put < 0 ? errno : ENOSPC;
+    } else {
+        made.error = name_anew(directory, partial, name);
+    }
+    if (made.error != 0) {
+        (void)unlinkat(directory, partial.c_str(), 0);
+        made.file = FileDescriptor();
+    }
+    return made;
+}
+
 OpenedLock open_lock(int directory, const std::string& name, LockMode mode) {
-    constexpr int kFlags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     OpenedLock opened;
     const auto open = [&](int flags) {
-        const int number = openat(directory, name.c_str(), flags | kFlags, 0666);
+        const int number = openat(directory, name.c_str(), flags | kLockFlags, 0666);
         opened.error = number < 0 ? errno : 0;
-        return Descriptor(number);
+        return FileDescriptor(number);
     };
-    if (Descriptor file = open(O_RDWR); file) return {std::move(file), 0, true};
+    if (FileDescriptor file = open(O_RDWR); file) return {std::move(file), 0, true};
     if (opened.error == ENOENT) {
-        if (Descriptor file = open(O_RDWR | O_CREAT | O_EXCL); file) {
-            share_as_directory(file.get(), directory);
-            return {std::move(file), 0, true};
-        }
+        OpenedLock made = make_lock(directory, name);
+        if (made.file) return made;
+        opened.error = made.error;
     }
     if (may_not_write(opened.error) && mode == LockMode::shared) {
         const int why_not = opened.error;
-        if (Descriptor file = open(O_RDONLY); file) return {std::move(file), 0, false};
+        if (FileDescriptor file = open(O_RDONLY); file) return {std::move(file), 0, false};
         if (opened.error == ENOENT) opened.error = why_not;
     }
     return opened;
@@ -225,7 +242,7 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
     const auto [parent, name] = split(path);
     int error = ENOENT;
     for (int attempt = 0; attempt < kOpenAttempts; ++attempt) {
-        const Descriptor directory(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        const FileDescriptor directory(open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!directory) return file_error(errno, "open", parent);
         if (!locks_are_seen_by_all(directory.get())) return LockAttempt{};
         OpenedLock opened = open_lock(directory.get(), name, mode);
@@ -242,10 +259,7 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
         if (error == EAGAIN) return LockAttempt{LockAttempt::Outcome::refused, nullptr, read_notes(file)};
         if (error != 0) return file_error(error, "lock", path);
         if (!is_still_named(file, directory.get(), name)) continue;
-        if (opened.may_write) {
-            (void)!pwrite(file, kHeader.data(), kHeader.size(), 0);  // a full disk costs the note alone
-            leave_note(file, note);
-        }
+        if (opened.may_write) leave_note(file, note);  // a full disk costs the note alone
         return LockAttempt{LockAttempt::Outcome::held, std::make_unique<LocalLock>(std::move(opened.file)), {}};
     }
     return file_error(error == 0 ? EAGAIN : error, "lock", path);

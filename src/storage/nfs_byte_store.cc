@@ -72,6 +72,7 @@ FileInfo describe(const nfs_stat_64& info) {
     out.modified_s = static_cast<std::int64_t>(info.nfs_mtime);
     out.links = info.nfs_nlink;
     out.file_id = info.nfs_ino;
+    out.other = !S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode);
     return out;
 }
 

@@ -47,6 +47,7 @@ struct NfsReply {
     std::string_view text;            // what the library says, or a symbolic link's
     NfsHandle handle;                 // lookup, mount, open, create (its size is 0: the server did not tell)
     NfsKind kind = NfsKind::file;     // lookup, attributes
+    std::uint32_t links = 0;          // lookup of version 3: names of a file; 0: the server did not tell
     std::span<const std::byte> data;  // read
     bool end_of_file = false;         // read, list
     bool may_read = true;             // access

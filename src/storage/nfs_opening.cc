@@ -317,6 +317,7 @@ void NfsOpening::forget_below() {
 
 void NfsOpening::take_lookup(const NfsReply& reply) {
     if (reply.kind == NfsKind::link) {
+        if (writes() && rest_.size() == 1) return finish(ELOOP);
         if (rest_.size() == 1) first_walk_ = false;
         link_ = reply.handle;
         step_ = Step::read_link;
@@ -342,6 +343,7 @@ void NfsOpening::take_lookup(const NfsReply& reply) {
     }
     if (!last) return finish(ENOTDIR);
     if (reply.kind != NfsKind::file) return finish(EINVAL);
+    if (writes() && reply.links > 1) return finish(EMLINK);
     file_.handle = reply.handle;
     step_ = node_->version() == 4 ? Step::open : Step::access;
 }

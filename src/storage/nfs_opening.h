@@ -1,6 +1,7 @@
 // Opens one file on one node, or does there what is done by name: the path is walked from the root, or from its
 // directory when that is known, through symbolic links; then version 3 asks whether the file may be read (and
-// written), or makes it, version 4 opens it.
+// written), or makes it, version 4 opens it. What is to be written is no symbolic link itself (ELOOP), and has
+// no second name (EMLINK).
 //
 // A connection that is lost with a change on its way leaves open whether it was done. It is asked for again,
 // and then "it is there" answers a making, and "it is not there" a removal or a rename, as success.
@@ -63,6 +64,7 @@ private:
     bool wants(PathOp::Kind kind) const { return wish_.operation == OpKind::path && wish_.kind == kind; }
     bool wants_parent() const;
     bool creates() const { return wish_.access == Access::create || wish_.access == Access::create_new; }
+    bool writes() const { return wish_.operation == OpKind::open && wish_.access != Access::read; }
     void walk(const std::string& path);
     void from_root(const std::string& path);
     bool find_root();

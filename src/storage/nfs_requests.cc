@@ -69,8 +69,9 @@ void decode_lookup3(const void* data, const NfsCall&, NfsReply& reply) {
     if (reply.outcome != NfsOutcome::done) return;
     const LOOKUP3resok& ok = result.LOOKUP3res_u.resok;
     if (!set_handle(reply, ok.object.data.data_val, ok.object.data.data_len)) return fail(reply, EPROTO);
-    if (ok.obj_attributes.attributes_follow != 0)
-        reply.kind = kind_of(static_cast<int>(ok.obj_attributes.post_op_attr_u.attributes.type));
+    if (ok.obj_attributes.attributes_follow == 0) return;
+    reply.kind = kind_of(static_cast<int>(ok.obj_attributes.post_op_attr_u.attributes.type));
+    reply.links = ok.obj_attributes.post_op_attr_u.attributes.nlink;
 }
 
 void decode_access3(const void* data, const NfsCall&, NfsReply& reply) {

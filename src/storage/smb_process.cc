@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/file_descriptor.h"
+
 namespace streamsim {
 namespace {
 
@@ -110,25 +112,11 @@ void collect(int pid) {
     }
 }
 
-class Descriptor {
-public:
-    /// Takes `descriptor` and gives it a number that is out of the way.
-    explicit Descriptor(int descriptor) {
-        if (descriptor < 0) return;
-        descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, kAboveInherited);
-        ::close(descriptor);
-    }
-    ~Descriptor() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return descriptor_; }
-    int take() { return std::exchange(descriptor_, -1); }
-
-private:
-    int descriptor_ = -1;
-};
+/// The same under a number that is out of the way.
+FileDescriptor above_inherited(int descriptor) {
+    const FileDescriptor held(descriptor);
+    return FileDescriptor(held ? fcntl(held.get(), F_DUPFD_CLOEXEC, kAboveInherited) : -1);
+}
 
 }  // namespace
 
@@ -149,7 +137,7 @@ Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
     }
     auto program = find_program();
     if (!program) return program.error();
-    const Descriptor memory(memfd_create("streamsim-smb", MFD_CLOEXEC));
+    const FileDescriptor memory = above_inherited(memfd_create("streamsim-smb", MFD_CLOEXEC));
     const std::size_t bytes = slots * kSmbSlotBytes;
     if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
         return no_process("no memory can be shared with a helper process", errno);
@@ -165,8 +153,8 @@ Result<void> SmbProcess::spawn(const std::string& program, int memory) {
     std::array<int, 2> pair{-1, -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
         return no_process("a helper process cannot be spoken to", errno);
-    Descriptor ours(pair[0]);
-    const Descriptor theirs(pair[1]);
+    FileDescriptor ours = above_inherited(pair[0]);
+    const FileDescriptor theirs = above_inherited(pair[1]);
     if (ours.get() < 0 || theirs.get() < 0) return no_process("a helper process cannot be spoken to", errno);
     Spawning spawning;
     const int error = spawning.run(program, theirs.get(), memory, pid_);
@@ -174,7 +162,7 @@ Result<void> SmbProcess::spawn(const std::string& program, int memory) {
         pid_ = -1;
         return no_process(fmt::format("{} cannot be started", program).c_str(), error);
     }
-    socket_ = ours.take();
+    socket_ = ours.release();
     return {};
 }
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <deque>
+#include <filesystem>
 
 #include "conformance/storage_backends.h"
 #include "conformance/storage_harness.h"
@@ -96,6 +98,46 @@ std::string exported(const std::string& path) {
 }
 
 }  // namespace tests
+
+namespace {
+
+/// Which errors come of opening what lies at this name; what is there is left as it is.
+int error_of_opening(const std::string& path, Access access) {
+    Harness<UvLoop> harness;
+    auto storage = make_nfs_storage(harness.loop(), harness.own_loop().uv(), tests::nfs_place(3, 1), "/export",
+                                    RemoteOptions{});
+    if (!storage) return -1;
+    harness.use(std::move(*storage));
+    const std::string name = tests::exported(path);
+    TestOpen open;
+    open.path = name.c_str();
+    open.access = access;
+    harness.storage().open(open);
+    harness.loop().run();
+    harness.shut_down({});
+    return open.error;
+}
+
+TEST(NfsWrites, GoThroughNoLinkAndIntoNoFileWithASecondName) {
+    namespace fs = std::filesystem;
+    const TemporaryDirectory directory;
+    write_test_file(directory / "film", 5, 1000);
+    fs::create_symlink("film", directory / "symbolic");
+    fs::create_symlink("nothing", directory / "dangling");
+    fs::create_hard_link(directory / "film", directory / "hard");
+    write_test_file(directory / "ours", 5, 1000);
+    for (const Access access : {Access::write, Access::create}) {
+        EXPECT_EQ(error_of_opening(directory / "symbolic", access), ELOOP);
+        EXPECT_EQ(error_of_opening(directory / "dangling", access), ELOOP);
+        EXPECT_EQ(error_of_opening(directory / "hard", access), EMLINK);
+        EXPECT_EQ(error_of_opening(directory / "ours", access), 0);
+    }
+    EXPECT_FALSE(fs::exists(directory / "nothing"));
+    for (const char* name : {"symbolic", "hard"})
+        EXPECT_EQ(error_of_opening(directory / name, Access::read), 0) << "media may be reached through links";
+}
+
+}  // namespace
 }  // namespace streamsim
 
 int main(int count, char** arguments) {

@@ -43,10 +43,34 @@ TEST_F(LoadSets, AreWrittenOnceAndWhole) {
     EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
     EXPECT_EQ(fs::file_size(file("e0.load")), 0u);
     EXPECT_TRUE(plan().nothing_to_do());
-    fs::resize_file(file("f0.load"), 5);
+    fs::remove(file("f0.load"));
     const LoadSetPlan again = plan();
     ASSERT_EQ(again.missing.files.size(), 1u);
     write(again);
+    EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
+}
+
+TEST_F(LoadSets, AreNotTakenForOursWithAnotherLength) {
+    write(plan());
+    fs::resize_file(file("f0.load"), 5);
+    const auto refused = plan_load_set(store_, set());
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(all_problems(refused.error()),
+                ::testing::HasSubstr("no record of ours names with this length"));
+    const auto cleaned = clean(store_, place_.path());
+    ASSERT_TRUE(cleaned) << all_problems(cleaned.error());
+    EXPECT_THAT(cleaned->kept, ::testing::ElementsAre(file("f0.load").string()));
+}
+
+TEST_F(LoadSets, OfTwoLengthsAreBothOurs) {
+    write(plan());
+    LoadSet longer = set();
+    longer.files[0].bytes = 200'000;
+    const auto planned = plan_load_set(store_, longer);
+    ASSERT_TRUE(planned) << all_problems(planned.error());
+    write(*planned);
+    EXPECT_EQ(fs::file_size(file("f0.load")), 200'000u);
+    write(plan());
     EXPECT_EQ(fs::file_size(file("f0.load")), 100'000u);
 }
 

@@ -244,6 +244,33 @@ TEST_F(SafePaths, ClipsThatAreNotWholeDoNotCountAndAreMadeAgain) {
     damaged("checksum");
     fs::remove(place_.at(dir_ + "whole-0001.json"));
     damaged("record of its checksum is missing");
+    place_.write(dir_ + "whole-0001.json", "{\"schema");
+    EXPECT_EQ(whole_clips(), 0u);
+    must_prepare(1);
+    EXPECT_THAT(notes_, Contains(HasSubstr("whole-0001.json beside it is damaged")));
+    EXPECT_EQ(whole_clips(), 1u) << "another one, as that would be taken for somebody else's";
+    EXPECT_EQ(fs::file_size(clip), bytes);
+}
+
+TEST_F(SafePaths, DamagedDocumentsAreNamedWithPlaceAndWhatWasExpected) {
+    must_prepare(1);
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"{\"schema", ": byte 9: not JSON: syntax error while parsing object key"},
+        {"", ": byte 1: not JSON: syntax error while parsing value - unexpected end of input; expected"},
+        {"{}", ": /schema: missing, but required"},
+    };
+    for (const std::string name : {"streamsim-media.json", "mini/format.json"}) {
+        const std::string whole = place_.read("streamsim-media/" + name);
+        for (const auto& [text, wanted] : cases) {
+            place_.write("streamsim-media/" + name, text);
+            const auto refused = prepare_now(1);
+            ASSERT_FALSE(refused) << name << text;
+            EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+            EXPECT_THAT(all_problems(refused.error()), HasSubstr(name + wanted));
+            EXPECT_THAT(all_problems(refused.error()), ::testing::Not(HasSubstr("exception")));
+        }
+        place_.write("streamsim-media/" + name, whole);
+    }
 }
 
 TEST_F(SafePaths, WhatVersionOneMadeIsOursByItsBytes) {
@@ -295,13 +322,16 @@ TEST_F(SafePaths, ACopiedSetIsStillOurs) {
     EXPECT_THAT(must_clean().kept, IsEmpty());
 }
 
-/// Exchanges two names over and over until it is told to end.
 TEST_F(SafePaths, CleanTakesWhatAPrepareLeftThatWasKilledBeforeTheMarker) {
-    place_.write("streamsim-media/streamsim-media.lock", "");
+    place_.write("streamsim-media/streamsim-media.lock", "streamsim lock file, version 1\n");
+    place_.write("streamsim-media/streamsim-media.lock.0123456789abcdef.partial", "");
     place_.write("streamsim-media/streamsim-media.json.0123456789abcdef.partial", "");
     EXPECT_TRUE(media_set_is_begun(*store_, place_.at("streamsim-media")));
     EXPECT_EQ(must_clean().files_removed, 1u) << "the lock file goes with the lock that is held";
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media/streamsim-media.json.0123456789abcdef.partial")));
+    place_.write("streamsim-media/load-x.lock", "");
+    EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << "an empty file is nobody's lock";
+    fs::remove(place_.at("streamsim-media/load-x.lock"));
     for (const std::string users : {"streamsim-media/notes", "streamsim-media/load-x.lock"}) {
         place_.write(users, "a user's");
         EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << users;
@@ -311,6 +341,7 @@ TEST_F(SafePaths, CleanTakesWhatAPrepareLeftThatWasKilledBeforeTheMarker) {
         fs::remove(place_.at(users));
     }
     fs::remove(place_.at("streamsim-media/streamsim-media.lock"));
+    fs::remove(place_.at("streamsim-media/streamsim-media.lock.0123456789abcdef.partial"));
     EXPECT_FALSE(media_set_is_begun(*store_, place_.at("streamsim-media"))) << "an empty directory is nobody's";
 }
 
@@ -341,6 +372,137 @@ TEST_F(SafePaths, WhatTookThePlaceOfABegunClipAfterItWasPlannedStays) {
     }
 }
 
+/// The local store with a moment in it: what `at_removal` does comes between what clean or prepare saw of a
+/// file and its removal. Once.
+class InterruptedStore final : public ByteStore {
+public:
+    using AtRemoval = std::function<bool(const std::string& path)>;  // true: it was that moment
+    InterruptedStore(ByteStore& inner, AtRemoval& at_removal) : inner_(&inner), at_removal_(at_removal) {}
+    InterruptedStore(std::unique_ptr<ByteStore> inner, AtRemoval& at_removal)
+        : own_(std::move(inner)), inner_(own_.get()), at_removal_(at_removal) {}
+
+    Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return inner_->list(path); }
+    Result<std::optional<FileInfo>> stat(const std::string& path) override { return inner_->stat(path); }
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override { return inner_->open(path); }
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override { return inner_->create(path); }
+    Result<void> make_directories(const std::string& path) override { return inner_->make_directories(path); }
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        return inner_->rename(from, to);
+    }
+    Result<bool> set_aside(const std::string& from, const std::string& to) override {
+        before_removal(from);
+        return inner_->set_aside(from, to);
+    }
+    Result<void> remove(const std::string& path) override {
+        before_removal(path);
+        return inner_->remove(path);
+    }
+    Result<void> remove_directory(const std::string& path) override { return inner_->remove_directory(path); }
+    Result<std::uint64_t> free_bytes(const std::string& path) override { return inner_->free_bytes(path); }
+    Result<void> evict(const std::string& path) override { return inner_->evict(path); }
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
+        auto inner = inner_->beneath(directory);
+        if (!inner) return inner.error();
+        return std::unique_ptr<ByteStore>(std::make_unique<InterruptedStore>(std::move(*inner), at_removal_));
+    }
+
+private:
+    void before_removal(const std::string& path) {
+        if (at_removal_ && at_removal_(path)) at_removal_ = nullptr;
+    }
+
+    std::unique_ptr<ByteStore> own_;
+    ByteStore* inner_;
+    AtRemoval& at_removal_;
+};
+
+/// A file of the user's takes the name of each kind of file of ours after clean has looked at that.
+TEST_F(SafePaths, AFileExchangedBetweenLookAndRemovalStays) {
+    must_prepare();
+    const std::string root = load_root(place_.path());
+    const LoadSet set{place_.path(), {root + "/m"}, {{root + "/m/f0.load", 22}}};
+    for (const std::string part : {"clip-0001.mov", "record-0001.json", "whole-0001.json", "format.json",
+                                   "streamsim-media.json", "/m/f0.load", ".set.json", "frame.0000003.dpx"}) {
+        must_prepare();
+        const MediaFormat whole = std::exchange(format_, small_dpx("tiny", 17, 9, 10));
+        must_prepare();
+        format_ = whole;
+        PrepareProgress progress;
+        ASSERT_TRUE(write_load_set(*store_, *plan_load_set(*store_, set), 1, progress));
+        std::string exchanged;
+        InterruptedStore::AtRemoval at_removal = [&](const std::string& path) {
+            if (path.find(part) == std::string::npos) return false;
+            exchanged = path;
+            return renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, elsewhere_.at("precious").c_str(),
+                             RENAME_EXCHANGE) == 0;
+        };
+        InterruptedStore store(*store_, at_removal);
+        const auto report = clean(store, place_.path());
+        ASSERT_TRUE(report) << all_problems(report.error());
+        ASSERT_NE(exchanged, "") << part;
+        ASSERT_TRUE(fs::exists(exchanged)) << exchanged;
+        fs::rename(exchanged, elsewhere_.at("precious"));
+        EXPECT_EQ(report->kept.size(), 1u) << part;
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
+/// What lies at the name of a file of a working set and is not a regular file: nothing waits for it.
+TEST_F(SafePaths, FifosAndSocketsAtNamesOfWorkingSetsStay) {
+    must_prepare();
+    const std::string root = load_root(place_.path());
+    const LoadSet set{place_.path(), {root + "/m"}, {{root + "/m/f0.load", 0}}};
+    PrepareProgress progress;
+    ASSERT_TRUE(write_load_set(*store_, *plan_load_set(*store_, set), 1, progress));
+    for (const mode_t kind : {mode_t{S_IFIFO}, mode_t{S_IFSOCK}}) {
+        fs::remove(root + "/m/f0.load");
+        ASSERT_EQ(mknod((root + "/m/f0.load").c_str(), kind | 0600, 0), 0);
+        const auto refused = plan_load_set(*store_, set);
+        ASSERT_FALSE(refused);
+        EXPECT_THAT(all_problems(refused.error()), HasSubstr("found a device, FIFO or socket"));
+        EXPECT_THAT(must_clean().kept, ElementsAre(root + "/m/f0.load"));
+        EXPECT_TRUE(fs::exists(root + "/m/f0.load"));
+    }
+}
+
+TEST_F(SafePaths, EmptyDirectoriesThatNobodyRecordedStay) {
+    must_prepare();
+    const std::string users = place_.at("streamsim-media/holiday");
+    const std::string begun = place_.at("streamsim-media/other.0123456789abcdef.partial");
+    fs::create_directory(users);
+    fs::create_directory(begun);
+    EXPECT_THAT(must_clean().kept, ElementsAre(users));
+    EXPECT_TRUE(fs::exists(users));
+    EXPECT_FALSE(fs::exists(begun));
+    must_prepare();
+    EXPECT_EQ(whole_clips(), 1u);
+    fs::remove(users);
+    EXPECT_THAT(must_clean().kept, IsEmpty());
+}
+
+/// What a clean that was killed between its two looks leaves is removed by the next one, and by nobody a file
+/// that has such a name and is another.
+TEST_F(SafePaths, AHalfRemovedFileIsRemovedByTheNextClean) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    must_prepare();
+    const std::string frames = "streamsim-media/tiny/12-frames/";
+    std::string aside;
+    InterruptedStore::AtRemoval at_removal = [&](const std::string& path) {
+        if (!path.ends_with(".removing") || path.find("frame.0000003") == std::string::npos) return false;
+        aside = path;
+        throw std::runtime_error("killed");
+    };
+    InterruptedStore store(*store_, at_removal);
+    EXPECT_THROW((void)clean(store, place_.path()), std::runtime_error);
+    ASSERT_TRUE(fs::exists(aside));
+    fs::copy_file(aside, fs::path(aside).replace_filename("frame.0000004.dpx.0123456789abcdef.removing"));
+    const auto report = must_clean();
+    ASSERT_EQ(report.kept.size(), 1u);
+    EXPECT_THAT(report.kept[0], HasSubstr("frame.0000004.dpx.0123456789abcdef.removing"));
+    EXPECT_FALSE(fs::exists(aside));
+}
+
+/// Exchanges two names over and over until it is told to end.
 class Exchanges {
 public:
     Exchanges(std::string one, std::string other, int most)

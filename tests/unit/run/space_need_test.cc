@@ -41,6 +41,48 @@ TEST(SpaceNeed, meters_and_fill_levels_leave_what_is_kept_free) {
     EXPECT_THAT(refused.error().problems.front(), HasSubstr("have to stay free"));
 }
 
+TEST(SpaceNeed, recordings_are_asked_for_as_media_and_leave_what_is_kept_free) {
+    SpaceNeed of_recorders = need(0, 0);
+    of_recorders.record_bytes = 50 * kGiB;
+    EXPECT_FALSE(of_recorders.needs_consent());
+    EXPECT_TRUE(check_space(of_recorders));
+    of_recorders.record_bytes = 98 * kGiB;
+    EXPECT_TRUE(of_recorders.needs_consent());
+    EXPECT_TRUE(check_space(of_recorders));
+    of_recorders.record_bytes = 99 * kGiB;
+    const auto refused = check_space(of_recorders);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().problems.front(), HasSubstr("106.3 GB of it are recordings"));
+}
+
+TEST(SpaceNeed, recorders_write_their_rate_for_the_length_of_the_run) {
+    MediaFormat format;
+    format.rate = {25, 1};
+    format.mean_frame_bytes = 1'000'000;
+    PlayRequest request;
+    request.seats = 3;
+    request.record = {.streams = 2, .formats = {format, format}};
+    EXPECT_EQ(record_bytes_of(request), 60ull * 25 * 12 * 1'000'000) << "a minute where nothing is said";
+    request.duration = seconds(10);
+    EXPECT_EQ(record_bytes_of(request), 10ull * 25 * 12 * 1'000'000);
+    request.frames = 20;
+    EXPECT_EQ(record_bytes_of(request), 20u * 12 * 1'000'000);
+    request.paced = false;
+    EXPECT_EQ(record_bytes_of(request), 20u * 12 * 1'000'000);
+    request.frames.reset();
+    EXPECT_EQ(record_bytes_of(request), 0u) << "as fast as they can: not known";
+    request.duration = seconds(1'000'000'000);
+    request.paced = true;
+    request.record.formats[0].mean_frame_bytes = 1e9;
+    EXPECT_EQ(record_bytes_of(request), 1'000'000'000'000'000'000u);
+    PlayPart part;
+    part.request = request;
+    part.request.record.formats = {format};
+    part.place = PartPlace{.start = [](auto, std::uint32_t stream) { return seconds(stream); },
+                           .end = [](std::uint32_t) { return seconds(5); }};
+    EXPECT_EQ(record_bytes_of({part}), 3u * (5 + 4) * 25 * 1'000'000);
+}
+
 TEST(SpaceNeed, the_sentence_names_bytes_target_free_space_and_fill_level) {
     EXPECT_EQ(
         need(0, 10, 30).sentence(),

@@ -93,18 +93,30 @@ TEST_F(LocalLockTest, FilesOfOthersAreLeftAlone) {
     fs::create_hard_link(root_ + "/mine", root_ + "/twin");
     fs::create_directory(root_ + "/directory");
     ASSERT_EQ(mkfifo((root_ + "/fifo").c_str(), 0666), 0);
-    for (const char* name : {"mine", "link", "dangling", "twin", "fifo", "directory"}) {
+    std::ofstream(root_ + "/empty").flush();
+    for (const char* name : {"empty", "mine", "link", "dangling", "twin", "fifo", "directory"}) {
         const auto refused = store_->try_lock(root_ + "/" + name, LockMode::exclusive, "note");
         ASSERT_FALSE(refused) << name;
         EXPECT_THAT(refused.error().problems.front(), testing::HasSubstr("is left alone")) << name;
     }
     EXPECT_FALSE(fs::exists(root_ + "/nothing"));
+    EXPECT_EQ(fs::file_size(root_ + "/empty"), 0u);
     std::ifstream in(root_ + "/mine");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "a user's");
     fs::create_directory(root_ + "/elsewhere");
     fs::create_directory_symlink("elsewhere", root_ + "/set");
     EXPECT_FALSE(store_->try_lock(root_ + "/set/lock", LockMode::exclusive, "note"));
     EXPECT_TRUE(fs::is_empty(root_ + "/elsewhere"));
+}
+
+TEST_F(LocalLockTest, AFileHasItsHeaderBeforeItHasItsName) {
+    fs::remove(root_ + "/probe");
+    auto held = try_lock("lock", LockMode::exclusive);
+    std::ifstream in(root_ + "/lock");
+    std::string header;
+    std::getline(in, header);
+    EXPECT_EQ(header, "streamsim lock file, version 1");
+    EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 1) << "and nothing is left beside it";
 }
 
 TEST_F(LocalLockTest, WhoMayOnlyReadSharesAndLeavesNoNote) {
