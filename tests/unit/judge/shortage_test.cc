@@ -150,8 +150,7 @@ TEST(StorageGone, IsNoDamageOfTheMedia) {
     fail(evidence, 300, &ReasonCounts::missing);
     for (MissedFrame& each : evidence.missed) each.gone = true;
     evidence.vanished.push_back({"/mnt/a/clip", "/mnt/a", "it is not there any more", 0, 1});
-    expect_cause(evidence, Cause::storage_gone, Limit::storage,
-                 "/mnt/a vanished 1.2 s into play");
+    expect_cause(evidence, Cause::storage_gone, Limit::storage, "/mnt/a vanished 1.2 s into play");
     const Verdict verdict = judge(evidence).verdict;
     EXPECT_THAT(verdict.reason, HasSubstr("it is not there any more"));
     EXPECT_THAT(verdict.detail, HasSubstr("the media are in /mnt/a/clip"));
