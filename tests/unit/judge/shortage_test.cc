@@ -20,7 +20,7 @@ using test::kMs;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Looks of every 200 ms over 50 seconds, as a computer's memory was meanwhile; nothing: it does not say.
+/// Samples of every 200 ms over 50 seconds of a computer's memory; nothing: the computer does not report it.
 struct Memory {
     double pressure = 0;                 // of the time some task waits, anywhere
     std::optional<double> own_pressure;  // and in the control group of this process
@@ -117,8 +117,7 @@ TEST(StorageGone, IsNoDamageOfTheMedia) {
     fail(evidence, 300, &ReasonCounts::missing);
     for (MissedFrame& each : evidence.missed) each.gone = true;
     evidence.vanished.push_back({"/mnt/a/clip", "/mnt/a", "it is not there any more", 0, 1});
-    expect_cause(evidence, Cause::storage_gone, Limit::storage,
-                 "/mnt/a vanished 1.2 s into play");
+    expect_cause(evidence, Cause::storage_gone, Limit::storage, "/mnt/a vanished 1.2 s into play");
     const Verdict verdict = judge(evidence).verdict;
     EXPECT_THAT(verdict.reason, HasSubstr("it is not there any more"));
     EXPECT_THAT(verdict.detail, HasSubstr("the media are in /mnt/a/clip"));
