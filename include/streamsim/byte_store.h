@@ -142,7 +142,7 @@ public:
     virtual Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory);
 };
 
-/// What ByteStore::beneath() gives where a store has nothing better: looks before each step.
+/// The default of ByteStore::beneath(): checks each component of a path before it is used.
 class CheckedByteStore final : public ByteStore {
 public:
     /// REQUIRES: `inner` outlives it.

@@ -28,8 +28,8 @@ struct SystemSample {
     struct Path {
         std::string peer;  // the server that most came from
         std::uint64_t received_segments = 0;
-        std::uint64_t out_of_order = 0;     // of them: those before them were lost on the way
-        std::uint64_t lossy_intervals = 0;  // tenths of a second in which many of them did
+        std::uint64_t out_of_order = 0;  // of them: those before them were lost on the way
+        std::uint64_t lossy_looks = 0;   // tenths of a second in which many of them did
         std::uint64_t sent_segments = 0;
         std::uint64_t resent = 0;            // of ours
         std::int64_t quiet_ns = 0;           // in which no server sent a byte
@@ -58,7 +58,7 @@ struct SystemSample {
     /// control group or of one above it, or in the whole computer.
     std::optional<std::uint64_t> memory_limit_hits;
     std::optional<std::uint64_t> memory_limit_bytes;  // the least of those groups; does not grow
-    std::optional<std::uint64_t> refaulted_bytes;     // of that group: thrown out, and read again
+    std::optional<std::uint64_t> refaulted_bytes;     // of that group: evicted and read again
     std::optional<std::int64_t> suspended_ns;         // this computer, since it was started
     std::vector<Link> links;
     std::optional<Connection> connection;

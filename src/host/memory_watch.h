@@ -25,7 +25,7 @@ class MemoryWatch {
 public:
     /// Of this process as it is now.
     MemoryWatch();
-    /// What grows: times a limit was met, bytes read again, pressure.
+    /// Counters that only grow: times that a limit was reached, bytes read again after eviction, pressure.
     void read(SystemSample& sample) const;
 
 private:

@@ -202,7 +202,7 @@ void ServerPath::look(std::int64_t now_ns) {
     if (!any) return;
     const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
     const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
-    if (out_of_order >= kLossLeast && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_intervals;
+    if (out_of_order >= kLossLeast && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
     path_.peer = most_;
     path_.received_segments = sum.received_segments;
     path_.out_of_order = sum.out_of_order;

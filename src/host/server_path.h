@@ -19,7 +19,8 @@ namespace streamsim {
 /// and one that does not, and had answered before, is not.
 class ServerHost {
 public:
-    /// To whom echoes and handshakes go, in the namespace of the calling thread.
+    /// The server that echoes (ICMP echo requests, "ping") and TCP handshakes go to, in the network namespace
+    /// of the calling thread.
     void aim_at(const TcpConnection& connection, bool handshakes);
     bool aimed() const { return !peer_.empty(); }
 

@@ -26,7 +26,7 @@ namespace streamsim {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
-/// The network is looked at so often: a cut of half a second is some looks long.
+/// The interval at which the network is sampled: a cut of half a second lasts some samples.
 constexpr auto kLook = std::chrono::milliseconds(100);
 constexpr std::size_t kSamplesMax = 8192;
 

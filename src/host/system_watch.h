@@ -45,7 +45,7 @@ public:
 
 private:
     void watch();
-    /// Looks at the path now and then. True: it is to end.
+    /// Waits for `interval` and samples the path meanwhile. True: the watch has to end.
     bool wait(std::chrono::milliseconds interval, ServerPath& path);
 
     const std::string path_;

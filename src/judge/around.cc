@@ -104,7 +104,7 @@ PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int6
     PathSpan out;
     out.received_segments = growth(to.received_segments, from.received_segments);
     out.out_of_order = growth(to.out_of_order, from.out_of_order);
-    out.lossy_intervals = growth(to.lossy_intervals, from.lossy_intervals);
+    out.lossy_looks = growth(to.lossy_looks, from.lossy_looks);
     out.sent_segments = growth(to.sent_segments, from.sent_segments);
     out.resent = growth(to.resent, from.resent);
     out.quiet_ns = growth(to.quiet_ns, from.quiet_ns);

@@ -41,7 +41,7 @@ Way way_of(const SystemHistory& history);
 /// What the path to the servers went through in a span: counts and times of SystemSample::Path.
 struct PathSpan {
     std::uint64_t received_segments = 0, out_of_order = 0, sent_segments = 0, resent = 0;
-    std::uint64_t lossy_intervals = 0;
+    std::uint64_t lossy_looks = 0;
     std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
     std::uint64_t quiet_answers = 0, refused = 0;
 };

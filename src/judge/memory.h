@@ -16,7 +16,7 @@ struct MemoryAround {
     std::optional<std::uint64_t> refaulted_bytes;
 };
 
-/// The samples that span [from, to], and half a second at each side: what is read again fills memory that
+/// The samples that span [from, to], and half a second at each side: repeated reads fill memory that
 /// others wait for a little later.
 MemoryAround memory_around(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 

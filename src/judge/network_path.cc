@@ -13,7 +13,7 @@ constexpr std::int64_t kNoCarrierNs = 50'000'000;
 constexpr double kLossShare = 0.01;
 constexpr std::uint64_t kLossLeast = 3;
 /// Segments that a computer itself puts out of order come in a burst, now and then; losses go on.
-constexpr std::uint64_t kLossyIntervals = 3;
+constexpr std::uint64_t kLossyLooks = 3;
 /// From here on a time without a byte is no slowness, however often it comes.
 constexpr std::int64_t kLongSilenceNs = 1'000'000'000;
 /// The least that TCP waits before it sends again.
@@ -39,7 +39,7 @@ std::int64_t path_gone_ns(const PathSpan& span) {
 double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
     const PathSpan span = path_span(history, from_ns - kBesideNs, to_ns + kBesideNs);
     const double received =
-        span.lossy_intervals >= kLossyIntervals ? share(span.out_of_order, span.received_segments) : 0;
+        span.lossy_looks >= kLossyLooks ? share(span.out_of_order, span.received_segments) : 0;
     return std::max(received, share(span.resent, span.sent_segments));
 }
 

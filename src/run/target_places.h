@@ -25,7 +25,8 @@ namespace streamsim {
 /// Directories, each with those above it, as they were.
 class TargetPlaces {
 public:
-    /// Looks at them now. One that is not there is left out, and so are those beyond some hundred.
+    /// Reads their identities now. A directory that is not there is left out, and so are those beyond some
+    /// hundred.
     explicit TargetPlaces(const std::vector<std::string>& directories);
 
     /// Those that are not there any more, with what it is that vanished: the directory itself, or the topmost
@@ -48,7 +49,7 @@ private:
     std::vector<Place> places_;
 };
 
-/// Looks at the places when frames fail, while streams play: a place may be back when play has ended.
+/// Checks the directories when frames fail, while streams play: a directory may be back when play has ended.
 class PlaceWatch {
 public:
     /// `failures` says how many slots have failed so far; it is asked a few times a second.
@@ -57,7 +58,7 @@ public:
     PlaceWatch(const PlaceWatch&) = delete;
     PlaceWatch& operator=(const PlaceWatch&) = delete;
 
-    /// Ends, looks once more where anything failed and there is time for it, and gives what vanished.
+    /// Ends, checks once more where anything failed and there is time for it, and returns what vanished.
     std::vector<VanishedPlace> stop(bool look_again = true);
 
 private:

@@ -28,10 +28,10 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 struct PathRates {
     std::int64_t from_ns = 0, to_ns = 0;
     std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
-    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_intervals = 0;
+    std::uint64_t quiet_answers = 0, refused = 0, out_of_order = 0, resent = 0, lossy_looks = 0;
 };
 
-/// Looks of every 200 ms over 50 s at a server that all bytes came from, with 20,000 segments a second in and
+/// Samples of every 200 ms over 50 s of a server that all bytes came from, with 20,000 segments a second in and
 /// 2,000 out, over an interface that carries a third of what it can.
 SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64_t> echo_ns = {}) {
     SystemHistory history;
@@ -51,7 +51,7 @@ SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64
             sum.refused += each.refused / 5;
             sum.out_of_order += each.out_of_order / 5;
             sum.resent += each.resent / 5;
-            sum.lossy_intervals += each.lossy_intervals / 5;
+            sum.lossy_looks += each.lossy_looks / 5;
         }
         sum.received_segments += 4'000;
         sum.sent_segments += 400;
@@ -301,15 +301,14 @@ const std::vector<Case> kCases = {
     {"losses_where_an_echo_works",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })},
-                         20 * kMs);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"losses_where_none_works",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
      },
      Cause::network_loss, Limit::network, "losses: "},
     {"losses_of_requests",
@@ -323,10 +322,10 @@ const std::vector<Case> kCases = {
          e.remote = true;
          drop(e, 8, &ReasonCounts::late);
          e.silences.push_back({28 * kPeriodNs, 38 * kPeriodNs});
-         e.system = path(
-             {with(always(),
-                   [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10, r.quiet_answers = 5; })},
-             20 * kMs);
+         e.system =
+             path({with(always(),
+                        [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 5; })},
+                  20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"losses_that_make_a_frame_slow_again",
@@ -336,22 +335,21 @@ const std::vector<Case> kCases = {
              e.rereads.push_back({0, slot, false, false, 2 * kMs});
          for (const std::uint64_t slot : std::initializer_list<std::uint64_t>{30, 40, 50})
              e.rereads.push_back({0, slot, true, false, 300 * kMs});
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })},
-                         20 * kMs);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"many_losses_on_a_busy_computer",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_intervals = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10; })});
          make_busy(e);
      },
      Cause::network_loss, Limit::network, "lost packets"},
     {"few_losses_on_a_busy_computer",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_intervals = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })});
          make_busy(e);
      },
      Cause::client_cpu, Limit::client_cpu, "ran out of processor time"},
@@ -367,19 +365,18 @@ const std::vector<Case> kCases = {
     {"losses_at_another_time",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(),
-                               [](PathRates& r) {
-                                   r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_intervals = 10;
-                               })},
-                         20 * kMs);
+         e.system = path(
+             {with(always(),
+                   [](PathRates& r) { r.from_ns = 20 * kSecond, r.out_of_order = 1'000, r.lossy_looks = 10; })},
+             20 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"segments_that_seldom_come_out_of_order",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path(
-             {with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_intervals = 10, r.resent = 5; })},
-             20 * kMs);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 20, r.lossy_looks = 10, r.resent = 5; })},
+                  20 * kMs);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"a_burst_that_comes_out_of_order_on_this_computer",
@@ -392,7 +389,7 @@ const std::vector<Case> kCases = {
                                    r.quiet_ns = 0;
                                    r.to_ns = 1 * kSecond;
                                    r.out_of_order = 10'000;
-                                   r.lossy_intervals = 5;
+                                   r.lossy_looks = 5;
                                })},
                          100'000);
      },
@@ -400,8 +397,8 @@ const std::vector<Case> kCases = {
     {"losses_of_a_full_network",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })},
-                         20 * kMs);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
          e.system.back().echo_ns = 100'000;
      },
      Cause::network, Limit::network, "was full"},

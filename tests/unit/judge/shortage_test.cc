@@ -21,7 +21,7 @@ using test::kMs;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Looks of every 200 ms over 50 seconds, as a computer's memory was meanwhile; nothing: it does not say.
+/// Samples of every 200 ms over 50 seconds of a computer's memory; nothing: the computer does not report it.
 struct Memory {
     double pressure = 0;                 // of the time some task waits, anywhere
     std::optional<double> own_pressure;  // and in the control group of this process
