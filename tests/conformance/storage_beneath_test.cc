@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
@@ -77,6 +78,12 @@ TEST_P(BeneathConformance, WritesNoFileThatALinkLeadsTo) {
     EXPECT_EQ(write_into(set_ + "/load/own.load", Access::create_new), 0);
     EXPECT_EQ(write_into(set_ + "/load/own.load", Access::write), 0);
     fs::remove(set_ + "/load/hard.load");
+}
+
+TEST_P(BeneathConformance, WritesIntoNothingThatIsNoFile) {
+    ASSERT_EQ(mkfifo((set_ + "/load/fifo").c_str(), 0600), 0);
+    for (const Access access : {Access::write, Access::create})
+        EXPECT_EQ(write_into(set_ + "/load/fifo", access), EOPNOTSUPP);
 }
 
 TEST_P(BeneathConformance, GoesThroughNoDirectoryThatIsALink) {

@@ -56,6 +56,13 @@ TEST_F(DocumentTest, a_device_without_an_end_ends_at_once) {
     EXPECT_EQ(*read_document("/dev/null"), "");
 }
 
+TEST_F(DocumentTest, that_is_longer_than_its_file_system_says_ends_at_its_limit) {
+    const char* const longer = "/proc/self/maps";  // of no bytes, by its size
+    if (!std::filesystem::exists(longer)) GTEST_SKIP() << "there is no " << longer;
+    EXPECT_TRUE(read_document(longer));
+    EXPECT_THAT(problem(read_document(longer, 100)), HasSubstr("is larger than"));
+}
+
 TEST(ProblemList, shows_the_first_and_counts_the_others) {
     ProblemList problems("f.json");
     EXPECT_TRUE(problems.empty());

@@ -212,6 +212,91 @@ TEST_F(SafePaths, CleanRemovesWhatTheRecordsNameAndNamesTheRest) {
     EXPECT_FALSE(fs::exists(place_.at("streamsim-media")));
 }
 
+TEST_F(SafePaths, ARecordOfAnotherClipOrSetMakesNoClipOurs) {
+    must_prepare(1);
+    const Place other;
+    const auto plan = plan_prepare(*store_, {other.path(), format_, 3, milliseconds(500), 1});
+    PrepareProgress progress;
+    ASSERT_TRUE(plan && prepare(*store_, *plan, progress));
+    for (const char* name : {"clip-0002.mov", "clip-0003.mov"}) place_.write(dir_ + name, "mine");
+    fs::copy_file(place_.at(dir_ + "record-0001.json"), place_.at(dir_ + "record-0002.json"));
+    fs::copy_file(other.at(dir_ + "record-0003.json"), place_.at(dir_ + "record-0003.json"));
+    place_.write(dir_ + "record-0042.json", "mine");
+    const auto kept = must_clean().kept;
+    for (const char* name : {"clip-0002.mov", "clip-0003.mov", "record-0042.json"}) {
+        EXPECT_EQ(place_.read(dir_ + name), "mine");
+        EXPECT_THAT(kept, Contains(place_.at(dir_ + name)));
+    }
+    EXPECT_FALSE(fs::exists(place_.at(dir_ + "clip-0001.mov")));
+}
+
+TEST_F(SafePaths, ClipsOfAnotherLengthThanTheirRecordSaysStay) {
+    must_prepare(1);
+    const std::string moved = "streamsim-media/mini/16-frames";
+    fs::rename(place_.at("streamsim-media/mini/15-frames"), place_.at(moved));
+    EXPECT_THAT(must_clean().kept, Contains(place_.at(moved + "/clip-0001.mov")));
+    EXPECT_TRUE(fs::exists(place_.at(moved + "/clip-0001.mov")));
+}
+
+TEST_F(SafePaths, CleanRemovesNoLinkAndNoDirectoryOfAUser) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    must_prepare();
+    const std::string frame = "streamsim-media/tiny/12-frames/clip-0001/frame.0000003.dpx";
+    fs::remove(place_.at(frame));
+    link_to_precious(frame, false);
+    const std::string root = load_root(place_.path());
+    const auto plan = plan_load_set(*store_, {place_.path(), {root + "/m"}, {{root + "/m/f0.load", 22}}});
+    PrepareProgress progress;
+    ASSERT_TRUE(plan && write_load_set(*store_, *plan, 1, progress));
+    fs::create_directory(root + "/mine");
+    const auto kept = must_clean().kept;
+    EXPECT_THAT(kept, Contains(HasSubstr("frame.0000003.dpx")));
+    EXPECT_THAT(kept, Contains(root + "/mine"));
+    EXPECT_TRUE(fs::exists(root + "/mine"));
+}
+
+TEST_F(SafePaths, ADocumentThatIsTooLargeIsNotOurs) {
+    must_prepare();
+    const std::string marker = "streamsim-media/streamsim-media.json";
+    place_.write(marker, place_.read(marker) + std::string(std::size_t{1} << 20, ' '));
+    const auto refused = prepare_now();
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(all_problems(refused.error()), HasSubstr("too large to be one of our documents"));
+}
+
+TEST_F(SafePaths, SequencesThatAreNotWholeDoNotCount) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    const std::string clip = place_.at("streamsim-media/tiny/12-frames/clip-0001/");
+    for (const bool first : {true, false}) {
+        must_prepare();
+        const std::string frame = clip + (first ? "frame.0000001.dpx" : "frame.0000012.dpx");
+        const auto bytes = fs::file_size(frame);
+        fs::resize_file(frame, 0);
+        fs::resize_file(frame, bytes);
+        EXPECT_EQ(whole_clips(), 0u) << "holes in " << frame;
+        must_prepare();
+        EXPECT_EQ(whole_clips(), 1u);
+        std::fstream damaged(frame, std::ios::in | std::ios::out | std::ios::binary);
+        damaged.seekp(first ? 0 : -1, first ? std::ios::beg : std::ios::end);
+        damaged << "x" << std::flush;
+        EXPECT_EQ(whole_clips(), 0u) << "another byte in " << frame;
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
+TEST_F(SafePaths, AFrameWithHolesIsNotWhole) {
+    format_ = small_dpx("tiny", 300, 200, 10);
+    must_prepare();
+    const std::string frame = place_.at("streamsim-media/tiny/12-frames/clip-0001/frame.0000012.dpx");
+    const int file = open(frame.c_str(), O_WRONLY);
+    const bool punched = fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 64 << 10, 128 << 10) == 0;
+    close(file);
+    if (!punched) GTEST_SKIP() << "no holes on this file system";
+    EXPECT_EQ(whole_clips(), 0u) << "its beginning and its end agree with the checksum";
+    must_prepare();
+    EXPECT_EQ(whole_clips(), 1u);
+}
+
 TEST_F(SafePaths, AUsersClipKeepsItsNameAndANewOneGetsAnother) {
     must_prepare();
     place_.write(dir_ + "clip-0002.mov", "mine");

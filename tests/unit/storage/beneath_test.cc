@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace streamsim {
 namespace {
@@ -104,6 +106,9 @@ TEST_P(BeneathTest, LeavesTheRootByNoPath) {
         EXPECT_EQ(open_error(path, Access::create), EXDEV) << path;
         EXPECT_EQ(root_.remove_file(path), EXDEV) << path;
     }
+    BeneathFacts facts;
+    EXPECT_EQ(root_.look_at("..", facts), EXDEV);
+    EXPECT_EQ(root_.look_at("set/..", facts), EXDEV);
     EXPECT_EQ(open_error((base_ / "elsewhere/precious").string(), Access::write), EXDEV);
     EXPECT_EQ(root_.remove_file((base_ / "elsewhere/precious").string()), EXDEV);
 }
@@ -115,6 +120,32 @@ TEST_P(BeneathTest, WritesNoFileWithASecondName) {
     EXPECT_EQ(open_error("set/hard", Access::read), 0);
     write(base_ / "target/set/new", "new");
     EXPECT_EQ(root_.replace("set/new", "set/hard"), EMLINK);
+}
+
+/// Two names change places again and again; the file of one of them has a second name elsewhere.
+TEST_P(BeneathTest, WritesNoFileThatGotItsNameWhileItWasOpened) {
+    constexpr int kOpens = 20'000;
+    const std::string ours = (base_ / "target/set/ours").string(), hard = (base_ / "target/set/hard").string();
+    write(ours, "ours");
+    fs::create_hard_link(base_ / "elsewhere/precious", hard);
+    struct stat precious {};
+    ASSERT_EQ(stat(hard.c_str(), &precious), 0);
+    std::atomic<bool> ended = false;
+    std::thread exchanges([&] {
+        while (!ended) renameat2(AT_FDCWD, ours.c_str(), AT_FDCWD, hard.c_str(), RENAME_EXCHANGE);
+    });
+    int wrong = 0;
+    for (int i = 0; i < kOpens; ++i) {
+        const OpenedFile opened =
+            root_.open_file("set/ours", i % 2 == 0 ? Access::write : Access::create, false);
+        if (opened.file < 0) continue;
+        struct stat info {};
+        if (fstat(opened.file, &info) != 0 || info.st_ino == precious.st_ino) ++wrong;
+        close(opened.file);
+    }
+    ended = true;
+    exchanges.join();
+    EXPECT_EQ(wrong, 0);
 }
 
 TEST_P(BeneathTest, OpensNoFifoAndNoDirectory) {

@@ -160,6 +160,16 @@ TEST_F(LocalByteStoreTest, RenamesAndReplacesNothing) {
     EXPECT_FALSE(store_->rename(at("nobody"), at("x")));
 }
 
+TEST_F(LocalByteStoreTest, MakesNewFilesOnly) {
+    put("file", "mine");
+    EXPECT_FALSE(store_->create(at("file")));
+    const auto below = store_->beneath(root_);
+    ASSERT_TRUE(below);
+    EXPECT_FALSE((*below)->create(at("file")));
+    EXPECT_EQ(get("file"), "mine");
+    EXPECT_TRUE((*below)->create(at("new")));
+}
+
 TEST_F(LocalByteStoreTest, RemovesFilesLinksAndEmptyDirectories) {
     ASSERT_TRUE(store_->make_directories(at("dir")));
     put("dir/file", "");

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "storage/local_byte_store.h"
 
@@ -86,6 +88,28 @@ TEST_F(LocalLockTest, AFileThatIsRemovedUnderItsLockIsMadeAnew) {
     EXPECT_THAT(try_lock("lock", LockMode::exclusive).notes, ElementsAre("new"));
 }
 
+/// As clean does: the file is removed by whoever holds it. Nobody then holds a file that has lost its name.
+TEST_F(LocalLockTest, AFileThatIsRemovedWhileItIsOpenedIsHeldByNobody) {
+    constexpr int kAttempts = 3'000;
+    std::atomic<bool> ended = false;
+    std::thread cleans([&] {
+        while (!ended) {
+            auto held = store_->try_lock(root_ + "/lock", LockMode::exclusive, "clean");
+            if (held && held->outcome == Outcome::held) fs::remove(root_ + "/lock");
+        }
+    });
+    int both = 0;
+    for (int i = 0; i < kAttempts; ++i) {
+        const auto one = store_->try_lock(root_ + "/lock", LockMode::exclusive, "one");
+        if (!one || one->outcome != Outcome::held) continue;
+        const auto two = store_->try_lock(root_ + "/lock", LockMode::exclusive, "two");
+        both += two && two->outcome == Outcome::held ? 1 : 0;
+    }
+    ended = true;
+    cleans.join();
+    EXPECT_EQ(both, 0);
+}
+
 TEST_F(LocalLockTest, FilesOfOthersAreLeftAlone) {
     std::ofstream(root_ + "/mine") << "a user's";
     fs::create_symlink("mine", root_ + "/link");
@@ -99,6 +123,10 @@ TEST_F(LocalLockTest, FilesOfOthersAreLeftAlone) {
         ASSERT_FALSE(refused) << name;
         EXPECT_THAT(refused.error().problems.front(), testing::HasSubstr("is left alone")) << name;
     }
+    try_lock("lock", LockMode::shared).lock.reset();
+    fs::create_hard_link(root_ + "/lock", root_ + "/second");
+    EXPECT_FALSE(store_->try_lock(root_ + "/second", LockMode::exclusive, "note"))
+        << "it may be anything's name";
     EXPECT_FALSE(fs::exists(root_ + "/nothing"));
     EXPECT_EQ(fs::file_size(root_ + "/empty"), 0u);
     std::ifstream in(root_ + "/mine");
