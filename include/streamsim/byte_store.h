@@ -95,9 +95,9 @@ public:
     virtual Result<void> make_directories(const std::string& path) = 0;
     /// Atomic; replaces nothing (an existing target is an error). The directory entry is durable afterwards.
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
-    /// Renames a file in its directory for as long as it is looked at again, where nothing else can come
-    /// between that look and its removal (local files on Linux). Replaces nothing and is not durable. False:
-    /// this store cannot; nothing is done.
+    /// Renames what has the name `from`, for as long as it is looked at again, to a name that nobody else uses:
+    /// nothing can come between that look and its removal (local files on Linux). Not durable. False: this
+    /// store cannot; nothing is done.
     virtual Result<bool> set_aside(const std::string& /*from*/, const std::string& /*to*/) { return false; }
     /// A file, an empty directory, or a symbolic link itself.
     virtual Result<void> remove(const std::string& path) = 0;

@@ -390,7 +390,7 @@ std::string what_next(Cause cause, const Evidence& evidence) {
                "plays there, "
                "it is the network";
     }
-    if (const std::string next = next_of_shortage(cause); !next.empty()) return next;
+    if (std::string next = next_of_shortage(cause); !next.empty()) return next;
     if (cause == Cause::slow_reads && !evidence.as_played)
         return "let a run end by itself: then it measures whether more in flight would help";
     return {};

@@ -32,7 +32,7 @@ Result<bool> remove_seen(ByteStore& store,
         if (auto removed = store.remove(*put ? aside : path); !removed) return removed.error();
         return true;
     }
-    if (*put && !store.set_aside(aside, path)) {
+    if (*put && !store.rename(aside, path)) {
         return environment_error(
             fmt::format("{}: something else took this name meanwhile: it stays, and is called {} now", path,
                         aside.substr(aside.rfind('/') + 1)));

@@ -221,8 +221,7 @@ Result<bool> may_record(ByteStore& store,
                         const std::string& directory,
                         std::uint64_t set,
                         std::uint32_t number) {
-    const auto record =
-        may_replace(store, join_path(directory, record_name(number)), kRecordSchema, set, number);
+    auto record = may_replace(store, join_path(directory, record_name(number)), kRecordSchema, set, number);
     if (!record || !*record) return record;
     return may_replace(store, join_path(directory, sums_name(number)), kSumsSchema, set, number);
 }

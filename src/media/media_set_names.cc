@@ -143,7 +143,7 @@ Result<void> write_document(ByteStore& store,
         if (auto done = (*file)->close(); !done) return done.error();
         return store.rename(partial, path);
     };
-    const auto written = write();
+    auto written = write();
     if (!written) (void)store.remove(partial);
     return written;
 }
@@ -199,8 +199,9 @@ Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root) {
     if (*there) return **there;
     if (auto made = store.make_directories(root); !made) return made.error();
     const std::uint64_t id = entropy64();
-    const Json marker = {{"schema", kMarkerSchema}, {"version", kVersion}, {"id", fmt::format("{:016x}", id)}};
-    const auto written = write_document(store, join_path(root, kMarkerName), [&](auto) { return marker; });
+    const auto written = write_document(store, join_path(root, kMarkerName), [id](auto) {
+        return Json{{"schema", kMarkerSchema}, {"version", kVersion}, {"id", fmt::format("{:016x}", id)}};
+    });
     if (!written) return written.error();
     return id;
 }

@@ -66,6 +66,9 @@ public:
     int make_directory(const std::string& path) const;
     /// Replaces nothing (EEXIST).
     int rename(const std::string& from, const std::string& to) const;
+    /// As rename(), to a name that nobody else uses. Also where the file system cannot rename without
+    /// replacing: what has the name `from` by then is moved, whatever it is, and nothing else is touched.
+    int set_aside(const std::string& from, const std::string& to) const;
     /// Replaces a file of one name (EMLINK) at once, or is rename() where nothing has the name.
     int replace(const std::string& from, const std::string& to) const;
     int remove_file(const std::string& path) const;  // or a link itself, never a directory

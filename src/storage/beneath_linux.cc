@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <optional>
 
 #include "storage/beneath.h"
 #include "storage/file_descriptor.h"
@@ -137,18 +138,33 @@ int look_in(int directory, const std::string& name, BeneathFacts& facts) {
 }
 
 /// Looked at before it is opened, because to open a FIFO waits for its other end and to open a device may do
-/// something; and after, because the name may be another file's by then.
+/// something; and after, because the name may be another file's by then, or a FIFO's, for which O_NONBLOCK does
+/// not wait.
 OpenedFile open_existing(const Beneath& root, const std::string& path, bool to_write, bool direct) {
     BeneathFacts facts;
     if (const int error = root.look_at(path, facts)) return {-1, error};
     if (const int error = unsuitable(facts, to_write)) return {-1, error};
-    FileDescriptor opened(
-        open_beneath(root, path, open_flags(to_write ? Access::write : Access::read, direct)));
+    const int flags = open_flags(to_write ? Access::write : Access::read, direct);
+    FileDescriptor opened(open_beneath(root, path, flags | O_NONBLOCK));
+    if (opened.get() == -EAGAIN) opened = FileDescriptor(open_beneath(root, path, flags));  // leased
     if (opened.get() < 0) return {-1, -opened.get()};
     struct stat info {};
     if (fstat(opened.get(), &info) != 0) return {-1, errno};
     if (const int error = unsuitable(facts_of(info), to_write)) return {-1, error};
+    if (fcntl(opened.get(), F_SETFL, flags) != 0) return {-1, errno};
     return {opened.release(), 0};
+}
+
+int rename_over(const Place& from, const Place& to) {
+    return renameat(from.directory, from.name.c_str(), to.directory, to.name.c_str()) == 0 ? 0 : errno;
+}
+
+/// Nothing: the file system cannot rename without replacing.
+std::optional<int> rename_anew(const Place& from, const Place& to) {
+    if (renameat2(from.directory, from.name.c_str(), to.directory, to.name.c_str(), RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) return std::nullopt;
+    return errno;
 }
 
 int rename_without_flag(const Place& from, const Place& to) {
@@ -159,7 +175,7 @@ int rename_without_flag(const Place& from, const Place& to) {
         return unlinkat(from.directory, from.name.c_str(), 0) == 0 ? 0 : errno;
     // A file system without links, or a directory: not atomic against others.
     if (look_in(to.directory, to.name, facts) == 0) return EEXIST;
-    return renameat(from.directory, from.name.c_str(), to.directory, to.name.c_str()) == 0 ? 0 : errno;
+    return rename_over(from, to);
 }
 
 struct CloseDirectory {
@@ -261,11 +277,18 @@ int Beneath::rename(const std::string& from, const std::string& to) const {
     const Place old_place = place_of(*this, from), new_place = place_of(*this, to);
     if (old_place.error != 0) return old_place.error;
     if (new_place.error != 0) return new_place.error;
-    if (renameat2(old_place.directory, old_place.name.c_str(), new_place.directory, new_place.name.c_str(),
-                  RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+    if (const auto done = rename_anew(old_place, new_place)) return *done;
     return rename_without_flag(old_place, new_place);
+}
+
+int Beneath::set_aside(const std::string& from, const std::string& to) const {
+    const Place old_place = place_of(*this, from), new_place = place_of(*this, to);
+    if (old_place.error != 0) return old_place.error;
+    if (new_place.error != 0) return new_place.error;
+    if (const auto done = rename_anew(old_place, new_place)) return *done;
+    BeneathFacts facts;
+    if (look_in(new_place.directory, new_place.name, facts) == 0) return EEXIST;
+    return rename_over(old_place, new_place);
 }
 
 int Beneath::replace(const std::string& from, const std::string& to) const {
@@ -277,10 +300,7 @@ int Beneath::replace(const std::string& from, const std::string& to) const {
     if (error == ENOENT) return rename(from, to);
     if (error != 0) return error;
     if (const int wrong = unsuitable(facts, true)) return wrong;
-    return renameat(old_place.directory, old_place.name.c_str(), new_place.directory, new_place.name.c_str()) ==
-                   0
-               ? 0
-               : errno;
+    return rename_over(old_place, new_place);
 }
 
 int Beneath::remove_file(const std::string& path) const {

@@ -152,6 +152,10 @@ int Beneath::rename(const std::string& from, const std::string& to) const {
     return error == ENOENT ? replace(from, to) : error;
 }
 
+int Beneath::set_aside(const std::string& from, const std::string& to) const {
+    return rename(from, to);
+}
+
 int Beneath::replace(const std::string& from, const std::string& to) const {
     std::string old_path, new_path;
     if (const int error = streamsim::resolve(root_, from, old_path)) return error;

@@ -467,7 +467,7 @@ Result<void> StoreBeneath::rename(const std::string& from, const std::string& to
 }
 
 Result<bool> StoreBeneath::set_aside(const std::string& from, const std::string& to) {
-    const int number = root_.rename(below(from), below(to));
+    const int number = root_.set_aside(below(from), below(to));
     if (number != 0) return error(number, "remove", from);
     return true;
 }

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/prng.h"
@@ -113,7 +112,7 @@ void leave_note(int descriptor, const std::string& note) {
         if (error != 0) return;
         char text[kSlotBytes] = {};
         const std::size_t bytes = std::min(note.size(), kLockNoteBytesMax);
-        std::memcpy(text, note.data(), bytes);
+        note.copy(text, bytes);
         text[bytes] = '\n';
         // A note that cannot be written is missing in a message, and nowhere else.
         (void)!pwrite(descriptor, text, sizeof(text), slot_at(slot));

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <exception>
 #include <cstring>
 #include <mutex>
 #include <string_view>
@@ -122,10 +123,14 @@ public:
         return RemoteFile{answer->file, number_};
     }
 
-    void close(const RemoteFile& file) {
+    void close(const RemoteFile& file) noexcept {
         SmbRequest request;
         request.call = SmbCall::close;
-        (void)with_file(file, request, {}, {});
+        try {
+            (void)with_file(file, request, {}, {});
+        } catch (const std::exception&) {
+            return;  // the server closes it with the connection
+        }
     }
 
     /// Somebody has a turn, or waits for one.

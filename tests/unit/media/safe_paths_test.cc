@@ -609,6 +609,25 @@ private:
     std::thread thread_;
 };
 
+TEST_F(SafePaths, ExchangedFilesLoseNothingOfTheUsers) {
+    for (int round = 0; round < 60; ++round) {
+        const std::string name = round % 2 == 0 ? "clip-0001.mov" : "record-0001.json";
+        must_prepare();
+        const Place user;
+        user.write("film", "mine");
+        Exchanges exchanging(place_.at(dir_ + name), user.at("film"), 100'000);
+        (void)clean(*store_, place_.path());
+        exchanging.end();
+        std::size_t left = 0;
+        for (const std::string& root : {user.path(), place_.path()}) {
+            for (const auto& entry : fs::recursive_directory_iterator(root))
+                left += entry.is_regular_file() && entry.file_size() == 4 ? 1 : 0;
+        }
+        ASSERT_EQ(left, 1u) << "round " << round << ", " << name;
+        fs::remove_all(place_.at("streamsim-media"));
+    }
+}
+
 /// Whatever clean and prepare meet, the user's frames stay: they have the names of ours.
 TEST_F(SafePaths, ExchangedDirectoriesLoseNothingOfTheUsers) {
     format_ = small_dpx("tiny", 17, 9, 10);
