@@ -12,8 +12,8 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <exception>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <string_view>
 #include <utility>

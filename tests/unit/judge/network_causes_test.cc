@@ -216,7 +216,7 @@ const std::vector<Case> kCases = {
          silent_for_two_seconds(e);
          e.system = path(
              {with(always(),
-                   [](PathRates& r) { r.out_of_order = 4'000, r.lossy_intervals = 10, r.quiet_answers = 10; })},
+                   [](PathRates& r) { r.out_of_order = 4'000, r.lossy_looks = 10, r.quiet_answers = 10; })},
              100'000);
      },
      Cause::storage_stall, Limit::storage, "answered meanwhile"},
@@ -358,8 +358,7 @@ const std::vector<Case> kCases = {
          slow_for_long(e);
          e.remote = false;
          e.bytes_read = 400'000'000'000;  // little of it came over the network
-         e.system =
-             path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_intervals = 10; })});
+         e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"losses_at_another_time",
@@ -426,7 +425,7 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          failed(e, false, false);
          e.system = path({with(always(), [](PathRates& r) {
-             r.out_of_order = 1'000, r.lossy_intervals = 10, r.quiet_answers = 10;
+             r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 10;
          })});
      },
      Cause::network_loss, Limit::network, "lost packets"},
@@ -501,7 +500,7 @@ TEST(PathGone, IsSeenAfterAWhile) {
 }
 
 /// Of 50 segments a second, one second of which some were lost in.
-double share_of(std::uint64_t out_of_order, std::uint64_t lossy_intervals, std::int64_t from_ns) {
+double share_of(std::uint64_t out_of_order, std::uint64_t lossy_looks, std::int64_t from_ns) {
     SystemHistory history;
     for (std::int64_t i = 0; i <= 10; ++i) {
         SystemSample sample;
@@ -509,7 +508,7 @@ double share_of(std::uint64_t out_of_order, std::uint64_t lossy_intervals, std::
         sample.path = SystemSample::Path{};
         sample.path->received_segments = 50 * static_cast<std::uint64_t>(i);
         sample.path->out_of_order = i >= 2 ? out_of_order : 0;
-        sample.path->lossy_intervals = i >= 2 ? lossy_intervals : 0;
+        sample.path->lossy_looks = i >= 2 ? lossy_looks : 0;
         history.push_back(std::move(sample));
     }
     return lost_share(history, from_ns, from_ns + 100 * kMs);
