@@ -34,8 +34,8 @@ protected:
     std::vector<std::string> prepare_args(const std::string& clips) const {
         return {"prepare", "--format", small(), "--streams", clips, "--clip-duration", "500ms", target()};
     }
-    /// The calls of a run that name files, a line each.
-    std::vector<std::string> traced(const std::vector<std::string>& args) {
+    /// The calls of a run that name files, or put them on the disk, a line each.
+    std::vector<std::string> traced(const std::vector<std::string>& args, bool with_paths = false) {
         const std::string log = dir_ / "strace.log";
         std::vector<std::string> all = {
             "-f",
@@ -46,8 +46,9 @@ protected:
             log,
             "-e",
             "trace=open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,"
-            "renameat,renameat2,link,linkat,symlink,symlinkat,truncate",
-            streamsim_binary()};
+            "renameat,renameat2,link,linkat,symlink,symlinkat,truncate,fsync,fdatasync"};
+        if (with_paths) all.emplace_back("-y");  // of descriptors
+        all.push_back(streamsim_binary());
         all.insert(all.end(), args.begin(), args.end());
         const Finished ran = run("strace", {.args = all});
         std::vector<std::string> lines;
@@ -98,6 +99,40 @@ TEST_F(Paths, AreReachedFromDescriptorsOnly) {
     EXPECT_THAT(by_path(cleaned, target()), ::testing::IsEmpty());
     EXPECT_GE(count(cleaned, "unlinkat"), 24u);
     EXPECT_FALSE(fs::exists(target() + "/streamsim-media"));
+}
+
+/// Partial files and directories that got their names and were not put on the disk before.
+std::vector<std::string> named_too_early(const std::vector<std::string>& lines, std::size_t& named) {
+    static const std::regex sync(R"re(^\d+\s+(?:fsync|fdatasync)\(\d+<([^>]*)>)re");
+    static const std::regex at(R"re(^\d+\s+(?:renameat|renameat2|linkat)\(\d+<([^>]*)>, "([^"]*\.partial)")re");
+    static const std::regex whole(R"re(^\d+\s+(?:rename|link)\("([^"]*\.partial)")re");
+    std::set<std::string> synced;
+    std::vector<std::string> wrong;
+    for (const std::string& line : lines) {
+        std::smatch found;
+        if (std::regex_search(line, found, sync)) synced.insert(found[1]);
+        std::string path;
+        if (std::regex_search(line, found, at)) path = found[1].str() + "/" + found[2].str();
+        if (std::regex_search(line, found, whole)) path = found[1];
+        if (path.empty()) continue;
+        ++named;
+        if (!synced.contains(path)) wrong.push_back(line);
+    }
+    return wrong;
+}
+
+TEST_F(Paths, AreOnTheDiskBeforeTheyHaveTheirNames) {
+    if (traced({"--version"}).empty()) GTEST_SKIP() << "strace is not here, or may not trace";
+    std::size_t named = 0;
+    EXPECT_THAT(named_too_early(traced(prepare_args("2"), true), named), ::testing::IsEmpty());
+    EXPECT_GE(named, 8u) << "two clips with two records each, the format and the marker";
+    named = 0;
+    fs::create_directory(dir_ / "journals");
+    const auto played = traced({"--format", small(), "--frames", "10", "--json", dir_ / "r.json", "--journal",
+                                dir_ / "journals", target()},
+                               true);
+    EXPECT_THAT(named_too_early(played, named), ::testing::IsEmpty());
+    EXPECT_GE(named, 2u) << "the result and the journal";
 }
 
 TEST_F(Paths, OfOthersAreNeverWritten) {

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 
 #include <functional>
+#include <map>
+#include <set>
 
 #include "cli/fixture.h"
 
@@ -35,10 +37,10 @@ protected:
     std::string clip() const { return dir_ / "parent/clip"; }
 
     /// Plays, and after a second does it.
-    Json play_while(const std::function<void(const Process&)>& it, const std::string& duration = "4s") {
+    Json play_while(const std::function<void(const Process&)>& it, const std::vector<std::string>& what) {
         Spawn spawn;
-        spawn.args = {"--quiet", "--buffered", "--readahead", "4",   "--duration",
-                      duration,  "--json",     json_path(),   clip()};
+        spawn.args = {"--quiet", "--buffered", "--readahead", "4", "--duration", "4s", "--json", json_path()};
+        spawn.args.insert(spawn.args.end(), what.begin(), what.end());
         std::filesystem::remove(json_path());
         Process process(streamsim_binary(), spawn);
         process.wait_until_it_hears(SIGTERM);
@@ -50,6 +52,8 @@ protected:
         EXPECT_THAT(books_problems(result), IsEmpty());
         return result;
     }
+
+    Json play_while(const std::function<void(const Process&)>& it) { return play_while(it, {clip()}); }
 
     void expect_gone(const Json& result, const std::string& what) {
         const Json& verdict = result["verdict"];
@@ -106,6 +110,27 @@ TEST_F(Vanished, AFrameThatIsRemovedIsDamage) {
     const Json result = play_while([&](const Process&) { std::filesystem::remove(frames_in(clip()).at(60)); });
     EXPECT_EQ(result["verdict"]["limit"], "media") << result["verdict"];
     EXPECT_EQ(result["causes"][0]["cause"], "damaged-file") << result["causes"];
+}
+
+/// Of two streams one plays from a directory that vanishes, after a frame of it did; the other misses a frame.
+TEST_F(Vanished, AFrameThatIsRemovedBeforeOrFromAnotherDirectoryIsDamage) {
+    prepare(2, "3s");
+    const auto clips = clip_directories();
+    ASSERT_EQ(clips.size(), 2u);
+    const Json result = play_while(
+        [&](const Process&) {
+            std::filesystem::remove(frames_in(clips.at(1)).at(71));
+            std::filesystem::remove(frames_in(clips.at(0)).at(50));
+            sleep_ms(1'200);
+            std::filesystem::remove_all(clips.at(0));
+        },
+        {"--format", small(), "--clip-duration", "3s", "--streams", "2", target()});
+    std::map<std::string, std::set<std::string>> files;  // by cause
+    for (const Json& drop : result["drops"])
+        files[drop["cause"]].insert(
+            std::filesystem::path(drop["file"].get<std::string>()).parent_path().string());
+    EXPECT_THAT(files["storage-gone"], ::testing::ElementsAre(clips.at(0))) << result["causes"];
+    EXPECT_THAT(files["damaged-file"], ::testing::ElementsAre(clips.at(0), clips.at(1))) << result["causes"];
 }
 
 TEST_F(Vanished, ASearchForTheMostSaysThatTheAnswerIsNotKnown) {

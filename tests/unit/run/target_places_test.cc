@@ -1,5 +1,3 @@
-#include "run/target_places.h"
-
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -7,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include "run/target_places.h"
 
 namespace streamsim {
 namespace {
@@ -85,6 +85,16 @@ TEST_F(Places, AreWatchedWhileFramesFail) {
     ASSERT_EQ(gone.size(), 1u);
     EXPECT_EQ(gone[0].path, (top_ / "parent").string());
     EXPECT_LT(gone[0].there_ns, gone[0].gone_ns);
+}
+
+/// What failed since the watch looked last: play ended with it.
+TEST_F(Places, AreCheckedOnceMoreWhenPlayEnds) {
+    std::atomic<std::uint64_t> failed{0};
+    PlaceWatch watch(places_, [&failed] { return failed.load(); });
+    fs::rename(top_ / "parent", top_ / "other");
+    failed = 1;
+    EXPECT_EQ(watch.stop().size(), 1u);
+    fs::rename(top_ / "other", top_ / "parent");
 }
 
 TEST_F(Places, NothingIsCheckedWhileNothingFails) {
