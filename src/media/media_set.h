@@ -11,10 +11,10 @@
 // frame number.
 //
 // What is being written has the run's id and ".partial" at the end of its name: the directory of a format or of
-// a sequence, the file of a container or of a document. The rename to the final name is the last step, after everything is
-// on stable storage, so that what has a final name is whole whenever the process is killed. The next prepare
-// continues in the partial directory. `clean` goes the same way back: a format or a clip becomes partial
-// before its first file is removed, and each file gets a name that ends in ".removing" first
+// a sequence, the file of a container or of a document. The rename to the final name is the last step, after
+// everything is on stable storage, so that what has a final name is whole whenever the process is killed. The
+// next prepare continues in the partial directory. `clean` goes the same way back: a format or a clip becomes
+// partial before its first file is removed, and each file gets a name that ends in ".removing" first
 // (checked_removal.h).
 //
 // Beside each clip lies its record (clip_record.h). Only what a record of this set names is ours: is played as

@@ -180,8 +180,8 @@ int name_anew(int directory, const std::string& from, const std::string& to) {
     return unlinkat(directory, from.c_str(), 0) == 0 ? 0 : errno;
 }
 
-/// The file has its header before it has its name: an empty file of that name is somebody else's. Until then it
-/// is called as an unfinished file of a media set.
+/// The file has its header, on the disk, before it has its name: an empty file of that name is not ours, also
+/// after a power cut. Until then it is called as an unfinished file of a media set.
 OpenedLock make_lock(int directory, const std::string& name) {
     const std::string partial = fmt::format("{}.{:016x}.partial", name, entropy64());
     OpenedLock made;
@@ -195,6 +195,8 @@ OpenedLock make_lock(int directory, const std::string& name) {
     const ssize_t put = pwrite(made.file.get(), kHeader.data(), kHeader.size(), 0);
     if (put != static_cast<ssize_t>(kHeader.size())) {
         made.error = put < 0 ? errno : ENOSPC;
+    } else if (fsync(made.file.get()) != 0) {
+        made.error = errno;
     } else {
         made.error = name_anew(directory, partial, name);
     }

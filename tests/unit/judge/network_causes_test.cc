@@ -420,7 +420,7 @@ const std::vector<Case> kCases = {
          e.system = path({});
          for (SystemSample& sample : e.system) sample.links[0].bits_per_s.reset();
      },
-     Cause::unknown, Limit::unknown, "cannot be told from here"},
+     Cause::unknown, Limit::unknown, "the storage or the network delayed them is not known"},
     {"reads_that_time_out_on_a_path_that_loses",
      [](Evidence& e) {
          failed(e, false, false);
