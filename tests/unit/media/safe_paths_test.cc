@@ -2,6 +2,7 @@
 // nowhere, and only what the set's own records name is ours.
 #include "unit/media/safe_paths.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
