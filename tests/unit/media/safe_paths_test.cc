@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "media/container_kept.h"
@@ -446,6 +447,53 @@ private:
     std::atomic<int> count_ = 0;
     std::thread thread_;
 };
+
+/// A store that does something before a directory is renamed.
+class BeforeRename final : public ByteStore {
+public:
+    BeforeRename(std::unique_ptr<ByteStore> store, std::function<void(const std::string&)> act)
+        : store_(std::move(store)), act_(std::move(act)) {}
+    Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return store_->list(path); }
+    Result<std::optional<FileInfo>> stat(const std::string& path) override { return store_->stat(path); }
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override { return store_->open(path); }
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override { return store_->create(path); }
+    Result<void> make_directories(const std::string& path) override { return store_->make_directories(path); }
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        act_(from);
+        return store_->rename(from, to);
+    }
+    Result<void> remove(const std::string& path) override { return store_->remove(path); }
+    Result<void> remove_directory(const std::string& path) override { return store_->remove_directory(path); }
+    Result<std::uint64_t> free_bytes(const std::string& path) override { return store_->free_bytes(path); }
+    Result<std::uint64_t> total_bytes(const std::string& path) override { return store_->total_bytes(path); }
+    Result<void> evict(const std::string& path) override { return store_->evict(path); }
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
+        auto below = store_->beneath(directory);
+        if (!below) return below.error();
+        return std::unique_ptr<ByteStore>(std::make_unique<BeforeRename>(std::move(*below), act_));
+    }
+
+private:
+    std::unique_ptr<ByteStore> store_;
+    std::function<void(const std::string&)> act_;
+};
+
+/// After it was looked at: the user's frames have the names of ours.
+TEST_F(SafePaths, ADirectoryThatIsExchangedBeforeItIsRenamedGetsItsNameBack) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    must_prepare();
+    const std::string clip = place_.at("streamsim-media/tiny/12-frames/clip-0001");
+    elsewhere_.write("frames/frame.0000001.dpx", "mine");
+    BeforeRename store(make_local_byte_store(), [&](const std::string& from) {
+        if (!from.ends_with("/clip-0001")) return;
+        ASSERT_EQ(renameat2(AT_FDCWD, clip.c_str(), AT_FDCWD, elsewhere_.at("frames").c_str(), RENAME_EXCHANGE),
+                  0);
+    });
+    const auto report = clean(store, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, ElementsAre(clip));
+    EXPECT_EQ(place_.read("streamsim-media/tiny/12-frames/clip-0001/frame.0000001.dpx"), "mine");
+}
 
 /// Whatever clean and prepare meet, the user's frames stay: they have the names of ours.
 TEST_F(SafePaths, ExchangedDirectoriesLoseNothingOfTheUsers) {
