@@ -42,6 +42,17 @@ TEST_F(Outputs, AFileThatAppearsMeanwhileStays) {
     EXPECT_EQ(partials(), 0);
 }
 
+TEST_F(Outputs, FilesAndLinksBesideItStayToo) {
+    const Finished done = play_while([this] {
+        std::filesystem::create_symlink("nowhere", json_path());
+        write_text(beside(), "mine");
+    });
+    EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_TRUE(std::filesystem::is_symlink(json_path()));
+    EXPECT_EQ(read_text(beside()), "mine");
+    EXPECT_EQ(read_json(dir_ / "result.3.json")["schema"], "streamsim.result");
+}
+
 TEST_F(Outputs, AnEarlierResultThatIsChangedMeanwhileStays) {
     ASSERT_EQ(play_while([] {}).exit_code, 0);
     const std::string first = read_text(json_path());

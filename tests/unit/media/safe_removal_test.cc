@@ -27,7 +27,7 @@ using testing::SafePaths;
 using testing::small_dpx;
 
 /// The local store with a moment in it: what `at_removal` does comes between what clean or prepare saw of a
-/// file and its removal. Once.
+/// file, or of a directory that is renamed, and its removal. Once.
 class InterruptedStore final : public ByteStore {
 public:
     using AtRemoval = std::function<bool(const std::string& path)>;  // true: it was that moment
@@ -41,6 +41,7 @@ public:
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override { return inner_->create(path); }
     Result<void> make_directories(const std::string& path) override { return inner_->make_directories(path); }
     Result<void> rename(const std::string& from, const std::string& to) override {
+        before_removal(from);
         return inner_->rename(from, to);
     }
     Result<bool> set_aside(const std::string& from, const std::string& to) override {
@@ -154,6 +155,23 @@ TEST_F(SafePaths, AHalfRemovedFileIsRemovedByTheNextClean) {
     ASSERT_EQ(report.kept.size(), 1u);
     EXPECT_THAT(report.kept[0], HasSubstr("frame.0000004.dpx.0123456789abcdef.removing"));
     EXPECT_FALSE(fs::exists(aside));
+}
+
+/// After it was looked at: the user's frames have the names of ours.
+TEST_F(SafePaths, ADirectoryThatIsExchangedBeforeItIsRenamedGetsItsNameBack) {
+    format_ = small_dpx("tiny", 17, 9, 10);
+    must_prepare();
+    const std::string clip = place_.at("streamsim-media/tiny/12-frames/clip-0001");
+    elsewhere_.write("frames/frame.0000001.dpx", "mine");
+    InterruptedStore::AtRemoval at_removal = [&](const std::string& path) {
+        return path.ends_with("/clip-0001") && renameat2(AT_FDCWD, clip.c_str(), AT_FDCWD,
+                                                         elsewhere_.at("frames").c_str(), RENAME_EXCHANGE) == 0;
+    };
+    InterruptedStore store(*store_, at_removal);
+    const auto report = clean(store, place_.path());
+    ASSERT_TRUE(report) << all_problems(report.error());
+    EXPECT_THAT(report->kept, ElementsAre(clip));
+    EXPECT_EQ(place_.read("streamsim-media/tiny/12-frames/clip-0001/frame.0000001.dpx"), "mine");
 }
 
 /// Exchanges two names over and over until it is told to end.

@@ -1,3 +1,5 @@
+#include "run/target_places.h"
+
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -5,8 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
-
-#include "run/target_places.h"
 
 namespace streamsim {
 namespace {

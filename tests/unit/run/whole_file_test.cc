@@ -1,0 +1,73 @@
+// A journal replaces its earlier self and nothing else.
+#include "run/whole_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace streamsim {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class WholeFile : public testing::Test {
+protected:
+    WholeFile() {
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        std::ofstream(at("precious")) << "mine";
+    }
+    ~WholeFile() override {
+        EXPECT_EQ(text_of("precious"), "mine");
+        fs::remove_all(folder_);
+    }
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+    std::string text_of(const std::string& name) const {
+        std::ifstream in(at(name));
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    std::string write() const { return write_whole(at("new.partial"), at("journal"), "{}"); }
+
+    fs::path folder_ =
+        fs::path(testing::TempDir()) /
+        (std::string("streamsim-whole-file-") + testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(WholeFile, ReplacesAnEarlierOne) {
+    EXPECT_EQ(write(), "");
+    std::ofstream(at("journal")) << "old";
+    EXPECT_EQ(write(), "");
+    EXPECT_EQ(text_of("journal"), "{}");
+    EXPECT_FALSE(fs::exists(at("new.partial")));
+}
+
+TEST_F(WholeFile, ReplacesNothingElse) {
+    fs::create_symlink("precious", at("journal"));
+    EXPECT_THAT(write(), HasSubstr("found a symbolic link"));
+    EXPECT_TRUE(fs::is_symlink(at("journal")));
+    fs::remove(at("journal"));
+    fs::create_hard_link(at("precious"), at("journal"));
+    EXPECT_THAT(write(), HasSubstr("several names"));
+    EXPECT_EQ(fs::hard_link_count(at("precious")), 2u);
+    fs::remove(at("journal"));
+    fs::create_directory(at("journal"));
+    EXPECT_THAT(write(), HasSubstr("found something that is no file"));
+    EXPECT_FALSE(fs::exists(at("new.partial")));
+}
+
+TEST_F(WholeFile, IsWrittenIntoANewFile) {
+    fs::create_hard_link(at("precious"), at("new.partial"));
+    EXPECT_NE(write(), "");
+    fs::remove(at("new.partial"));
+    fs::create_symlink("precious", at("new.partial"));
+    EXPECT_NE(write(), "");
+    EXPECT_TRUE(fs::is_symlink(at("new.partial"))) << "it is somebody else's";
+    EXPECT_FALSE(fs::exists(at("journal")));
+}
+
+}  // namespace
+}  // namespace streamsim
