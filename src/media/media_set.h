@@ -10,11 +10,12 @@
 // clip. A file name holds one run of digits, because servers that prefetch by name take the first run for the
 // frame number.
 //
-// What is being written has the run's id and ".partial" at the end of its name: the directory of a sequence,
-// the file of a container or of a document. The rename to the final name is the last step, after everything is
-// on stable storage, so that what has a final name is whole whenever the process is killed. The next prepare
-// continues in the partial directory. `clean` goes the same way back: a clip becomes partial before its first
-// frame is removed.
+// What is being written has the run's id and ".partial" at the end of its name: the directory of a format or of
+// a sequence, the file of a container or of a document. The rename to the final name is the last step, after
+// everything is on stable storage, so that what has a final name is whole whenever the process is killed. The
+// next prepare continues in the partial directory. `clean` goes the same way back: a format or a clip becomes
+// partial before its first file is removed, and each file gets a name that ends in ".removing" first
+// (checked_removal.h).
 //
 // Beside each clip lies its record (clip_record.h). Only what a record of this set names is ours: is played as
 // a whole clip, continued, replaced or removed. What version 0.1.0 made has no records and is ours where it
