@@ -387,8 +387,7 @@ std::string what_next(Cause cause, const Evidence& evidence) {
     }
     if (cause == Cause::unknown) {
         return "play the same on a computer that is nearer to the storage, or on the server itself: if it "
-               "plays there, "
-               "it is the network";
+               "plays there, it is the network";
     }
     if (std::string next = next_of_shortage(cause); !next.empty()) return next;
     if (cause == Cause::slow_reads && !evidence.as_played)

@@ -66,8 +66,9 @@ bool is_unsupported(int error) {
     return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
 }
 
+/// A lock file that is not there cannot be made; who only reads does without.
 bool may_not_write(int error) {
-    return error == EACCES || error == EPERM || error == EROFS;
+    return error == EACCES || error == EPERM || error == EROFS || error == ENOSPC || error == EDQUOT;
 }
 
 struct flock range_at(off_t offset, short type) {

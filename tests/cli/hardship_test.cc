@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
+#include <fstream>
+
 #include "cli/fixture.h"
 
 namespace streamsim::tests {
@@ -158,6 +160,20 @@ TEST_F(Hardship, ADiskThatFillsUpMeanwhileLeavesMediaThatIsCompletedLater) {
     const Json result = play_small({"--streams", "2", "--duration", "1s"});
     EXPECT_EQ(result["totals"]["frames_failed"], 0);
     EXPECT_EQ(finished().exit_code, 0) << finished().text();
+}
+
+/// A set of an older version, or from a backup, has no lock file, and there is no room for one.
+TEST_F(Hardship, WhatIsOnAFullDiskPlays) {
+    const SmallDisk disk(target(), "size=64m,nr_inodes=100");
+    prepare(1);
+    std::size_t removed = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
+        if (entry.path().extension() == ".lock") removed += std::filesystem::remove(entry.path()) ? 1 : 0;
+    EXPECT_EQ(removed, 1U);
+    for (int i = 0; std::ofstream(target() + "/" + std::to_string(i)).is_open(); ++i) ASSERT_LT(i, 100);
+    const Json result = play_small({"--duration", "1s"});
+    EXPECT_EQ(finished().exit_code, 0) << finished().text();
+    EXPECT_EQ(result["totals"]["frames_failed"], 0);
 }
 
 TEST_F(Hardship, AResultThatCannotBeWrittenIsNotLostSilently) {

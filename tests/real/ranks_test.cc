@@ -92,7 +92,7 @@ TEST(Ranks, PlayWhatOneProcessPlays) {
 TEST(Ranks, WriteNoColoursAndNoLiveViewIntoALog) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;
-    Spawn spawn = over_ranks({}, with(kMedia, {"--duration", "1s", "null:"}));
+    Spawn spawn = over_ranks({}, with(kMedia, {"--duration", "1s", "--json", dir / "all.json", "null:"}));
     spawn.env.emplace_back("TERM", "xterm-256color");
     const Finished played = run("mpirun", spawn);
     EXPECT_EQ(played.exit_code, 0) << played.text();
