@@ -184,7 +184,7 @@ std::string seats_table(const RunResult& result) {
                                : kNothing,
                 seat.start_ns ? number(place + "start_ns", *seat.start_ns, show(*seat.start_ns)) : kNothing,
                 number(place + "clock_bound_ns", seat.clock_bound_ns, show(seat.clock_bound_ns)),
-                to_string(seat.state), seat.verdict.pass ? "plays" : "fails"});
+                to_string(seat.state), verdict_text(seat)});
         table.row(std::move(fields));
     }
     return table.html();

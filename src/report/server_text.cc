@@ -8,6 +8,12 @@
 
 namespace streamsim {
 
+const char* verdict_text(const SeatResult& seat) {
+    using State = SeatResult::State;
+    if (!seat.verdict.pass) return "fails";
+    return seat.state == State::partial || seat.state == State::missing ? "unknown" : "plays";
+}
+
 std::string seats_text(const std::vector<std::uint32_t>& seats) {
     std::string out;
     for (std::size_t first = 0, last = 0; first < seats.size(); first = last + 1) {

@@ -238,7 +238,7 @@ std::string seats_table(const RunResult& result) {
                    seat.margin_ns ? show_duration({seat.margin_ns->p1}) : "-",
                    seat.start_ns ? show_duration({*seat.start_ns}) : "-",
                    seat.clock_bound_ns > 0 ? show_duration({seat.clock_bound_ns}) : "-", to_string(seat.state),
-                   seat.verdict.pass ? "plays" : "fails"});
+                   verdict_text(seat)});
     }
     return "Seats\n" + table.text();
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/units.h"
+#include "report/html_report.h"
 #include "report/text_tables.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
@@ -80,6 +81,14 @@ TEST(TextReport, NamesWhatOfTheTargetWasNotPlayed) {
     RunResult nothing;
     nothing.verdict.pass = true;
     EXPECT_THAT(verdict_line(nothing), StartsWith("NOTHING PLAYED: "));
+}
+
+TEST(TextReport, SaysNotThatASeatPlaysThatVanished) {
+    RunResult result = samples::several_computers();
+    result.seats[1].verdict.pass = true;
+    ASSERT_EQ(result.seats[1].state, SeatResult::State::partial);
+    EXPECT_THAT(text_report(result, false), HasSubstr("partial   unknown"));
+    EXPECT_THAT(html_report(result), HasSubstr(">unknown<"));
 }
 
 TEST(TextReport, NamesWhatTheFirstSecondCost) {
