@@ -310,11 +310,11 @@ bool nfs4_ask_space(rpc_context* rpc,
 }
 
 bool nfs_ask_port(NfsLink& link, NfsCall& call, NfsService service, Instant now) {
-    const bool mount = service == NfsService::mount;
-    return link.rpc() != nullptr &&
-           sent(link, call, now,
-                rpc_pmap2_getport_async(link.rpc(), mount ? MOUNT_PROGRAM : NFS_PROGRAM,
-                                        mount ? MOUNT_V3 : NFS_V3, IPPROTO_TCP, on_reply<decode_port>, &call));
+    const auto [program, version] =
+        service == NfsService::mount ? std::pair(MOUNT_PROGRAM, MOUNT_V3) : std::pair(NFS_PROGRAM, NFS_V3);
+    return link.rpc() != nullptr && sent(link, call, now,
+                                         rpc_pmap2_getport_async(link.rpc(), program, version, IPPROTO_TCP,
+                                                                 on_reply<decode_port>, &call));
 }
 
 bool nfs_mount(NfsLink& link, NfsCall& call, const std::string& path, Instant now) {
