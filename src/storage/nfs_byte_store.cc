@@ -375,7 +375,8 @@ Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& direct
                  file->bytes = entry->size;
                  file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
                  file->links = entry->nlink;
-                 file->file_id = entry->inode;
+                 // In lists of version 4 libnfs 4.0 leaves this one as it was in memory.
+                 if (turn.version() == 3) file->file_id = entry->inode;
              }
              nfs_closedir(nfs, open);
          }});

@@ -80,7 +80,7 @@ TEST_F(CausesInAMemoryGroup, TooLittleMemoryIsNotTheStorage) {
         EXPECT_EQ(result["verdict"]["limit"], "client-cpu") << result["verdict"];
         EXPECT_THAT(causes_of(result), Contains("client-memory"));
         EXPECT_THAT(sentences_of(result), HasSubstr("too little memory"));
-        EXPECT_THAT(sentences_of(result), HasSubstr("the control group of streamsim may have 94.4 MB"));
+        EXPECT_THAT(sentences_of(result), HasSubstr("the control group of streamsim has 94.4 MB"));
         for (const Json& cause : result["causes"]) {
             EXPECT_NE(cause["limit"], "storage") << cause;
             EXPECT_NE(cause["limit"], "media") << cause;
