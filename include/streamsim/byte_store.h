@@ -33,11 +33,15 @@ struct FileInfo {
     bool is_regular() const { return !directory && !symbolic_link && !other; }
 };
 
+/// Whether two of FileInfo::file_id may be of one file: one that is not known may be any.
+inline bool may_be_same_file(std::uint64_t a, std::uint64_t b) {
+    return a == 0 || b == 0 || a == b;
+}
+
 /// Whether two looks saw the same file, which nobody has changed in between, as far as ids are known.
 inline bool is_unchanged(const FileInfo& a, const FileInfo& b) {
-    const bool same_id = a.file_id == 0 || b.file_id == 0 || a.file_id == b.file_id;
-    return same_id && a.is_regular() && b.is_regular() && a.bytes == b.bytes && a.modified_s == b.modified_s &&
-           a.links == b.links;
+    return may_be_same_file(a.file_id, b.file_id) && a.is_regular() && b.is_regular() && a.bytes == b.bytes &&
+           a.modified_s == b.modified_s && a.links == b.links;
 }
 
 struct DirectoryEntry {

@@ -239,7 +239,7 @@ Result<bool> is_record(ByteStore& store,
 }
 
 bool is_recorded(const ClipRecord& record, const FileInfo& info) {
-    return !info.symbolic_link && (record.file_id == 0 || info.file_id == 0 || record.file_id == info.file_id);
+    return !info.symbolic_link && may_be_same_file(record.file_id, info.file_id);
 }
 
 Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path) {

@@ -307,7 +307,7 @@ private:
             if (auto done = parent.rename(here.path, partial); !done) return done;
         }
         auto held = enter_to_clean(parent, partial);
-        if (!held || held->info.file_id != here.info.file_id) {
+        if (!held || !may_be_same_file(held->info.file_id, here.info.file_id)) {
             if (auto back = parent.rename(partial, here.path); !back) return back;
             return keep(here.path);
         }
@@ -414,7 +414,8 @@ private:
         if (auto done = parent.rename(clip.path, partial); !done) return done;
         const auto renamed = parent.stat(partial);
         if (!renamed) return renamed.error();
-        if (!*renamed || (*renamed)->symbolic_link || (*renamed)->file_id != here->info.file_id) {
+        if (!*renamed || (*renamed)->symbolic_link ||
+            !may_be_same_file((*renamed)->file_id, here->info.file_id)) {
             // Not what was looked at: it gets its name back.
             if (auto done = parent.rename(partial, clip.path); !done) return done;
             return keep(clip.path);
@@ -431,7 +432,7 @@ private:
                               std::uint64_t file_id = 0) {
         const auto here = enter_to_clean(parent, directory);
         if (!here && !was_exchanged(parent, directory)) return here.error();
-        if (!here || (file_id != 0 && here->info.file_id != file_id)) return keep(named);
+        if (!here || !may_be_same_file(here->info.file_id, file_id)) return keep(named);
         const std::size_t kept = report_.kept.size();
         for (const DirectoryEntry& entry : here->entries) {
             const std::string path = join_path(directory, entry.name);

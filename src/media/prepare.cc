@@ -108,7 +108,7 @@ Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::
     // Asked of this look too, now that nobody else knows the name: it may have been exchanged twice.
     const auto record = read_record(work.store, work.directory, work.set_id, clip.number);
     const bool recorded = *now && record && (!*record || is_recorded(**record, **now));
-    if (recorded && (*now)->file_id == (*before)->file_id) return (*before)->file_id;
+    if (recorded && may_be_same_file((*now)->file_id, (*before)->file_id)) return (*now)->file_id;
     if (auto back = work.store.rename(path, clip.from); !back) return back.error();
     return exchanged();
 }
@@ -163,7 +163,7 @@ private:
         store_ = std::move(*store);
         const auto info = store_->stat(directory_);
         if (!info) return info.error();
-        if (!begun || (*info && (*info)->file_id == file_id)) return {};
+        if (!begun || (*info && may_be_same_file((*info)->file_id, file_id))) return {};
         return environment_error(
             fmt::format("{}: another directory has replaced it: it is left alone; try again", directory_));
     }
