@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/units.h"
 #include "media/clip_proof.h"
@@ -182,17 +184,60 @@ struct Found {
     std::map<std::uint32_t, StoredClip> begun;  // ours and not whole, by number
 };
 
+/// standing_of() of some clips, several at once: a far server takes its time for each.
+class Standings {
+public:
+    /// `wanted`: whether it will be asked of a clip. All outlive it.
+    Standings(ByteStore& store,
+              const std::vector<StoredClip>& clips,
+              const MediaFormat& format,
+              std::uint64_t set,
+              std::function<bool(const StoredClip& clip)> wanted)
+        : store_(store), clips_(clips), format_(format), set_(set), wanted_(std::move(wanted)) {}
+
+    /// Of a clip with its final name, and then of some behind it.
+    const Result<Standing>& of(std::size_t clip) {
+        if (!known_.contains(clip)) look_from(clip);
+        return known_.at(clip);
+    }
+
+private:
+    void look_from(std::size_t first) {
+        std::vector<std::size_t> next;
+        for (std::size_t i = first; i < clips_.size() && next.size() < kAtOnce; ++i) {
+            if (!clips_[i].name.partial && wanted_(clips_[i])) next.push_back(i);
+        }
+        std::vector<Result<Standing>> found(next.size(), Result<Standing>(Standing{}));
+        several_at_once(next.size(),
+                        [&](std::size_t i) { found[i] = standing_of(store_, clips_[next[i]], format_, set_); });
+        for (std::size_t i = 0; i < next.size(); ++i) known_.emplace(next[i], std::move(found[i]));
+    }
+
+    static constexpr std::size_t kAtOnce = 8;
+    ByteStore& store_;
+    const std::vector<StoredClip>& clips_;
+    const MediaFormat& format_;
+    const std::uint64_t set_;
+    const std::function<bool(const StoredClip& clip)> wanted_;
+    std::map<std::size_t, Result<Standing>> known_;
+};
+
 Result<Found> look_at_clips(ByteStore& store,
                             const std::vector<StoredClip>& stored,
                             std::uint64_t set,
                             PreparePlan& plan) {
     Found found;
     const MediaFormat& format = plan.request.format;
-    for (const StoredClip& clip : stored) {
+    const auto counts = [&plan](const StoredClip& clip) {
+        return clip.frames == plan.frames || (!plan.request.clip_duration && !clip.name.partial);
+    };
+    Standings standings(store, stored, format, set, counts);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+        const StoredClip& clip = stored[i];
         const std::uint32_t number = clip.name.number;
         const bool of_length = clip.frames == plan.frames;
         if (plan.clips_there == plan.request.clips) break;
-        if (!of_length && (plan.request.clip_duration || clip.name.partial)) continue;
+        if (!counts(clip)) continue;
         if (clip.name.partial) {
             if (found.taken.contains(number) || found.begun.contains(number)) continue;
             const auto ours = is_ours(store, clip, format, set, true);
@@ -202,7 +247,7 @@ Result<Found> look_at_clips(ByteStore& store,
             if (*alone) found.begun.emplace(number, clip);
             continue;
         }
-        const auto standing = standing_of(store, clip, format, set);
+        const auto& standing = standings.of(i);
         if (!standing) return standing.error();
         if (standing->kind == Standing::Kind::whole) {
             ++plan.clips_there;

@@ -338,6 +338,11 @@ public:
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
     Result<void> make_directories(const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
+    /// Nothing is renamed: what is looked at next is what the server has now, not what was listed.
+    Result<bool> set_aside(const std::string& /*from*/, const std::string& /*to*/) override {
+        listed_->forget();
+        return false;
+    }
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_bytes(const std::string& path) override;
     Result<void> evict(const std::string&) override { return {}; }

@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    static constexpr Duration kKnownFor = seconds(3);
+    static constexpr Duration kKnownFor = seconds(10);
     static Instant now() { return {static_cast<std::int64_t>(uv_hrtime())}; }
 
     struct Directory {
