@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/consent.h"
+#include "cli/indexing.h"
 #include "cli/metrics_feed.h"
 #include "cli/ranks_run.h"
 #include "report/text_report.h"
@@ -36,6 +37,14 @@ Result<void> MediaRun::choose_formats() {
     if (!wanted) return {};
     options_.play.formats.push_back(options_.default_format);
     return {};
+}
+
+void MediaRun::say_when_it_takes_long() {
+    const std::int64_t now_ns = control_.now_ns();
+    if (look_begun_ns_ == 0) look_begun_ns_ = now_ns;
+    if (store_ == nullptr || options_.quiet || now_ns - look_begun_ns_ < kSilentFor.ns) return;
+    if (!std::exchange(said_look_, true))
+        context_.log.info("looking for media and who uses them in {}", options_.play.target.name());
 }
 
 void MediaRun::say_plan(const PreparePlan& plan) {
@@ -112,6 +121,7 @@ Result<void> MediaRun::consent(const SpaceNeed& need) {
     }
     if (context_.ranks != nullptr || !can_ask())
         return environment_error(what + ": nothing was written; --yes allows it");
+    said_look_ = true;  // nothing is said beside the question
     const auto answer =
         in_background<bool>([what]() -> Result<bool> { return ask("streamsim: " + what + ". Write it?"); });
     if (!answer) return answer.error();

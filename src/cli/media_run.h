@@ -103,11 +103,15 @@ protected:
     CliOptions& options_;
     std::shared_ptr<ByteStore> store_;
     MediaLocks locks_;
-    bool left_behind_ = false;          // a thread is still in a call that does not return
+    bool left_behind_ = false;        // a thread is still in a call that does not return
+    std::int64_t look_begun_ns_ = 0;  // 0: nothing on the target has been looked at
+    bool said_look_ = false;
     std::optional<AloneResult> alone_;  // of measure_alone(), for the result
 
 private:
     void say_plan(const PreparePlan& plan);
+    /// While what is on the target is looked at: once, after some seconds, that it is.
+    void say_when_it_takes_long();
     /// What play needs and has not.
     struct Missing {
         std::vector<PreparePlan> media;
@@ -139,7 +143,8 @@ private:
 template <typename T>
 Result<T> MediaRun::in_background(std::function<Result<T>()> function) {
     auto result = std::make_shared<std::optional<Result<T>>>();
-    const bool ended = control_.run({[function, result] { result->emplace(function()); }, {}, {}});
+    const bool ended = control_.run(
+        {[function, result] { result->emplace(function()); }, {}, [this] { say_when_it_takes_long(); }});
     left_behind_ = left_behind_ || !ended;
     if (!ended || control_.interrupted()) return interrupted_error();
     return std::move(**result);

@@ -334,7 +334,12 @@ bool Booker::network_down(const Episode& episode) const {
 
 /// Of the segments; 0: too few to matter.
 double Booker::lost(const Episode& episode) const {
-    return on_network_ ? lost_share(evidence_.system, episode.from_ns, episode.to_ns) : 0;
+    if (!on_network_) return 0;
+    const double share = lost_share(evidence_.system, episode.from_ns, episode.to_ns);
+    if (share == 0 || share >= kManyLost) return share;
+    const auto rtt_ns = around(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
+    if (!rtt_ns || *rtt_ns <= 0) return share;
+    return losses_can_delay(share, *rtt_ns, evidence_.required_bytes_per_s) ? share : 0;
 }
 
 bool Booker::slow_file(const Episode& episode) const {

@@ -43,6 +43,13 @@ double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64
     return std::max(received, share(span.resent, span.sent_segments));
 }
 
+bool losses_can_delay(double lost, std::int64_t rtt_ns, double required_bytes_per_s) {
+    constexpr double kSegmentBytes = 1448;  // the least that is usual
+    constexpr double kPlenty = 8;
+    const double rate = 2 * kSegmentBytes / (static_cast<double>(rtt_ns) / 1e9 * lost);
+    return rate < kPlenty * required_bytes_per_s;
+}
+
 bool certainly_silent(const SystemHistory& history, const Silence& silence) {
     const std::int64_t time_ns = silence.to_ns - silence.from_ns;
     return time_ns >= kLongSilenceNs &&

@@ -20,6 +20,14 @@ std::int64_t path_gone_ns(const PathSpan& span);
 /// were sent again; 0: too few to delay data.
 double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
+/// Whether so many lost segments (of lost_share()) leave a connection with this round trip less than a multiple
+/// of what is required. A connection that loses a share p of its segments moves segment size / RTT *
+/// sqrt(1.5 / p) (Mathis, Semke, Mahdavi and Ott 1997), and behind each loss up to a window, sqrt(8 / 3p)
+/// segments, comes out of order: 2 * segment size / (RTT * lost) bytes a second are the most. On a short path a
+/// computer that puts segments out of order by itself is far above what any storage gives.
+/// REQUIRES: lost > 0, rtt_ns > 0.
+bool losses_can_delay(double lost, std::int64_t rtt_ns, double required_bytes_per_s);
+
 /// No server sent a byte for nearly all of a long silence: where a frame only takes long, that is not so.
 bool certainly_silent(const SystemHistory& history, const Silence& silence);
 

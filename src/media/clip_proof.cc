@@ -208,15 +208,22 @@ Result<bool> is_ours(ByteStore& store,
                      const std::optional<MediaFormat>& format,
                      std::uint64_t set,
                      bool every_frame) {
+    const auto record = read_record(store, clip.path.substr(0, clip.path.rfind('/')), set, clip.name.number);
+    return record ? is_ours(store, clip, format, set, every_frame, *record) : record.error();
+}
+
+Result<bool> is_ours(ByteStore& store,
+                     const StoredClip& clip,
+                     const std::optional<MediaFormat>& format,
+                     std::uint64_t set,
+                     bool every_frame,
+                     const std::optional<ClipRecord>& record) {
     const auto info = store.stat(clip.path);
     if (!info) return info.error();
     if (!*info || (*info)->symbolic_link || (*info)->directory == clip.name.is_file()) return false;
-    const std::string directory = clip.path.substr(0, clip.path.rfind('/'));
-    const auto record = read_record(store, directory, set, clip.name.number);
-    if (!record) return record.error();
-    if (*record) {
-        const bool file = (*record)->kind.starts_with('.');
-        return (*record)->frames == clip.frames && file == clip.name.is_file() && is_recorded(**record, **info);
+    if (record) {
+        const bool file = record->kind.starts_with('.');
+        return record->frames == clip.frames && file == clip.name.is_file() && is_recorded(*record, **info);
     }
     return format && is_proven(store, clip, *format, set, every_frame);
 }

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "media/clip_record.h"
 #include "media/media_set_names.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
@@ -34,5 +35,12 @@ Result<bool> is_ours(ByteStore& store,
                      const std::optional<MediaFormat>& format,
                      std::uint64_t set,
                      bool every_frame);
+/// The same of a clip whose record has been read.
+Result<bool> is_ours(ByteStore& store,
+                     const StoredClip& clip,
+                     const std::optional<MediaFormat>& format,
+                     std::uint64_t set,
+                     bool every_frame,
+                     const std::optional<ClipRecord>& record);
 
 }  // namespace streamsim

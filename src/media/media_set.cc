@@ -88,11 +88,11 @@ Result<Standing> standing_of(ByteStore& store,
                              const MediaFormat& format,
                              std::uint64_t set) {
     using Kind = Standing::Kind;
-    const auto ours = is_ours(store, clip, format, set, false);
-    if (!ours) return ours.error();
     const std::string directory = clip.path.substr(0, clip.path.rfind('/'));
     const auto record = read_record(store, directory, set, clip.name.number);
     if (!record) return record.error();
+    const auto ours = is_ours(store, clip, format, set, false, *record);
+    if (!ours) return ours.error();
     // One that was brought back from a copy is another file than its record says, with the same bytes.
     if (!*ours && !(*record && is_proven(store, clip, format, set, false)))
         return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};

@@ -252,7 +252,7 @@ public:
             OpenOne file)
         : session_(std::move(session)), listed_(std::move(listed)), path_(std::move(path)), file_(file) {}
     ~NfsSink() override {
-        listed_->forget();
+        listed_->forget(path_);
         Turn turn(*session_, false);
         --turn.sinks();
         close_in(turn, file_);
@@ -274,7 +274,7 @@ public:
     Result<void> close() override {
         Turn turn(*session_);
         if (auto same = check(turn); !same) return same;
-        listed_->forget();
+        listed_->forget(path_);
         const int error = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
             return nfs_fsync_async(nfs, file_.file, then, user);
         });
@@ -339,8 +339,8 @@ public:
     Result<void> make_directories(const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
     /// Nothing is renamed: what is looked at next is what the server has now, not what was listed.
-    Result<bool> set_aside(const std::string& /*from*/, const std::string& /*to*/) override {
-        listed_->forget();
+    Result<bool> set_aside(const std::string& from, const std::string& /*to*/) override {
+        listed_->forget(from);
         return false;
     }
     Result<void> remove(const std::string& path) override;
@@ -445,7 +445,7 @@ Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) 
 }
 
 Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) {
-    listed_->forget();
+    listed_->forget(path);
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
@@ -480,7 +480,7 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
 }
 
 Result<void> NfsByteStore::make_directories(const std::string& path) {
-    listed_->forget();
+    listed_->forget_all();  // some above it may be made, too
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
@@ -506,7 +506,8 @@ Result<void> NfsByteStore::make_directories(const std::string& path) {
 }
 
 Result<void> NfsByteStore::rename(const std::string& from, const std::string& to) {
-    listed_->forget();
+    listed_->forget(from);
+    listed_->forget(to);
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
@@ -538,7 +539,7 @@ Result<void> NfsByteStore::rename(const std::string& from, const std::string& to
 }
 
 Result<void> NfsByteStore::remove(const std::string& path) {
-    listed_->forget();
+    listed_->forget(path);
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();

@@ -48,7 +48,7 @@ private:
 /// The files of directories that were listed up to kKnownFor ago. Any thread.
 class ListedFiles {
 public:
-    /// `files`: by name; of a symbolic link nothing is known.
+    /// `files`: by name; nothing is known of a symbolic link.
     using Files = std::map<std::string, std::optional<FileInfo>>;
 
     void learn(const std::string& directory, Files files) {
@@ -71,8 +71,18 @@ public:
         if (!file->second) return std::nullopt;
         return file->second;
     }
-    /// Something was changed through this store.
-    void forget() {
+    /// The file or directory of this name was changed through this store.
+    void forget(const std::string& path) {
+        const std::size_t slash = path.rfind('/');
+        const std::lock_guard lock(mutex_);
+        std::erase_if(directories_, [inside = path + "/", &path](const auto& each) {
+            return each.first == path || each.first.starts_with(inside);
+        });
+        if (slash == std::string::npos) return;
+        const auto directory = directories_.find(slash == 0 ? "/" : path.substr(0, slash));
+        if (directory != directories_.end()) directory->second.files[path.substr(slash + 1)] = std::nullopt;
+    }
+    void forget_all() {
         const std::lock_guard lock(mutex_);
         directories_.clear();
     }

@@ -40,6 +40,7 @@ TEST(FarAway, PlayBeginsAndSaysWhatItWaitsFor) {
                              "nfs://127.0.0.1/export?version=3&nfsport=22049&mountport=22048"});
     const Finished done = lab.play(play);
     EXPECT_EQ(done.exit_code, 0) << done.text();
+    EXPECT_THAT(done.err, ::testing::HasSubstr("looking for media"));
     EXPECT_THAT(done.err, ::testing::HasSubstr("reading clips"));
     EXPECT_LT(done.wall_s, 40) << "one after the other it is more than twice as long";
 }

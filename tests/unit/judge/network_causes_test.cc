@@ -311,6 +311,20 @@ const std::vector<Case> kCases = {
          e.system = path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })});
      },
      Cause::network_loss, Limit::network, "losses: "},
+    {"few_losses_on_a_long_path",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })}, 20 * kMs);
+     },
+     Cause::network_loss, Limit::network, "losses: "},
+    {"few_losses_on_a_short_path",
+     [](Evidence& e) {
+         slow_for_long(e);
+         e.system =
+             path({with(always(), [](PathRates& r) { r.out_of_order = 400, r.lossy_looks = 10; })}, 60'000);
+     },
+     Cause::bandwidth, Limit::storage, "did not keep up"},
     {"losses_of_requests",
      [](Evidence& e) {
          slow_for_long(e);
@@ -520,6 +534,13 @@ TEST(PathLosses, AreSeveralThatGoOnBesideWhatWasMissed) {
     EXPECT_EQ(share_of(100, 2, 1'400 * kMs), 0) << "a burst that this computer itself put out of order";
     EXPECT_GT(share_of(30, 3, 2'400 * kMs), 0) << "lost just before";
     EXPECT_EQ(share_of(30, 3, 2'600 * kMs), 0);
+}
+
+TEST(PathLosses, DelayWhatIsRequiredWhereTheRoundTripIsLong) {
+    constexpr double kRequired = 100e6;
+    EXPECT_TRUE(losses_can_delay(0.02, 20 * kMs, kRequired)) << "7 MB/s at most";
+    EXPECT_FALSE(losses_can_delay(0.02, 60'000, kRequired)) << "2.4 GB/s";
+    EXPECT_TRUE(losses_can_delay(0.09, 60'000, kRequired)) << "536 MB/s are too near";
 }
 
 }  // namespace
