@@ -16,8 +16,8 @@
 //   client-cpu         every processor was busy, with other things too, and this process waited for one
 //   storage-stall      meanwhile no stream got a byte; of a server only where its host answered meanwhile, else
 //                      it is not known whose it is
-//   network-loss       its bytes came over a network that lost segments, more than so short a round trip makes up
-//                      for, and was not full
+//   network-loss       its bytes came over a network that lost segments, more than so short a round trip makes
+//                      up for, and was not full
 //   slow-file          the frame is slow again when it is read alone, and its neighbours are not; or, where
 //                      nothing was read again, it was missed on each pass and others were not
 //   slow-opens         its open took longer than its reading
