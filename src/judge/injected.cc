@@ -30,6 +30,32 @@ const FaultInterval* fault_meanwhile(const MissedFrame& missed, const StreamEvid
     return last.to_ns >= window_begin_ns(missed, stream) ? &last : nullptr;
 }
 
+bool has_failed(const MissedFrame& missed) {
+    return missed.reason == DropReason::error || missed.reason == DropReason::short_read ||
+           missed.reason == DropReason::missing;
+}
+
+/// Frames of a container share pieces of it: one that fails, fails all of them. `order`: by stream and slot.
+void add_shared_pieces(const Evidence& evidence,
+                       const std::vector<std::size_t>& order,
+                       std::vector<bool>& met) {
+    for (std::size_t begin = 0; begin < order.size();) {
+        std::size_t end = begin;
+        bool any = false;
+        for (; end < order.size(); ++end) {
+            const MissedFrame& missed = evidence.missed[order[end]];
+            if (!has_failed(missed)) break;
+            if (end > begin) {
+                const MissedFrame& last = evidence.missed[order[end - 1]];
+                if (missed.stream != last.stream || missed.slot - last.slot > 1) break;
+            }
+            any = any || missed.injected;
+        }
+        for (std::size_t i = begin; any && i < end; ++i) met[order[i]] = true;
+        begin = std::max(end, begin + 1);
+    }
+}
+
 /// By Evidence::missed: an injected fault caused it.
 std::vector<bool> met_by_faults(const Evidence& evidence) {
     std::vector<std::size_t> order(evidence.missed.size());
@@ -53,6 +79,7 @@ std::vector<bool> met_by_faults(const Evidence& evidence) {
         met[i] = missed.injected || window_begin_ns(missed, stream) <= backlog_end_ns;
         if (met[i]) last_met = &missed;
     }
+    add_shared_pieces(evidence, order, met);
     return met;
 }
 

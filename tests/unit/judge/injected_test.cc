@@ -170,6 +170,19 @@ TEST(InjectedFaults, ThatFailAFrameHoldNoOtherUp) {
     EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::unknown, Cause::injected_fault, Cause::unknown));
 }
 
+/// A piece of a container that two frames share is read for one of them.
+TEST(InjectedFaults, HaveTheFailedFramesThatShareAPieceWithTheirs) {
+    Evidence evidence = good_run();
+    evidence.faults_injected = true;
+    fail(evidence, 4, &ReasonCounts::error);
+    evidence.missed[1].slot = evidence.missed[0].slot + 1;
+    evidence.missed[2].slot = evidence.missed[0].slot + 2;
+    evidence.missed[3].slot = evidence.missed[0].slot + 9;
+    evidence.missed[1].injected = true;
+    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::injected_fault,
+                                                    Cause::injected_fault, Cause::unknown));
+}
+
 TEST(InjectedFaults, AreNotTheCauseWhereThisComputerWas) {
     Evidence evidence = good_run();
     evidence.faults_injected = true;
