@@ -45,7 +45,7 @@ double lost_share(const SystemHistory& history, std::int64_t from_ns, std::int64
 
 bool losses_can_delay(double lost, std::int64_t rtt_ns, double required_bytes_per_s) {
     constexpr double kSegmentBytes = 1448;  // the least that is usual
-    constexpr double kPlenty = 4;  // the bound is of the best case
+    constexpr double kPlenty = 4;           // the bound is of the best case
     const double rate = 2 * kSegmentBytes / (static_cast<double>(rtt_ns) / 1e9 * lost);
     return rate < kPlenty * required_bytes_per_s;
 }
