@@ -17,9 +17,10 @@ namespace streamsim {
 ///   read-ahead before it was due) and its delivery: it may have waited for their in-flight slot; or
 /// - the slot before it is one of these, and its read window began before the backlog was over: after a delay,
 ///   the stream is given as long as that delay to catch up; or
-/// - it failed in one run of failed slots with a frame of which an operation failed: they share a piece of a
-/// file. A cause of this computer stays; the cause of any other frame is unknown, however near it is to these.
-/// A part of a model stays, since a model is no measurement either.
+/// - it failed in one run of failed slots with a frame of which an operation failed: they share a piece.
+///
+/// A cause of this computer stays; the cause of any other frame is unknown, however near it is to these. A part
+/// of a model stays, since a model is no measurement either.
 ///
 /// On the null storage every operation completes at once: what is late is late on this computer.
 void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& causes);

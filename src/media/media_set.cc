@@ -195,25 +195,21 @@ public:
               std::function<bool(const StoredClip& clip)> wanted)
         : store_(store), clips_(clips), format_(format), set_(set), wanted_(std::move(wanted)) {}
 
-    /// Of a clip with its final name, and then of some behind it.
-    const Result<Standing>& of(std::size_t clip) {
-        if (!known_.contains(clip)) look_from(clip);
-        return known_.at(clip);
-    }
-
-private:
-    void look_from(std::size_t first) {
+    /// Of a clip with its final name; where it is not known yet, also of some behind it, `at_once` in all.
+    const Result<Standing>& of(std::size_t clip, std::size_t at_once) {
+        if (known_.contains(clip)) return known_.at(clip);
         std::vector<std::size_t> next;
-        for (std::size_t i = first; i < clips_.size() && next.size() < kAtOnce; ++i) {
+        for (std::size_t i = clip; i < clips_.size() && next.size() < at_once; ++i) {
             if (!clips_[i].name.partial && wanted_(clips_[i])) next.push_back(i);
         }
         std::vector<Result<Standing>> found(next.size(), Result<Standing>(Standing{}));
         several_at_once(next.size(),
                         [&](std::size_t i) { found[i] = standing_of(store_, clips_[next[i]], format_, set_); });
         for (std::size_t i = 0; i < next.size(); ++i) known_.emplace(next[i], std::move(found[i]));
+        return known_.at(clip);
     }
 
-    static constexpr std::size_t kAtOnce = 8;
+private:
     ByteStore& store_;
     const std::vector<StoredClip>& clips_;
     const MediaFormat& format_;
@@ -247,7 +243,7 @@ Result<Found> look_at_clips(ByteStore& store,
             if (*alone) found.begun.emplace(number, clip);
             continue;
         }
-        const auto& standing = standings.of(i);
+        const auto& standing = standings.of(i, plan.request.clips - plan.clips_there);
         if (!standing) return standing.error();
         if (standing->kind == Standing::Kind::whole) {
             ++plan.clips_there;

@@ -164,9 +164,8 @@ std::string cache_sentences(const LoadResult& result) {
                                all ? "the step ended when all" : "not all", show_bytes(read.files_bytes));
         } else if (read.times > 1) {
             out += fmt::format(
-                "cold: the files ({}) were read {:.1f} times: repeated reads came from a cache, so that this "
-                "step "
-                "is not cold\n",
+                "cold: the files ({}) were read {:.1f} times: repeated reads came from a cache, "
+                "so that this step is not cold\n",
                 show_bytes(read.files_bytes), read.times);
         } else {
             out +=

@@ -412,9 +412,7 @@ void SeatChannel::received(Connection& connection, std::string_view bytes) {
         auto message =
             parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
         used += kHeaderBytes + length;
-        if (!message)
-            return gone(connection, fmt::format("it sent a message of {}, and {} are allowed",
-                                                show_bytes(length), show_bytes(kSeatMessageBytesMax)));
+        if (!message) return gone(connection, "it sent a message that is not JSON");
         try {
             handle(connection, *message);
         } catch (const Json::exception& error) {
