@@ -77,8 +77,8 @@ public:
     virtual void remove_reaper(Reaper* reaper) = 0;
 
     /// The part of [from, to] in which this loop had something due and could not run: the process was stopped,
-    /// the thread did not get the processor, or a callback took too long. Zero in virtual time. Looks back over
-    /// a bounded number of stalls; from and to are instants of this clock.
+    /// the thread did not get the processor, or a callback took too long. Zero in virtual time.
+    /// CompletionPollTimes back over a bounded number of stalls; from and to are instants of this clock.
     virtual Duration stalled_within(Instant from, Instant to) const = 0;
 
     virtual LoopLateness lateness() const = 0;

@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "streamsim/meter_result.h"
 #include "streamsim/outcome.h"
-#include "streamsim/part_books.h"
+#include "streamsim/part_stats.h"
 #include "streamsim/summaries.h"
 
 namespace streamsim {
@@ -426,7 +426,7 @@ struct ModelFacts {
 
 /// A part of the model: its books over play, from the first play_start to the last frame.
 struct PartResult {
-    PartBooks books;
+    PartStats stats;
     double utilisation = 0;                    // of its servers, 0 to 1
     std::optional<double> utilisation_missed;  // the same around the frames that were not there in time
     double lost_missed = 0;                    // of those frames, the share in whose second segments were lost

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/utf8.h"
-#include "cli/commands.h"
-#include "cli/output_file.h"
+#include "cli/commands/commands.h"
+#include "cli/play/output_file.h"
 #include "view/screen.h"
 
 namespace streamsim {

@@ -11,15 +11,15 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/last_resort.h"
-#include "cli/options.h"
-#include "cli/ranks_run.h"
+#include "cli/options/options.h"
+#include "cli/play/ranks_run.h"
 #include "cli/system.h"
 #include "cli/version.h"
-#include "run/backends.h"
-#include "run/control.h"
-#include "run/mpi_start.h"
+#include "run/playback/backends.h"
+#include "run/process/control.h"
+#include "seats/mpi_start.h"
 
 namespace streamsim {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "base/units.h"
 #include "profile/workload_writer.h"
 

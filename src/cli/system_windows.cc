@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/utf8_path.h"
+#include "base/system/utf8_path.h"
 #include "cli/system.h"
 
 namespace streamsim {

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "judge/around.h"
+#include "judge/host_window.h"
 #include "judge/memory.h"
 #include "judge/network_path.h"
 
@@ -56,15 +56,15 @@ std::int64_t took_ns(const MissedFrame& missed) {
     return *missed.delivered_ns - *missed.submitted_ns + missed.open_ns;
 }
 
-class Booker {
+class CauseClassifier {
 public:
-    Booker(const Evidence& evidence, const PlaceTest& places)
+    CauseClassifier(const Evidence& evidence, const PlaceTest& places)
         : evidence_(evidence), places_(places), booked_(evidence.missed.size(), Cause::none) {}
 
     std::vector<Cause> book() {
         read_again();
         every_pass_ = missed_every_pass(evidence_);
-        way_ = way_of(evidence_.system);
+        way_ = network_path_facts(evidence_.system);
         over_network_ = through_network(evidence_);
         on_network_ = evidence_.remote || over_network_;
         suspensions_ = suspensions_of(evidence_.system);
@@ -124,14 +124,14 @@ private:
     std::vector<bool> every_pass_;
     std::set<Place> error_places_, slow_again_, fine_again_, failed_again_, whole_again_;
     std::map<std::uint32_t, std::pair<int, int>> again_of_clip_;  // missed frames: slow again, and fine
-    Way way_;
+    NetworkPathFacts way_;
     bool over_network_ = false;
     bool on_network_ = false;  // or of a server, whatever came from it
     std::vector<Suspension> suspensions_;
 };
 
 /// Compares what was missed with what is usual, each read alone.
-void Booker::read_again() {
+void CauseClassifier::read_again() {
     std::vector<std::int64_t> usual;
     for (const Reread& each : evidence_.rereads) {
         if (!each.missed && !each.failed) usual.push_back(each.took_ns);
@@ -153,7 +153,7 @@ void Booker::read_again() {
 
 /// Others of its clip stay unreadable: near it, as a read of a container may have fetched more than one frame
 /// in play, and have failed for another's sake; or anywhere, where it was not among those that were read again.
-bool Booker::beside_damage(const MissedFrame& missed) const {
+bool CauseClassifier::beside_damage(const MissedFrame& missed) const {
     const bool known = whole_again_.contains(place_of(missed));
     const std::uint64_t window = known ? evidence_.streams[missed.stream].readahead : UINT64_MAX;
     const std::uint64_t before = std::min(missed.clip_frame, window);
@@ -162,7 +162,7 @@ bool Booker::beside_damage(const MissedFrame& missed) const {
     return from != failed_again_.end() && *from <= Place{missed.clip, to};
 }
 
-Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
+Cause CauseClassifier::of_error(const MissedFrame& missed, std::size_t i) const {
     if (missed.gone) return Cause::storage_gone;
     if (missed.shortage == ENOMEM || missed.shortage == ENOBUFS) return Cause::client_memory;
     if (missed.shortage != 0) return Cause::client_resources;
@@ -177,13 +177,13 @@ Cause Booker::of_error(const MissedFrame& missed, std::size_t i) const {
 }
 
 /// A connection failed, or was given up: by the path there, or by the server.
-Cause Booker::of_no_answer(const MissedFrame& missed) const {
+Cause CauseClassifier::of_no_answer(const MissedFrame& missed) const {
     if (missed.unreachable) return Cause::network_down;
     if (missed.refused || !on_network_) return Cause::storage_error;
     return cause_of_timeout(evidence_.system, missed);
 }
 
-Cause Booker::of_client(const MissedFrame& missed) const {
+Cause CauseClassifier::of_client(const MissedFrame& missed) const {
     if (small_reads_cost()) return Cause::too_small_reads;
     const auto loops = std::max(1U, std::min(evidence_.loops, evidence_.cpus));
     if (evidence_.cpu_percent - evidence_.helpers_cpu_percent >= 90.0 * loops) return Cause::client_cpu;
@@ -192,9 +192,9 @@ Cause Booker::of_client(const MissedFrame& missed) const {
     if (evidence_.decode_cpu_ns > 0 && evidence_.loop_stalled_ns < lost_ns) return Cause::client_cpu;
     const StreamEvidence& stream = evidence_.streams[missed.stream];
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns) - stream.period_ns;
-    const Around now =
-        around(evidence_.system, from_ns, std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
-    const MemoryAround memory = memory_around(evidence_.system, from_ns, missed.due_ns);
+    const HostWindow now =
+        host_window(evidence_.system, from_ns, std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
+    const MemoryWindow memory = memory_window(evidence_.system, from_ns, missed.due_ns);
     if (memory_answer(memory) == MemoryAnswer::short_of) return Cause::client_memory;
     // A process that was stopped waits for nothing.
     const bool others =
@@ -203,19 +203,19 @@ Cause Booker::of_client(const MissedFrame& missed) const {
 }
 
 /// A loop that was never late ran in virtual time: nothing but decoding holds up anything there.
-bool Booker::client_can_be_late() const {
+bool CauseClassifier::client_can_be_late() const {
     return evidence_.loop_lateness_p50_ns > 0 || evidence_.loop_stalled_ns > 0 || evidence_.decode_cpu_ns > 0;
 }
 
 /// Less than a frame's time, where the storage would not have kept up without it.
-bool Booker::hardly_held_up(const MissedFrame& missed) const {
+bool CauseClassifier::hardly_held_up(const MissedFrame& missed) const {
     const bool came = missed.submitted_ns && missed.delivered_ns;
     return came && *missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns &&
            evidence_.decode_cpu_ns == 0 && evidence_.as_played && !gives_enough(evidence_.as_played);
 }
 
 /// The computer slept while the frame was waited for, or had just woken up.
-bool Booker::suspended(const MissedFrame& missed) const {
+bool CauseClassifier::suspended(const MissedFrame& missed) const {
     if (missed.reason == DropReason::missing || missed.reason == DropReason::short_read) return false;
     const StreamEvidence& stream = evidence_.streams[missed.stream];
     const std::int64_t from_ns = missed.submitted_ns.value_or(missed.due_ns - stream.period_ns);
@@ -223,7 +223,7 @@ bool Booker::suspended(const MissedFrame& missed) const {
     return suspended_in(suspensions_, from_ns, to_ns).has_value();
 }
 
-Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
+Cause CauseClassifier::by_reason(const MissedFrame& missed, std::size_t i) const {
     if (suspended(missed)) return Cause::client_scheduling;
     switch (missed.reason) {
         case DropReason::error:
@@ -239,7 +239,7 @@ Cause Booker::by_reason(const MissedFrame& missed, std::size_t i) const {
 }
 
 /// Of the frames that are not booked yet.
-std::vector<Episode> Booker::episodes() const {
+std::vector<Episode> CauseClassifier::episodes() const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < booked_.size(); ++i) {
         if (booked_[i] == Cause::none) order.push_back(i);
@@ -268,9 +268,9 @@ std::vector<Episode> Booker::episodes() const {
     return out;
 }
 
-bool Booker::computer_busy(const Episode& episode) const {
+bool CauseClassifier::computer_busy(const Episode& episode) const {
     if (evidence_.cpu_percent >= 90.0 * std::max(1U, evidence_.cpus)) return true;
-    const Around then = around(evidence_.system, episode.from_ns, episode.to_ns);
+    const HostWindow then = host_window(evidence_.system, episode.from_ns, episode.to_ns);
     if (then.processors_busy.value_or(0) < kBusyShare || then.cpu_pressure.value_or(1) < kPressed) return false;
     const std::int64_t waited_ns = then.waited_ns.value_or(0);
     // Whoever waits for his turn, and has it now and then, is given a byte then.
@@ -282,8 +282,8 @@ bool Booker::computer_busy(const Episode& episode) const {
 }
 
 /// None: there was enough of it, or nobody knows and the processors explain it.
-Cause Booker::of_memory(const Episode& episode) const {
-    switch (memory_answer(memory_around(evidence_.system, episode.from_ns, episode.to_ns))) {
+Cause CauseClassifier::of_memory(const Episode& episode) const {
+    switch (memory_answer(memory_window(evidence_.system, episode.from_ns, episode.to_ns))) {
         case MemoryAnswer::enough: return Cause::none;
         case MemoryAnswer::short_of: return Cause::client_memory;
         case MemoryAnswer::unknown: break;
@@ -292,7 +292,7 @@ Cause Booker::of_memory(const Episode& episode) const {
 }
 
 /// Of play: the frames that were missed, or how long it stood still for them.
-std::int64_t Booker::lost_ns(const Episode& episode) const {
+std::int64_t CauseClassifier::lost_ns(const Episode& episode) const {
     std::int64_t lost_ns = 0;
     for (const std::size_t i : episode.frames) {
         const MissedFrame& missed = evidence_.missed[i];
@@ -304,7 +304,7 @@ std::int64_t Booker::lost_ns(const Episode& episode) const {
 
 /// Of the episode, the time in which no stream was given a byte; 0 where that was most of the time, or a small
 /// part of it.
-std::int64_t Booker::silence_ns(const Episode& episode) const {
+std::int64_t CauseClassifier::silence_ns(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
     std::int64_t silent_ns = 0;
     std::int64_t certain_ns = 0;
@@ -326,23 +326,23 @@ std::int64_t Booker::silence_ns(const Episode& episode) const {
 }
 
 /// For a good part of the episode: what is missed after a cut is missed as TCP waits ever longer to ask again.
-bool Booker::network_down(const Episode& episode) const {
+bool CauseClassifier::network_down(const Episode& episode) const {
     if (!on_network_) return false;
     const std::int64_t gone_ns = path_gone_ns(path_span(evidence_.system, episode.from_ns, episode.to_ns));
     return gone_ns > 0 && gone_ns * 4 >= episode.to_ns - episode.from_ns;
 }
 
 /// Of the segments; 0: too few to matter.
-double Booker::lost(const Episode& episode) const {
+double CauseClassifier::lost(const Episode& episode) const {
     if (!on_network_) return 0;
     const double share = lost_share(evidence_.system, episode.from_ns, episode.to_ns);
     if (share == 0 || share >= kManyLost) return share;
-    const auto rtt_ns = around(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
+    const auto rtt_ns = host_window(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
     if (!rtt_ns || *rtt_ns <= 0) return share;
     return losses_can_delay(share, *rtt_ns, evidence_.required_bytes_per_s) ? share : 0;
 }
 
-bool Booker::slow_file(const Episode& episode) const {
+bool CauseClassifier::slow_file(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (fine_again_.contains(place_of(slowest))) return false;
     // Others of the same clip were read again: what holds for them holds for it.
@@ -355,29 +355,29 @@ bool Booker::slow_file(const Episode& episode) const {
            places_.places * 5 <= evidence_.streams[slowest.stream].pass_slots && fine_again_.empty();
 }
 
-bool Booker::network_full(const Episode& episode) const {
+bool CauseClassifier::network_full(const Episode& episode) const {
     if (!over_network_) return false;
     if (link_busy(evidence_.system, way_.link, episode.from_ns, episode.to_ns).value_or(0) >= kFullLink)
         return true;
-    const auto echo = around(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
+    const auto echo = host_window(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
     return echo && way_.echo_idle_ns && *echo > *way_.echo_idle_ns * kQueueFactor &&
            *echo - *way_.echo_idle_ns >= kQueueNs;
 }
 
-bool Booker::gives_enough(const std::optional<ProbeResult>& probe) const {
+bool CauseClassifier::gives_enough(const std::optional<ProbeResult>& probe) const {
     return probe && probe->bytes_per_s >= evidence_.required_bytes_per_s;
 }
 
-bool Booker::gives_more(const std::optional<ProbeResult>& probe) const {
+bool CauseClassifier::gives_more(const std::optional<ProbeResult>& probe) const {
     return probe && evidence_.as_played && probe->bytes_per_s >= evidence_.as_played->bytes_per_s * kMore;
 }
 
 /// Pieces so small that asking for them is the work, for the storage or for this computer.
-bool Booker::small_reads_cost() const {
+bool CauseClassifier::small_reads_cost() const {
     return gives_more(evidence_.larger_reads) && gives_enough(evidence_.larger_reads);
 }
 
-Cause Booker::of_rates() const {
+Cause CauseClassifier::of_rates() const {
     if (small_reads_cost()) return Cause::too_small_reads;
     if (gives_more(evidence_.usual) && gives_enough(evidence_.usual)) return Cause::too_little_in_flight;
     if (!evidence_.as_played) return Cause::slow_reads;
@@ -385,7 +385,7 @@ Cause Booker::of_rates() const {
     return Cause::bandwidth;
 }
 
-Cause Booker::cause_of(const Episode& episode) const {
+Cause CauseClassifier::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (network_down(episode)) return Cause::network_down;
     if (const Cause memory = of_memory(episode); memory != Cause::none) return memory;
@@ -435,7 +435,7 @@ std::vector<bool> first_readings(const Evidence& evidence) {
 
 /// Everything that counts was missed in the beginning, together with drops of the first second, and most of
 /// play came later; or it was what was read for the first time, and what was read again came in time.
-bool Booker::only_at_the_start() const {
+bool CauseClassifier::only_at_the_start() const {
     const std::vector<bool> first = first_readings(evidence_);
     bool any = false;
     bool early = evidence_.totals.startup_drops > 0;
@@ -469,7 +469,7 @@ bool is_stall(const Silence& gap, std::int64_t period_ns) {
 
 bool through_network(const Evidence& evidence) {
     constexpr double kMost = 0.7;
-    const Way way = way_of(evidence.system);
+    const NetworkPathFacts way = network_path_facts(evidence.system);
     return evidence.bytes_read > 0 &&
            static_cast<double>(way.received_bytes) >= kMost * static_cast<double>(evidence.bytes_read);
 }
@@ -526,7 +526,7 @@ PlaceTest test_places(const Evidence& evidence) {
 }
 
 std::vector<Cause> book_causes(const Evidence& evidence, const PlaceTest& places) {
-    return Booker(evidence, places).book();
+    return CauseClassifier(evidence, places).book();
 }
 
 Limit limit_of(Cause cause) {

@@ -25,8 +25,8 @@ std::optional<double> share(const std::optional<std::int64_t>& from,
 
 }  // namespace
 
-MemoryAround memory_around(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
-    MemoryAround out;
+MemoryWindow memory_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns) {
+    MemoryWindow out;
     if (history.size() < 2) return out;
     const auto later = [](std::int64_t ns, const SystemSample& sample) { return ns < sample.at_ns; };
     auto last = std::upper_bound(history.begin(), history.end(), to_ns + kMarginNs, later);
@@ -43,7 +43,7 @@ MemoryAround memory_around(const SystemHistory& history, std::int64_t from_ns, s
     return out;
 }
 
-MemoryAnswer memory_answer(const MemoryAround& memory) {
+MemoryAnswer memory_answer(const MemoryWindow& memory) {
     if (memory.pressure.value_or(0) < kMemoryPressed) return MemoryAnswer::enough;
     if (!memory.limit_hits) return MemoryAnswer::unknown;
     return *memory.limit_hits > 0 ? MemoryAnswer::short_of : MemoryAnswer::enough;

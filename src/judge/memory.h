@@ -9,7 +9,7 @@
 namespace streamsim {
 
 /// Shares are of the time, 0 to 1; nullopt: the system does not say.
-struct MemoryAround {
+struct MemoryWindow {
     std::optional<double> pressure;  // some task waited for memory: of this process's group, or of all
     std::optional<std::uint64_t> limit_hits;
     std::optional<std::uint64_t> limit_bytes;
@@ -18,13 +18,13 @@ struct MemoryAround {
 
 /// The samples that span [from, to], and half a second at each side: repeated reads fill memory that
 /// others wait for a little later.
-MemoryAround memory_around(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
+MemoryWindow memory_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
 enum class MemoryAnswer { enough, short_of, unknown };
 
 /// Short of memory: tasks waited for it, and this process met a limit. Waiting alone may be another's; a limit
 /// that is met alone is a page cache that is full, which costs nothing. Storage that is slow makes tasks wait
 /// for I/O, not for memory.
-MemoryAnswer memory_answer(const MemoryAround& memory);
+MemoryAnswer memory_answer(const MemoryWindow& memory);
 
 }  // namespace streamsim

@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
-#include "judge/around.h"
 #include "judge/evidence.h"
+#include "judge/host_window.h"
 
 namespace streamsim {
 

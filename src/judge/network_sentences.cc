@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "judge/around.h"
+#include "judge/host_window.h"
 
 namespace streamsim {
 namespace {
@@ -27,7 +27,7 @@ Times times_of(const std::vector<const MissedFrame*>& missed) {
 std::string server_name(const Evidence& evidence) {
     for (auto sample = evidence.system.rbegin(); sample != evidence.system.rend(); ++sample)
         if (sample->path && !sample->path->peer.empty()) return sample->path->peer;
-    const Way way = way_of(evidence.system);
+    const NetworkPathFacts way = network_path_facts(evidence.system);
     return way.peer.empty() ? "the server" : way.peer;
 }
 
@@ -60,9 +60,9 @@ void describe_loss(CauseResult& cause,
         add(cause.detail, fmt::format("{} of {} segments from this computer were lost and sent again",
                                       show_count(path.resent), show_count(path.sent_segments)));
     }
-    const Way way = way_of(evidence.system);
+    const NetworkPathFacts way = network_path_facts(evidence.system);
     const auto rtt_ns =
-        around(evidence.system, evidence.system.front().at_ns, evidence.system.back().at_ns).echo_ns;
+        host_window(evidence.system, evidence.system.front().at_ns, evidence.system.back().at_ns).echo_ns;
     if (rtt_ns && way.echo_idle_ns) {
         add(cause.detail, fmt::format("RTT median {}, min {}: no full queue", duration(*rtt_ns),
                                       duration(*way.echo_idle_ns)));

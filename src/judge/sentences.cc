@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/units.h"
-#include "judge/around.h"
 #include "judge/causes.h"
+#include "judge/host_window.h"
 #include "judge/network_sentences.h"
 #include "judge/shortage_sentences.h"
 
@@ -48,7 +48,7 @@ std::int64_t took(const MissedFrame& missed) {
 
 /// "at that depth eth0 is 41 % busy", or nothing.
 std::string how_busy(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
-    const Way way = way_of(evidence.system);
+    const NetworkPathFacts way = network_path_facts(evidence.system);
     if (!through_network(evidence) || missed.empty()) return {};
     std::int64_t from_ns = INT64_MAX;
     std::int64_t to_ns = 0;
@@ -59,7 +59,7 @@ std::string how_busy(const Evidence& evidence, const std::vector<const MissedFra
     std::string out;
     if (const auto busy = link_busy(evidence.system, way.link, from_ns, to_ns))
         out += fmt::format("; {} was {:.0f} % busy", way.link, *busy * 100);
-    const auto echo = around(evidence.system, from_ns, to_ns).echo_ns;
+    const auto echo = host_window(evidence.system, from_ns, to_ns).echo_ns;
     if (echo && way.echo_idle_ns) {
         out += fmt::format("; RTT to {}: median {} while frames were missed, min {}", way.peer, duration(*echo),
                            duration(*way.echo_idle_ns));
@@ -92,7 +92,7 @@ std::string processors(const Evidence& evidence, const std::vector<const MissedF
         from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
         to_ns = std::max({to_ns, each->due_ns, each->delivered_ns.value_or(0)});
     }
-    const Around then = around(evidence.system, from_ns, to_ns);
+    const HostWindow then = host_window(evidence.system, from_ns, to_ns);
     if (then.processors_busy)
         out += fmt::format("; all of them were {:.0f} % busy with everything", *then.processors_busy * 100);
     if (then.waited_ns)
@@ -186,7 +186,7 @@ void describe_network(CauseResult& cause,
                       const std::vector<const MissedFrame*>& missed,
                       const Evidence& evidence,
                       const std::string& what) {
-    const Way way = way_of(evidence.system);
+    const NetworkPathFacts way = network_path_facts(evidence.system);
     const std::string where = way.peer.empty() ? "" : fmt::format(" between this computer and {}", way.peer);
     cause.summary = fmt::format("the network{} was full: {}", where, what);
     cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s), way.link,

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "base/errno_name.h"
+#include "base/system/errno_name.h"
 #include "base/units.h"
 #include "judge/memory.h"
 #include "judge/sentences.h"
@@ -21,18 +21,18 @@ std::string innocent(const CauseResult& cause) {
 }
 
 /// Over the whole time in which these were missed.
-MemoryAround memory_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+MemoryWindow memory_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
     std::int64_t from_ns = INT64_MAX;
     std::int64_t to_ns = INT64_MIN;
     for (const MissedFrame* each : missed) {
         from_ns = std::min(from_ns, each->submitted_ns.value_or(each->due_ns));
         to_ns = std::max({to_ns, each->due_ns, each->delivered_ns.value_or(INT64_MIN)});
     }
-    return memory_around(evidence.system, from_ns, to_ns);
+    return memory_window(evidence.system, from_ns, to_ns);
 }
 
 /// "tasks waited for memory in 24 % of the time in which frames were missed; ..."
-std::string memory_text(const MemoryAround& memory) {
+std::string memory_text(const MemoryWindow& memory) {
     constexpr std::uint64_t kUnlimited = std::uint64_t{1} << 60;
     std::string out = fmt::format("tasks waited for memory in {:.0f} % of the time in which frames were missed",
                                   memory.pressure.value_or(0) * 100);
@@ -96,7 +96,7 @@ void describe_memory(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence) {
     cause.summary = "this computer had too little memory for what it reads: " + innocent(cause);
-    const MemoryAround memory = memory_of(missed, evidence);
+    const MemoryWindow memory = memory_of(missed, evidence);
     const auto shortages = shortages_of(missed);
     if (!shortages.empty()) cause.detail = shortages_text(shortages);
     if (memory_answer(memory) == MemoryAnswer::short_of || shortages.empty())
@@ -115,7 +115,7 @@ bool describe_unknown_memory(CauseResult& cause,
                              const std::vector<const MissedFrame*>& missed,
                              const Evidence& evidence,
                              const std::string& what) {
-    const MemoryAround memory = memory_of(missed, evidence);
+    const MemoryWindow memory = memory_of(missed, evidence);
     if (memory_answer(memory) != MemoryAnswer::unknown) return false;
     cause.summary =
         what + "; whether the storage or too little memory on this computer delayed them is not known";

@@ -32,12 +32,12 @@ public:
     void play(Instant from, Instant until) {
         STREAMSIM_CHECK(ready(), "a meter that plays is ready");
         state_ = State::playing;
-        MeterBooks& books = room_.books;
+        MeterStats& stats = room_.stats;
         const MeterSpec& spec = room_.plan.spec;
         const Instant begin = from + spec.start;
-        books.begin(from);
-        books.set_end(std::max(begin, std::min(until, spec.end ? from + *spec.end : until)));
-        end_timer_ = room_.loop.at(books.end(), Callback::of<&Impl::on_end>(this));
+        stats.begin(from);
+        stats.set_end(std::max(begin, std::min(until, spec.end ? from + *spec.end : until)));
+        end_timer_ = room_.loop.at(stats.end(), Callback::of<&Impl::on_end>(this));
         for (std::uint32_t user = 0; user < spec.users; ++user) {
             const std::int64_t number = std::int64_t{room_.plan.first_user} + user;
             users_[user].begin(begin + Duration{spec.one_more_every.ns * number});
@@ -54,7 +54,7 @@ public:
         } else if (state_ != State::playing) {
             finish();
         } else {
-            room_.books.set_end(std::min(room_.books.end(), room_.loop.now()));
+            room_.stats.set_end(std::min(room_.stats.end(), room_.loop.now()));
             stop();
             for (MeterUser& user : users_) user.cancel();
         }
@@ -62,7 +62,7 @@ public:
 
     bool ready() const { return state_ == State::ready; }
     bool finished() const { return state_ == State::finished; }
-    const MeterBooks& books() const { return room_.books; }
+    const MeterStats& stats() const { return room_.stats; }
 
     std::vector<std::string> created() const {
         std::vector<std::string> out;
@@ -82,7 +82,7 @@ private:
             into->file = error == 0 ? file : kNoFile;
             into->error = error;
             if (error != 0 && !meter->room_.interrupted)
-                meter->room_.books.error(LoadOperation::open, error, path);
+                meter->room_.stats.error(LoadOperation::open, error, path);
             meter->opened_one();
         }
     };
@@ -140,7 +140,7 @@ private:
         if (end_timer_ != 0) {  // all has been read that was to be read once
             room_.loop.cancel(end_timer_);
             end_timer_ = 0;
-            room_.books.end_early();
+            room_.stats.end_early();
         }
         finish();
     }
@@ -200,11 +200,11 @@ bool Meter::finished() const {
 
 MeterResult Meter::result() const {
     STREAMSIM_CHECK(finished(), "a result is complete");
-    return impl_->books().result();
+    return impl_->stats().result();
 }
 
 std::vector<OperationRow> Meter::rows() const {
-    return impl_->books().rows();
+    return impl_->stats().rows();
 }
 
 std::vector<std::string> Meter::created() const {

@@ -31,7 +31,7 @@ MeterRoom::MeterRoom(EventLoop& the_loop, Storage& the_storage, const MeterPlan&
       plan(the_plan),
       draws(the_plan.spec, the_plan.alignment),
       files(the_plan, draws),
-      books(the_plan, draws.sizes()),
+      stats(the_plan, draws.sizes()),
       user_finished(finished),
       fills_buffers(the_storage.capabilities().fills_buffers) {}
 
@@ -163,7 +163,7 @@ void Place::on_opened() {
         return;
     }
     file_ = open_.file;
-    if (room_.loop.now() >= room_.books.end()) {
+    if (room_.loop.now() >= room_.stats.end()) {
         end(0, false);
     } else {
         next_block();
@@ -250,11 +250,11 @@ void Place::block_ended(const Op& first, const Op& last, int error) {
     completed_ = last.completed_at;
     note_row(first, last, offset_, piece_, error);
     if (error != 0) {
-        if (!(room_.interrupted && error == ECANCELED)) room_.books.block_failed();
+        if (!(room_.interrupted && error == ECANCELED)) room_.stats.block_failed();
         end(error, true);
         return;
     }
-    room_.books.block(task_.operation, piece_, completed_);
+    room_.stats.block(task_.operation, piece_, completed_);
     if (writes() && !own_file_) room_.files.opened(user_, task_.file).written = true;
     ++transfer_.blocks;
     transfer_.bytes += piece_;
@@ -265,7 +265,7 @@ void Place::block_ended(const Op& first, const Op& last, int error) {
     offset_ += piece_;
     if (left_ == 0) {
         transfer_ended();
-    } else if (room_.loop.now() >= room_.books.end()) {
+    } else if (room_.loop.now() >= room_.stats.end()) {
         end(0, false);
     } else {
         next_block();
@@ -284,14 +284,14 @@ void Place::transfer_ended() {
 }
 
 void Place::note_row(const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
-    MeterBooks& books = room_.books;
-    if (!books.wants_rows()) return;
+    MeterStats& stats = room_.stats;
+    if (!stats.wants_rows()) return;
     const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
     const Instant intended = transfer && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
-    books.row({room_.plan.seat, room_.plan.number, user_, task_.number, task_.operation,
+    stats.row({room_.plan.seat, room_.plan.number, user_, task_.number, task_.operation,
                transfer ? transfer_.mode : TransferMode::sequential_read, task_.file, offset, bytes,
-               books.since_start(intended), books.since_start(first.submitted_at),
-               books.since_start(last.completed_at), error});
+               stats.since_start(intended), stats.since_start(first.submitted_at),
+               stats.since_start(last.completed_at), error});
 }
 
 /// What the operation was done to.
@@ -312,18 +312,18 @@ void Place::end(int error, bool complete) {
     error_ = error;
     if (!complete || (error == ECANCELED && room_.interrupted)) {
         outcome_ = Outcome::unfinished;
-        room_.books.unfinished();
+        room_.stats.unfinished();
     } else if (error != 0) {
         outcome_ = Outcome::failed;
-        room_.books.failed(task_.operation, error, subject(), completed_);
+        room_.stats.failed(task_.operation, error, subject(), completed_);
     } else {
         outcome_ = Outcome::done;
         const OperationTimes times{task_.intended, submitted_, completed_};
         const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
         if (transfer) {
-            room_.books.transfer_done(transfer_, times);
+            room_.stats.transfer_done(transfer_, times);
         } else {
-            room_.books.done(task_.operation, times);
+            room_.stats.done(task_.operation, times);
         }
     }
     ended_();

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include "load/books.h"
 #include "load/created_files.h"
 #include "load/files.h"
+#include "load/statistics.h"
 
 namespace streamsim {
 
@@ -22,7 +22,7 @@ struct MeterRoom {
     const MeterPlan& plan;
     const Draws draws;
     MeterFiles files;
-    MeterBooks books;
+    MeterStats stats;
     const Callback user_finished;
     const bool fills_buffers;  // there is memory behind them
     std::uint64_t stamps = 0;  // of what was made to be written
@@ -111,7 +111,7 @@ private:
     std::uint64_t left_ = 0;
     std::uint64_t offset_ = 0;
     std::uint64_t piece_ = 0;
-    TransferBooks transfer_;
+    TransferStats transfer_;
     Instant submitted_;
     Instant completed_;
 

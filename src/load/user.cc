@@ -111,7 +111,7 @@ void MeterUser::ready(Place& place, Instant at) {
 void MeterUser::pump() {
     if (stopped_) return;
     const Instant now = room_.loop.now();
-    const Instant end = room_.books.end();
+    const Instant end = room_.stats.end();
     while (now < end && idle_ != nullptr) {
         if (has_read_all()) {
             end_here();
@@ -163,7 +163,7 @@ void MeterUser::start(Instant intended) {
         next_arrival();
     }
     ++busy_;
-    room_.books.arrived();
+    room_.stats.arrived();
     place.begin(draw(intended));
 }
 
@@ -217,7 +217,7 @@ void MeterUser::draw_created(MeterTask& task) {
     if (task.operation != LoadOperation::create) {
         if (created_.size() == 0) {
             task.operation = LoadOperation::create;
-            room_.books.substituted();
+            room_.stats.substituted();
         } else {
             task.before = created_.pop();
         }
@@ -279,9 +279,9 @@ void MeterUser::stop() {
     stopped_ = true;
     room_.loop.cancel(timer_);
     timer_ = 0;
-    while (!closed() && arrival_ < room_.books.end()) {
-        room_.books.arrived();
-        room_.books.unfinished();
+    while (!closed() && arrival_ < room_.stats.end()) {
+        room_.stats.arrived();
+        room_.stats.unfinished();
         next_arrival();
     }
     if (busy_ == 0) sync_next();
@@ -310,9 +310,9 @@ void MeterUser::sync_next() {
 void MeterUser::on_synced() {
     syncing_ = false;
     if (sync_.error == 0) {
-        room_.books.synced(sync_.completed_at);
+        room_.stats.synced(sync_.completed_at);
     } else if (!room_.interrupted) {
-        room_.books.error(LoadOperation::write, sync_.error, room_.files.path(user_, sync_file_));
+        room_.stats.error(LoadOperation::write, sync_.error, room_.files.path(user_, sync_file_));
     }
     ++sync_file_;
     sync_next();

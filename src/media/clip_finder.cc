@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "media/clip_index.h"
-#include "media/media_set.h"
-#include "media/media_set_names.h"
-#include "media/sequence_names.h"
+#include "media/sequence/sequence_names.h"
+#include "media/write/media_set.h"
+#include "media/write/media_set_names.h"
 
 namespace streamsim {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "media/edit_list.h"
+#include "media/cuts/edit_list.h"
 #include "streamsim/byte_store.h"
 
 namespace streamsim {

@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "base/units.h"
-#include "media/container_clip.h"
-#include "media/media_set.h"
-#include "media/media_set_names.h"
-#include "media/sequence_clip.h"
+#include "media/container/container_clip.h"
+#include "media/sequence/sequence_clip.h"
 #include "media/several_at_once.h"
+#include "media/write/media_set.h"
+#include "media/write/media_set_names.h"
 
 namespace streamsim {
 namespace {

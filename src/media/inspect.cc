@@ -6,7 +6,7 @@
 
 #include "base/timecode.h"
 #include "base/units.h"
-#include "media/frame_gaps.h"
+#include "media/sequence/frame_gaps.h"
 
 namespace streamsim {
 namespace {

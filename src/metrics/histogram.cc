@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/check.h"
-#include "base/pages.h"
+#include "base/system/pages.h"
 #include "base/wide.h"
 
 namespace streamsim {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "profile/capture_file.h"
+#include "profile/capture/capture_file.h"
 
 extern char** environ;  // NOLINT: POSIX names it so
 

@@ -1,4 +1,4 @@
-#include "profile/capture_file.h"
+#include "profile/capture/capture_file.h"
 
 namespace streamsim {
 

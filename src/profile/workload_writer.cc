@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/json.h"
+#include "base/document/json.h"
 
 namespace streamsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/check.h"
-#include "base/errno_name.h"
+#include "base/system/errno_name.h"
 
 namespace streamsim {
 namespace {

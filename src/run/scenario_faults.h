@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "run/stream_plan.h"
-#include "sim/cluster.h"
-#include "storage/fault_plan.h"
+#include "run/session/stream_plan.h"
+#include "sim/cluster/cluster.h"
+#include "storage/fault/fault_plan.h"
 #include "streamsim/scenario.h"
 
 namespace streamsim {

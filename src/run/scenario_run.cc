@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/errno_name.h"
 #include "base/prng.h"
+#include "base/system/errno_name.h"
+#include "base/system/utf8_path.h"
 #include "base/units.h"
-#include "base/utf8_path.h"
 #include "play/play_path.h"
-#include "run/models.h"
 #include "run/scenario_faults.h"
-#include "run/workloads.h"
+#include "run/session/workloads.h"
 #include "scenario/workload_steps.h"
+#include "target/models.h"
 
 namespace streamsim {
 namespace {
@@ -178,13 +178,13 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& form
                 const std::string name = target->name();
                 const std::size_t first = name.find('/', name.find("://") + 3);
                 return ScenarioTarget{.kind = ScenarioTarget::Kind::files,
-                                      .world = "files of " + name.substr(0, name.find('/', first + 1)),
+                                      .playback_loop = "files of " + name.substr(0, name.find('/', first + 1)),
                                       .place = place_of(*target)};
             }
             case Target::Kind::local: break;
         }
         return ScenarioTarget{
-            .kind = ScenarioTarget::Kind::files, .world = "real files", .place = place_of(*target)};
+            .kind = ScenarioTarget::Kind::files, .playback_loop = "real files", .place = place_of(*target)};
     };
     words.workload = [directory = formats + "/workload"](const std::string& typed) {
         return open_workload(typed, directory);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "media/catalogue.h"
-#include "run/play_part.h"
+#include "media/catalogue/catalogue.h"
+#include "run/session/play_part.h"
 #include "scenario/scenario_document.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/run_result.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "scenario/scenario_document.h"
 
 namespace streamsim {

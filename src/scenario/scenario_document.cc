@@ -258,7 +258,8 @@ void read_link(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seat
     seats.link_latency = read_scenario_time(link, "latency", false);
     link.finish();
     if (reading.target && !reading.on(ScenarioTarget::Kind::model)) {
-        object.problem("link", fmt::format("only a model has one to choose, not {}", reading.target->world));
+        object.problem("link",
+                       fmt::format("only a model has one to choose, not {}", reading.target->playback_loop));
     }
 }
 
@@ -275,10 +276,10 @@ void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& se
     reading.place = target->place;
     if (!reading.target) {
         reading.target = std::move(*target);
-    } else if (reading.target->world != target->world) {
+    } else if (reading.target->playback_loop != target->playback_loop) {
         object.problem("target", fmt::format("the seats of a run have one storage in common: this is on {} and "
                                              "those before are on {}",
-                                             target->world, reading.target->world));
+                                             target->playback_loop, reading.target->playback_loop));
     }
 }
 

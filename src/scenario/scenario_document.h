@@ -22,10 +22,10 @@ struct ScenarioTarget {
         model,
     };
     Kind kind = Kind::files;
-    std::string world;         // targets can be played together where this is equal
-    std::uint32_t nodes = 0;   // of a model; 0: not known
-    std::uint32_t drives = 0;  // of each node; 0: not known
-    std::string place;         // of files: equal where it is the same directory or clip
+    std::string playback_loop;  // targets can be played together where this is equal
+    std::uint32_t nodes = 0;    // of a model; 0: not known
+    std::uint32_t drives = 0;   // of each node; 0: not known
+    std::string place;          // of files: equal where it is the same directory or clip
 };
 
 /// Words whose meaning other rooms know; each is asked for what a document says, and an error becomes a problem

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "base/result.h"
 #include "streamsim/workload.h"
 

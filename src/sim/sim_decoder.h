@@ -3,7 +3,7 @@
 // time.
 #pragma once
 
-#include "sim/core.h"
+#include "sim/cluster/core.h"
 #include "streamsim/decoder.h"
 
 namespace streamsim {

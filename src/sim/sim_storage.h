@@ -5,7 +5,7 @@
 // parts busy. Closing is free.
 #pragma once
 
-#include "sim/core.h"
+#include "sim/cluster/core.h"
 #include "streamsim/storage.h"
 
 namespace streamsim {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/errno_name.h"
-#include "base/thread_group.h"
+#include "base/system/errno_name.h"
+#include "base/system/thread_group.h"
 #include "base/units.h"
 #include "storage/frame_memory.h"
 

@@ -1,6 +1,6 @@
 #include "storage/compiled_in.h"
-#include "storage/nfs_storage.h"
-#include "storage/smb_process.h"
+#include "storage/nfs/nfs_storage.h"
+#include "storage/smb/smb_process.h"
 
 namespace streamsim {
 

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "storage/compiled_in.h"
-#include "storage/nfs_byte_store.h"
-#include "storage/nfs_storage.h"
-#include "storage/resolve_host.h"
-#include "storage/smb_byte_store.h"
-#include "storage/smb_storage.h"
-#include "storage/uring_storage.h"
+#include "storage/nfs/nfs_byte_store.h"
+#include "storage/nfs/nfs_storage.h"
+#include "storage/remote/resolve_host.h"
+#include "storage/smb/smb_byte_store.h"
+#include "storage/smb/smb_storage.h"
+#include "storage/uring/uring_storage.h"
 
 namespace streamsim {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "storage/local_file.h"
+#include "storage/local/local_file.h"
 
 namespace streamsim {
 

@@ -65,13 +65,13 @@ Json sound_result() {
             {"digest", "d"}};
 }
 
-TEST(Books, ASoundResultHasNoProblem) {
+TEST(Stats, ASoundResultHasNoProblem) {
     EXPECT_THAT(books_problems(sound_result()), IsEmpty());
     EXPECT_EQ(exit_code_of(sound_result()), 1);
     EXPECT_EQ(frames_read(sound_result()), 22U);  // 24, less one failed and one never read
 }
 
-TEST(Books, EveryCookedOneHas) {
+TEST(Stats, EveryCookedOneHas) {
     const std::vector<std::function<void(Json&)>> cooks{
         [](Json& result) { result.erase("digest"); },
         [](Json& result) { result["version"] = 2; },

@@ -3,11 +3,11 @@
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
-#include "sim/cluster.h"
-#include "storage/fault_storage.h"
+#include "sim/cluster/cluster.h"
+#include "storage/fault/fault_storage.h"
 #include "storage/null_storage.h"
-#include "storage/threads_storage.h"
-#include "storage/uring_storage.h"
+#include "storage/threads/threads_storage.h"
+#include "storage/uring/uring_storage.h"
 
 namespace streamsim {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "conformance/storage_backends.h"
 #include "loop/virtual_loop.h"
-#include "storage/fault_storage.h"
+#include "storage/fault/fault_storage.h"
 #include "storage/null_storage.h"
 
 namespace streamsim {

@@ -8,7 +8,7 @@
 
 #include "base/prng.h"
 #include "conformance/storage_backends.h"
-#include "storage/local_byte_store.h"
+#include "storage/local/local_byte_store.h"
 
 namespace streamsim {
 

@@ -3,8 +3,8 @@
 #include <iostream>
 #include <string>
 
-#include "report/html_report.h"
-#include "report/json_report.h"
+#include "report/html/html_report.h"
+#include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
 namespace {

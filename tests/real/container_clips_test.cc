@@ -7,7 +7,7 @@
 #include <fstream>
 #include <ostream>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "base/timecode.h"
 #include "media/clip_index.h"
 #include "unit/media/fixtures.h"

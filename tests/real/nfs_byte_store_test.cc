@@ -1,5 +1,5 @@
 // What a byte store promises (streamsim/byte_store.h), of NFS: seen from the server's own directory as well.
-#include "storage/nfs_byte_store.h"
+#include "storage/nfs/nfs_byte_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include "conformance/storage_harness.h"
 #include "loop/uv_loop.h"
 #include "real/nfs_lab.h"
-#include "storage/nfs_storage.h"
+#include "storage/nfs/nfs_storage.h"
 
 namespace streamsim {
 namespace {

@@ -6,9 +6,9 @@
 #include <cctype>
 #include <sstream>
 
-#include "media/frame_maker.h"
-#include "media/frame_sizes.h"
-#include "media/media_set.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/frames/frame_maker.h"
+#include "media/write/media_set.h"
 #include "unit/media/prepared_formats.h"
 
 namespace streamsim {

@@ -1,6 +1,6 @@
 // What a byte store promises (streamsim/byte_store.h), of SMB, seen from the server's own directory as well;
 // and what is said of a server that does not let us in.
-#include "storage/smb_byte_store.h"
+#include "storage/smb/smb_byte_store.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

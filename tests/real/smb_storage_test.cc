@@ -1,5 +1,5 @@
 // The SMB storage when its server, its processes and its files go away.
-#include "storage/smb_storage.h"
+#include "storage/smb/smb_storage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

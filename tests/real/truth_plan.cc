@@ -197,8 +197,8 @@ Comparison compare(const Job& job,
                    const Json& result,
                    const std::vector<SlowOperation>& log) {
     const StreamPlan& plan = job.streams[stream];
-    const Json& books = result["streams"][stream];
-    const Prediction prediction = predict(job, plan, books["service_ns"]["p50"].get<std::int64_t>());
+    const Json& stats = result["streams"][stream];
+    const Prediction prediction = predict(job, plan, stats["service_ns"]["p50"].get<std::int64_t>());
     const std::map<std::uint64_t, Seen> seen = seen_of(result, stream);
     Comparison comparison;
     comparison.noise_ns = result["client"]["loop_lateness_ns"]["max"].get<std::int64_t>();
@@ -236,7 +236,7 @@ Comparison compare(const Job& job,
                                        std::to_string(due));
         }
     }
-    compare_stalls(job, books, prediction, comparison);
+    compare_stalls(job, stats, prediction, comparison);
     return comparison;
 }
 

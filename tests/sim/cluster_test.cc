@@ -39,10 +39,10 @@ TEST(Cluster, AReadTakesWhatItsPartsTake) {
     const Duration back = nanoseconds((bytes + 4) / 5) + microseconds(15) + nanoseconds(bytes + 976'563);
     EXPECT_EQ(cold, request + microseconds(200) + nanoseconds(bytes) + back);
     EXPECT_EQ(run.time_of_read(file, 0, kMiB), request + back) << "from the cache";
-    EXPECT_EQ(part(run.books(), "node 0 RAM").hits, 1u);
-    EXPECT_EQ(part(run.books(), "node 0 RAM").misses, 1u);
-    EXPECT_EQ(part(run.books(), "seat 0 link").bytes, 2 * kMiB);
-    EXPECT_EQ(part(run.books(), "seat 0 link").busy_ns, 2 * bytes);
+    EXPECT_EQ(part(run.stats(), "node 0 RAM").hits, 1u);
+    EXPECT_EQ(part(run.stats(), "node 0 RAM").misses, 1u);
+    EXPECT_EQ(part(run.stats(), "seat 0 link").bytes, 2 * kMiB);
+    EXPECT_EQ(part(run.stats(), "seat 0 link").busy_ns, 2 * bytes);
 }
 
 TEST(Cluster, AnOpenTakesRequestsAndNoBytes) {
@@ -68,15 +68,15 @@ TEST(Cluster, StripesEvenlyAndTakesTheBackEndForOtherNodes) {
     const FileId file = run.open("a.mov");
     for (std::uint64_t block = 0; block < 120; ++block) run.read(file, block * kMiB, kMiB);
     run.loop.run();
-    const auto books = run.books();
+    const auto stats = run.stats();
     for (std::uint32_t node = 0; node < 4; ++node) {
         for (std::uint32_t drive = 0; drive < 3; ++drive) {
             const std::string name = "node " + std::to_string(node) + " drive " + std::to_string(drive);
-            EXPECT_EQ(part(books, name).requests, 10u);
+            EXPECT_EQ(part(stats, name).requests, 10u);
         }
     }
-    EXPECT_EQ(part(books, "node 0 back end").requests, 90u);
-    EXPECT_EQ(part(books, "node 1 back end").requests, 0u);
+    EXPECT_EQ(part(stats, "node 0 back end").requests, 90u);
+    EXPECT_EQ(part(stats, "node 1 back end").requests, 0u);
     EXPECT_EQ(run.loop.now(), Instant{} + nanoseconds(kBlockNs * 91)) << "the back end is full all the time";
 }
 
@@ -88,10 +88,10 @@ TEST(Cluster, ABlockIsFetchedOnceHoweverManyWantIt) {
     for (std::uint32_t i = 0; i < 30; ++i) run.read(file, i * 1000, 5000, {.seat = i % 3});
     run.loop.run();
     for (const ReadOp& op : run.reads) EXPECT_EQ(op.completed_at - op.submitted_at, nanoseconds(kBlockNs));
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 1u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 1u);
     run.read(file, kMiB - 10, 20);  // touches a block that is there and one that is not
     run.loop.run();
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 2u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 2u);
 }
 
 TEST(Cluster, StreamingReadsAheadAndAJumpEndsIt) {
@@ -100,15 +100,15 @@ TEST(Cluster, StreamingReadsAheadAndAJumpEndsIt) {
     SimRun run(options);
     const FileId file = run.open("a.mov");
     EXPECT_EQ(run.time_of_read(file, 0, kMiB), nanoseconds(kBlockNs));
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 9u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 9u);
     EXPECT_EQ(run.time_of_read(file, kMiB, 2 * kMiB), Duration{});
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 11u) << "two further on";
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 11u) << "two further on";
     run.time_of_read(file, 40 * kMiB, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 12u) << "a jump is not believed yet";
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 12u) << "a jump is not believed yet";
     run.time_of_read(file, 41 * kMiB, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 13u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 13u);
     run.time_of_read(file, 42 * kMiB, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 22u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 22u);
 }
 
 TEST(Cluster, RandomNeverReadsAhead) {
@@ -118,7 +118,7 @@ TEST(Cluster, RandomNeverReadsAhead) {
     SimRun run(options);
     const FileId file = run.open("a.mov");
     for (std::uint64_t block = 0; block < 10; ++block) run.time_of_read(file, block * kMiB, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 10u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 10u);
 }
 
 TEST(Cluster, NothingIsReadBehindTheEndOfAFile) {
@@ -128,8 +128,8 @@ TEST(Cluster, NothingIsReadBehindTheEndOfAFile) {
     SimRun run(options);
     const FileId file = run.open("a.mov");
     run.time_of_read(file, 0, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 5u);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").bytes, 5 * (kMiB - 100));
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 5u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").bytes, 5 * (kMiB - 100));
     ReadOp& last = run.read(file, 4 * kMiB, kMiB);
     ReadOp& behind = run.read(file, 5 * kMiB, kMiB);
     run.loop.run();
@@ -146,7 +146,7 @@ TEST(Cluster, FileNamesAreFollowedOnceTwoWereReadInOrder) {
     SimRun run(options);
     const auto fetched_after = [&](std::uint64_t frame) {
         run.time_of_read(run.open(media->path(frame)), 0, 2 * kMiB);
-        return part(run.books(), "node 0 drive 0").requests;
+        return part(run.stats(), "node 0 drive 0").requests;
     };
     EXPECT_EQ(fetched_after(4), 2U) << "its own two blocks";
     EXPECT_EQ(fetched_after(5), 10U) << "its own, and three files";
@@ -165,7 +165,7 @@ TEST(Cluster, NamesThatAreOnlyOpenedAreNotFollowed) {
     SimRun run(options);
     std::vector<FileId> files;
     for (std::uint64_t frame = 0; frame < 8; ++frame) files.push_back(run.open(media->path(frame)));
-    const auto fetched = [&] { return part(run.books(), "node 0 drive 0").requests; };
+    const auto fetched = [&] { return part(run.stats(), "node 0 drive 0").requests; };
     EXPECT_EQ(fetched(), 0U);
     run.time_of_read(files[0], 0, kMiB);
     run.time_of_read(files[1], 0, kMiB);
@@ -200,8 +200,8 @@ TEST(Cluster, WhatLeavesTheRamIsOnTheSsd) {
     EXPECT_EQ(run.time_of_read(file, 0, kMiB).ns, kBlockNs);
     EXPECT_EQ(run.time_of_read(file, kMiB, kMiB).ns, kBlockNs);
     EXPECT_EQ(run.time_of_read(file, 0, kMiB).ns, kBlockNs / 2);
-    EXPECT_EQ(part(run.books(), "node 0 SSD").hits, 1u);
-    EXPECT_EQ(part(run.books(), "node 0 RAM").evictions, 2u);
+    EXPECT_EQ(part(run.stats(), "node 0 SSD").hits, 1u);
+    EXPECT_EQ(part(run.stats(), "node 0 RAM").evictions, 2u);
 }
 
 TEST(Cluster, SeatsShareAFrontEndFairlyAndStreamsALink) {
@@ -251,7 +251,7 @@ TEST(Cluster, ANarrowPortHoldsASeatToItsRate) {
         for (int i = 0; i < 100; ++i) run.read(file, 0, kMiB);
         run.loop.run();
         for (const ReadOp& op : run.reads) EXPECT_EQ(op.bytes, kMiB);
-        const PartBooks port = part(run.books(), "seat 0 switch port");
+        const PartStats port = part(run.stats(), "seat 0 switch port");
         EXPECT_EQ(port.bytes, 100 * kMiB) << "each byte goes through once";
         EXPECT_EQ(port.lost > 0, !flow_control);
         return static_cast<double>(run.loop.now().ns) * 1e-9;

@@ -23,9 +23,9 @@ ClusterOptions four_nodes() {
     return options;
 }
 
-std::uint64_t requests_of(const std::vector<PartBooks>& books, PartKind kind) {
+std::uint64_t requests_of(const std::vector<PartStats>& stats, PartKind kind) {
     std::uint64_t requests = 0;
-    for (const PartBooks& each : books) {
+    for (const PartStats& each : stats) {
         if (each.kind == kind) requests += each.requests;
     }
     return requests;
@@ -37,9 +37,9 @@ TEST(ClusterFaults, ABlockOfADeadDriveIsReadFromTheOthersOfItsGroup) {
     const FileId file = run.open("a.mov");
     for (std::uint64_t block = 0; block < 80; ++block) run.read(file, block * kMiB, kMiB);
     run.loop.run();
-    const auto books = run.books();
-    EXPECT_EQ(part(books, "node 1 drive 1").requests, 0u);
-    EXPECT_EQ(requests_of(books, PartKind::drive), 70u + 10 * 3);
+    const auto stats = run.stats();
+    EXPECT_EQ(part(stats, "node 1 drive 1").requests, 0u);
+    EXPECT_EQ(requests_of(stats, PartKind::drive), 70u + 10 * 3);
     for (const ReadOp& op : run.reads) EXPECT_EQ(op.error, 0);
 }
 
@@ -49,9 +49,9 @@ TEST(ClusterFaults, WhatWaitsForADriveThatDiesIsReadElsewhere) {
     for (std::uint64_t block = 0; block < 80; ++block) run.read(file, block * kMiB, kMiB);
     run.cluster.at(Instant{kBlockNs / 2}, {.kind = Kind::drive_dies, .node = 1, .drive = 1});
     run.loop.run();
-    const auto books = run.books();
-    EXPECT_EQ(part(books, "node 1 drive 1").requests, 1u) << "it still gives what it was reading";
-    EXPECT_EQ(requests_of(books, PartKind::drive), 71u + 9 * 3);
+    const auto stats = run.stats();
+    EXPECT_EQ(part(stats, "node 1 drive 1").requests, 1u) << "it still gives what it was reading";
+    EXPECT_EQ(requests_of(stats, PartKind::drive), 71u + 9 * 3);
     for (const ReadOp& op : run.reads) EXPECT_EQ(op.error, 0);
 }
 
@@ -88,9 +88,9 @@ TEST(ClusterFaults, TheSeatsOfALostNodeGoOnAtTheOthers) {
         EXPECT_EQ(op.completed_at >= Instant{} + seconds(3), op.tag.seat == 2 && !had_answer)
             << "they wait to be taken over; the others do not";
     }
-    const std::uint64_t before = part(run.books(), "node 3 front end").requests;
+    const std::uint64_t before = part(run.stats(), "node 3 front end").requests;
     run.time_of_read(file, 0, kMiB, {.seat = 2});
-    EXPECT_EQ(part(run.books(), "node 3 front end").requests, before + 1) << "the next node has it";
+    EXPECT_EQ(part(run.stats(), "node 3 front end").requests, before + 1) << "the next node has it";
 }
 
 TEST(ClusterFaults, WithoutANodeReadsFail) {
@@ -109,14 +109,14 @@ TEST(ClusterFaults, NoDriveOfALostNodeBeginsAnything) {
     ClusterOptions options = four_nodes();
     options.model.data_drives = 5;  // around the ring they come to the node's other drive, which is idle
     const auto requests = [](SimRun& run, std::uint32_t node) {
-        return part(run.books(), fmt::format("node {} drive 0", node)).requests +
-               part(run.books(), fmt::format("node {} drive 1", node)).requests;
+        return part(run.stats(), fmt::format("node {} drive 0", node)).requests +
+               part(run.stats(), fmt::format("node {} drive 1", node)).requests;
     };
     std::uint64_t first = 0;  // of the blocks that lie on the drive 0 of node 0
     for (;; ++first) {
         SimRun probe(options);
         probe.time_of_read(probe.open("a.mov"), first * kMiB, kMiB);
-        if (part(probe.books(), "node 0 drive 0").requests > 0) break;
+        if (part(probe.stats(), "node 0 drive 0").requests > 0) break;
         ASSERT_LT(first, 8U);
     }
     SimRun run(options);

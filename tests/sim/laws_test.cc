@@ -32,13 +32,13 @@ TEST_P(ClusterLaws, NothingIsLostAndNoPartIsFasterThanItsRate) {
             ASSERT_EQ(op.not_before, op.completed_at);
         }
         const std::int64_t end = loaded.run().loop.now().ns;
-        for (const PartBooks& books : loaded.run().books()) {
-            SCOPED_TRACE(books.name);
-            EXPECT_LE(books.busy_ns, static_cast<std::int64_t>(books.servers) * (end + 1));
-            EXPECT_LE(books.busy_ns, books.queue_ns) << "who is served is here";
-            if (books.bytes_per_s > 0) {
-                const double fastest = static_cast<double>(books.busy_ns) * 1e-9 * books.bytes_per_s;
-                EXPECT_LE(static_cast<double>(books.bytes), fastest * (1 + 1e-12));
+        for (const PartStats& stats : loaded.run().stats()) {
+            SCOPED_TRACE(stats.name);
+            EXPECT_LE(stats.busy_ns, static_cast<std::int64_t>(stats.servers) * (end + 1));
+            EXPECT_LE(stats.busy_ns, stats.queue_ns) << "who is served is here";
+            if (stats.bytes_per_s > 0) {
+                const double fastest = static_cast<double>(stats.busy_ns) * 1e-9 * stats.bytes_per_s;
+                EXPECT_LE(static_cast<double>(stats.bytes), fastest * (1 + 1e-12));
             }
         }
     }
@@ -79,17 +79,17 @@ TEST_P(ClusterLaws, WhatWasAskedForPassesEveryPartOnItsWayOnceAndNothingElseDoes
         Loaded loaded(options, load);
         const Ways ways(options, load, loaded.run().reads);
         std::uint64_t lost = 0;
-        for (const PartBooks& books : loaded.run().books()) lost += books.lost;
-        for (const PartBooks& books : loaded.run().books()) {
-            SCOPED_TRACE(books.name);
-            if (books.kind == PartKind::ram || books.kind == PartKind::ssd) continue;
-            const auto way = ways.parts().find(books.name);
+        for (const PartStats& stats : loaded.run().stats()) lost += stats.lost;
+        for (const PartStats& stats : loaded.run().stats()) {
+            SCOPED_TRACE(stats.name);
+            if (stats.kind == PartKind::ram || stats.kind == PartKind::ssd) continue;
+            const auto way = ways.parts().find(stats.name);
             const std::uint64_t asked = way == ways.parts().end() ? 0 : way->second.bytes;
-            const bool counts = books.kind != PartKind::seat_cpu || options.model.client.cpu_s_per_byte > 0;
-            if (books.kind == PartKind::front_end && lost > 0) {
-                EXPECT_GE(books.bytes, asked) << "what the port lost comes again";
+            const bool counts = stats.kind != PartKind::seat_cpu || options.model.client.cpu_s_per_byte > 0;
+            if (stats.kind == PartKind::front_end && lost > 0) {
+                EXPECT_GE(stats.bytes, asked) << "what the port lost comes again";
             } else if (counts) {
-                EXPECT_EQ(books.bytes, asked);
+                EXPECT_EQ(stats.bytes, asked);
             }
         }
     }
@@ -123,7 +123,7 @@ TEST_P(ClusterLaws, WhatAllQueuesHeldIsWhatAllReadsStayed) {
             2 * (model.client.link.latency + model.node.front_end.latency).ns + model.node.response.median.ns;
         stays -= on_the_way * (kRequests + Load::kFiles);
         std::int64_t held = 0;
-        for (const PartBooks& books : loaded.run().books()) held += books.queue_ns;
+        for (const PartStats& stats : loaded.run().stats()) held += stats.queue_ns;
         EXPECT_EQ(held, stays);
     }
 }
@@ -136,10 +136,10 @@ TEST_P(ClusterLaws, TheSameSeedGivesTheSameTimes) {
         Loaded once(options, load);
         Loaded again(options, load);
         EXPECT_EQ(once.times(), again.times()) << "seed " << seed(i);
-        const auto books = once.run().books();
-        const auto books_again = again.run().books();
-        ASSERT_EQ(books.size(), books_again.size());
-        for (std::size_t k = 0; k < books.size(); ++k) EXPECT_EQ(books[k].queue_ns, books_again[k].queue_ns);
+        const auto stats = once.run().stats();
+        const auto books_again = again.run().stats();
+        ASSERT_EQ(stats.size(), books_again.size());
+        for (std::size_t k = 0; k < stats.size(); ++k) EXPECT_EQ(stats[k].queue_ns, books_again[k].queue_ns);
     }
 }
 

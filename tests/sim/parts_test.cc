@@ -7,11 +7,11 @@
 #include <set>
 
 #include "loop/virtual_loop.h"
-#include "sim/block_cache.h"
-#include "sim/drive.h"
+#include "sim/cluster/block_cache.h"
+#include "sim/cluster/drive.h"
+#include "sim/cluster/station.h"
+#include "sim/cluster/switch_port.h"
 #include "sim/latency.h"
-#include "sim/station.h"
-#include "sim/switch_port.h"
 
 namespace streamsim {
 namespace {
@@ -70,10 +70,10 @@ TEST(Station, ServesInOrderOneAfterTheOther) {
     bench.run();
     EXPECT_THAT(bench.order, ElementsAre(1, 2, 3));
     EXPECT_THAT(bench.times, ElementsAre(105, 155, 156));
-    EXPECT_EQ(station.books().busy_ns(), 156);
-    EXPECT_EQ(station.books().queue_ns(), 105 + 155 + 156);
-    EXPECT_EQ(station.books().stay_ns(), 105 + 155 + 156);
-    EXPECT_EQ(station.books().longest_queue(), 3u);
+    EXPECT_EQ(station.stats().busy_ns(), 156);
+    EXPECT_EQ(station.stats().queue_ns(), 105 + 155 + 156);
+    EXPECT_EQ(station.stats().stay_ns(), 105 + 155 + 156);
+    EXPECT_EQ(station.stats().longest_queue(), 3u);
 }
 
 TEST(Station, ServersWorkSideBySide) {
@@ -123,26 +123,26 @@ TEST(Station, PausesAndSlowsFromTheNextRequestOn) {
     EXPECT_EQ(bench.times.back(), 1600);
 }
 
-TEST(StationBooks, SumsOfAnyTimeAndIntervalsThatGrow) {
-    StationBooks books;
-    books.arrive(Instant{0});
-    books.begin(Instant{0}, Instant{2'500'000'000}, 77);
-    books.arrive(Instant{1'000'000'000});
-    books.depart(Instant{2'500'000'000}, Instant{0});
-    PartBooks all;
-    books.fill(all, Instant{0}, Instant{3'000'000'000});
+TEST(StationStats, SumsOfAnyTimeAndIntervalsThatGrow) {
+    StationStats stats;
+    stats.arrive(Instant{0});
+    stats.begin(Instant{0}, Instant{2'500'000'000}, 77);
+    stats.arrive(Instant{1'000'000'000});
+    stats.depart(Instant{2'500'000'000}, Instant{0});
+    PartStats all;
+    stats.fill(all, Instant{0}, Instant{3'000'000'000});
     EXPECT_EQ(all.busy_ns, 2'500'000'000);
     EXPECT_THAT(all.busy_per_s, ElementsAre(1'000'000'000, 1'000'000'000, 500'000'000));
     EXPECT_EQ(all.queue_ns, 1'000'000'000 + 3'000'000'000 + 500'000'000) << "and one is still there";
     EXPECT_EQ(all.requests, 1u);
     EXPECT_EQ(all.bytes, 77u);
-    PartBooks middle;
-    books.fill(middle, Instant{500'000'000}, Instant{1'500'000'000});
+    PartStats middle;
+    stats.fill(middle, Instant{500'000'000}, Instant{1'500'000'000});
     EXPECT_EQ(middle.busy_ns, 1'000'000'000);
     EXPECT_EQ(middle.queue_ns, 500'000'000 + 1'000'000'000);
-    books.begin(Instant{3000'000'000'000}, Instant{3001'000'000'000}, 1);
-    PartBooks late;
-    books.fill(late, Instant{0}, Instant{3001'000'000'000});
+    stats.begin(Instant{3000'000'000'000}, Instant{3001'000'000'000}, 1);
+    PartStats late;
+    stats.fill(late, Instant{0}, Instant{3001'000'000'000});
     EXPECT_EQ(late.interval_ns, 8'000'000'000);
     EXPECT_EQ(late.busy_ns, 3'500'000'000);
     EXPECT_EQ(late.busy_per_s.front(), 2'500'000'000);

@@ -64,7 +64,7 @@ TEST(PlayerOnCluster, ReadingAheadIsWhatAClusterOfSlowDrivesPlaysWith) {
     const PlayedCluster without = play(options, show);
     EXPECT_EQ(with.dropped, 0u);
     EXPECT_GT(without.dropped, 0u);
-    EXPECT_GT(part(with.books, "node 0 RAM").hits, 9 * part(without.books, "node 0 RAM").hits);
+    EXPECT_GT(part(with.stats, "node 0 RAM").hits, 9 * part(without.stats, "node 0 RAM").hits);
 }
 
 TEST(PlayerOnCluster, AProcessorThatIsFullDropsFramesAndItsBooksSaySo) {
@@ -75,10 +75,10 @@ TEST(PlayerOnCluster, AProcessorThatIsFullDropsFramesAndItsBooksSaySo) {
         play(busy(1, 1), {.streams = 60, .frame_bytes = 10'000, .decode = milliseconds(20)});
     EXPECT_EQ(fits.dropped, 0u);
     EXPECT_GT(not_quite.dropped, 0u);
-    const std::vector<std::int64_t> busy_per_s = part(not_quite.books, "seat 0 processor").busy_per_s;
+    const std::vector<std::int64_t> busy_per_s = part(not_quite.stats, "seat 0 processor").busy_per_s;
     ASSERT_GE(busy_per_s.size(), 10u);
     EXPECT_GT(busy_per_s[5], 990'000'000);
-    EXPECT_LT(part(fits.books, "seat 0 processor").busy_per_s[5], 800'000'000);
+    EXPECT_LT(part(fits.stats, "seat 0 processor").busy_per_s[5], 800'000'000);
 }
 
 }  // namespace

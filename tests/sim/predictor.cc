@@ -31,7 +31,7 @@ public:
         if (plan_.slots == 0) return {};
         for (std::int64_t now = plan_.begin_ns; now != kNever; now = next_event()) at(now);
         if (shown_ != plan_.slots || !flights_.empty()) std::abort();  // an event was lost
-        return books();
+        return stats();
     }
 
 private:
@@ -135,7 +135,7 @@ private:
         return true;
     }
 
-    Prediction books() {
+    Prediction stats() {
         Prediction result;
         result.play_start_ns = play_start_;
         result.stalls = stalls_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <deque>
 
-#include "sim/drive.h"
+#include "sim/cluster/drive.h"
+#include "sim/cluster/station.h"
 #include "sim/random_cluster.h"
-#include "sim/station.h"
 
 namespace streamsim::test {
 namespace {
@@ -114,14 +114,14 @@ std::vector<Arrival> random_arrivals(Prng& prng, std::uint32_t flows) {
 /// Little's law, twice. L = lambda * W, times the time: the integral of the books is the sum of the stays to
 /// the nanosecond. And the mean of how many are here at regular instants is that within one spacing for each
 /// job: a stay is seen as the number of instants in it.
-void expect_littles_law(const StationBooks& books, Queue& queue) {
-    EXPECT_EQ(books.queue_ns(), queue.stays());
-    EXPECT_EQ(books.stay_ns(), queue.stays());
-    EXPECT_EQ(books.departures(), queue.arrivals.size());
-    PartBooks all;
-    books.fill(all, Instant{}, queue.loop.now());
+void expect_littles_law(const StationStats& stats, Queue& queue) {
+    EXPECT_EQ(stats.queue_ns(), queue.stays());
+    EXPECT_EQ(stats.stay_ns(), queue.stays());
+    EXPECT_EQ(stats.departures(), queue.arrivals.size());
+    PartStats all;
+    stats.fill(all, Instant{}, queue.loop.now());
     EXPECT_EQ(all.queue_ns, queue.stays()) << "by the second as in all";
-    EXPECT_EQ(all.busy_ns, books.busy_ns());
+    EXPECT_EQ(all.busy_ns, stats.busy_ns());
     constexpr std::int64_t kInstants = 20'000;
     const std::int64_t apart = std::max<std::int64_t>(queue.loop.now().ns / kInstants, 1);
     std::int64_t seen = 0;
@@ -130,7 +130,7 @@ void expect_littles_law(const StationBooks& books, Queue& queue) {
         seen += instants * each.here;
     }
     const auto bound = apart * static_cast<std::int64_t>(queue.arrivals.size());
-    EXPECT_LE(std::abs(seen * apart - books.queue_ns()), bound);
+    EXPECT_LE(std::abs(seen * apart - stats.queue_ns()), bound);
 }
 
 TEST(QueueLaws, AStationOfAnyKindKeepsLittlesLawAndIsNeverIdleWhileSomethingWaits) {
@@ -145,10 +145,10 @@ TEST(QueueLaws, AStationOfAnyKindKeepsLittlesLawAndIsNeverIdleWhileSomethingWait
         Station station(queue.calendar, options);
         queue.arrivals = random_arrivals(prng, 5);
         queue.run([&](const Arrival& each, Job& job) { station.enter(job, each.flow, each.fixed, each.load); });
-        expect_littles_law(station.books(), queue);
+        expect_littles_law(station.stats(), queue);
         std::int64_t work = 0;
         for (const Arrival& each : queue.arrivals) work += (each.fixed + station.rate().time(each.load)).ns;
-        EXPECT_EQ(station.books().busy_ns(), work);
+        EXPECT_EQ(station.stats().busy_ns(), work);
         EXPECT_EQ(queue.busy_if_conserved(options.servers), work);
     }
 }
@@ -193,10 +193,10 @@ TEST(QueueLaws, WhatIsUrgentWaitsForNothingElseAndInterruptsWithoutLosingWork) {
         const bool one_decoder = seed % 2 == 0;  // then it is known when each of its frames is ready
         queue.arrivals = random_arrivals(prng, one_decoder ? 2 : 5);
         queue.run([&](const Arrival& each, Job& job) { station.enter(job, each.flow, each.fixed, each.load); });
-        expect_littles_law(station.books(), queue);
+        expect_littles_law(station.stats(), queue);
         std::int64_t work = 0;
         for (const Arrival& each : queue.arrivals) work += (each.fixed + rate.time(each.load)).ns;
-        EXPECT_EQ(station.books().busy_ns(), work);
+        EXPECT_EQ(station.stats().busy_ns(), work);
         EXPECT_EQ(queue.busy_if_conserved(1), work);
         const std::vector<std::int64_t> expected = with_interruptions(queue.arrivals, rate);
         for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -225,7 +225,7 @@ TEST(QueueLaws, InAPauseNothingBeginsAndAfterItNothingRests) {
         } pause{&station, until};
         queue.loop.at(from, Callback::of<&Pause::begin>(&pause));
         queue.run([&](const Arrival& each, Job& job) { station.enter(job, 0, each.fixed, each.load); });
-        expect_littles_law(station.books(), queue);
+        expect_littles_law(station.stats(), queue);
         std::int64_t free_at = 0;
         for (const Arrival& each : queue.arrivals) {
             std::int64_t begin = std::max(free_at, each.at);
@@ -268,9 +268,9 @@ TEST(QueueLaws, ADriveOfAnyKindKeepsThemToo) {
         queue.run([&](const Arrival& each, Job& job) {
             drive->enter(job, prng.below(model.capacity_bytes), each.load, prng.next());
         });
-        expect_littles_law(drive->books(), queue);
-        EXPECT_EQ(drive->books().busy_ns(), queue.busy_if_conserved(drive->servers()));
-        EXPECT_GE(drive->books().busy_ns(), least);
+        expect_littles_law(drive->stats(), queue);
+        EXPECT_EQ(drive->stats().busy_ns(), queue.busy_if_conserved(drive->servers()));
+        EXPECT_GE(drive->stats().busy_ns(), least);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "loop/virtual_loop.h"
-#include "sim/cluster.h"
+#include "sim/cluster/cluster.h"
 
 namespace streamsim::test {
 
@@ -58,13 +58,13 @@ inline ClusterModel plain_model() {
     return model;
 }
 
-/// The lines of one PartBooks.
-inline const PartBooks& part(const std::vector<PartBooks>& books, const std::string& name) {
-    for (const PartBooks& each : books) {
+/// The lines of one PartStats.
+inline const PartStats& part(const std::vector<PartStats>& stats, const std::string& name) {
+    for (const PartStats& each : stats) {
         if (each.name == name) return each;
     }
     ADD_FAILURE() << "no part is called " << name;
-    return books.front();
+    return stats.front();
 }
 
 /// A loop, a cluster and a storage on it; operations stay in place until the end.
@@ -103,7 +103,7 @@ public:
         return op.completed_at - op.submitted_at;
     }
 
-    std::vector<PartBooks> books() { return cluster.books(Instant{}, loop.now() + nanoseconds(1)); }
+    std::vector<PartStats> stats() { return cluster.stats(Instant{}, loop.now() + nanoseconds(1)); }
 
     VirtualLoop loop;
     Cluster cluster;

@@ -16,7 +16,7 @@ struct PlayedCluster {
     std::vector<std::uint64_t> drops;  // likewise
     std::vector<std::int64_t> least_margin_ns;
     std::vector<std::int64_t> median_margin_ns;
-    std::vector<PartBooks> books;
+    std::vector<PartStats> stats;
 };
 
 struct Show {
@@ -59,7 +59,7 @@ public:
             result.median_margin_ns.push_back(margins ? margins->p50 : 0);
             result.timing.push_back(stream.ledger->timing_digest().hex());
         }
-        result.books = cluster_->books(Instant{}, loop_.now());
+        result.stats = cluster_->stats(Instant{}, loop_.now());
         return result;
     }
 
@@ -80,12 +80,12 @@ private:
         options.stream = number;
         options.slots = show_.slots;
         options.pattern = show_.files ? AccessPattern::filename_prefetch : AccessPattern::streaming;
-        LedgerOptions books;
-        books.seat = seat;
-        books.stream = number;
-        books.slots = show_.slots;
-        books.readahead = options.readahead;
-        stream.ledger = std::make_unique<DeadlineLedger>(books, series_);
+        LedgerOptions stats;
+        stats.seat = seat;
+        stats.stream = number;
+        stats.slots = show_.slots;
+        stats.readahead = options.readahead;
+        stream.ledger = std::make_unique<DeadlineLedger>(stats, series_);
         if (show_.decode > Duration{}) {
             stream.decoder = cluster_->make_decoder(seat, nullptr, show_.decode);
             options.decoder = stream.decoder.get();

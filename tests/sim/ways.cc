@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/files.h"
+#include "sim/cluster/files.h"
 
 namespace streamsim::test {
 

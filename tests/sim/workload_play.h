@@ -17,8 +17,8 @@
 #include "loop/virtual_loop.h"
 #include "scenario/workload_document.h"
 #include "scenario/workload_steps.h"
-#include "sim/cluster.h"
-#include "sim/model_document.h"
+#include "sim/cluster/cluster.h"
+#include "sim/model/model_document.h"
 
 namespace streamsim::test {
 
@@ -51,7 +51,7 @@ struct LoadFigures {
     double latency_ms = 0;        // mean, from the intended times
     std::uint64_t failed = 0;
     std::vector<MeterResult> meters;
-    std::vector<PartBooks> parts;
+    std::vector<PartStats> parts;
 };
 
 class WorkloadPlay {
@@ -96,7 +96,7 @@ public:
         }
         all.operations_per_s = static_cast<double>(done) / s;
         all.latency_ms = done > 0 ? static_cast<double>(latency_ns) * 1e-6 / static_cast<double>(done) : 0;
-        all.parts = cluster_->books(from_, from_ + step_.duration);
+        all.parts = cluster_->stats(from_, from_ + step_.duration);
         return all;
     }
 

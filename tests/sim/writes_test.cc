@@ -87,9 +87,9 @@ TEST(Writes, TakeWhatTheirPartsTake) {
     const Duration node = nanoseconds((kBlockNs + 4) / 5) + microseconds(3) + nanoseconds(488'282) +
                           nanoseconds(kBlockNs / 4 + kBlockNs / 2) + microseconds(20);
     EXPECT_EQ(run.time_of_write(file, 0, kMiB), out + node + microseconds(15));
-    EXPECT_EQ(part(run.books(), "seat 0 link out").bytes, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 front end in").bytes, kMiB);
-    EXPECT_EQ(part(run.books(), "node 0 journal").bytes, kMiB + (8 << 10)) << "and that it was created";
+    EXPECT_EQ(part(run.stats(), "seat 0 link out").bytes, kMiB);
+    EXPECT_EQ(part(run.stats(), "node 0 front end in").bytes, kMiB);
+    EXPECT_EQ(part(run.stats(), "node 0 journal").bytes, kMiB + (8 << 10)) << "and that it was created";
     SyncOp sync;
     sync.done = {[](void*) {}, nullptr};
     sync.file = file;
@@ -106,7 +106,7 @@ TEST(Writes, WhatWasWrittenIsThereToBeRead) {
     run.loop.run();
     EXPECT_EQ(op.bytes, kMiB / 2) << "up to the end of the file";
     EXPECT_EQ(op.completed_at, op.submitted_at) << "from the RAM";
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").bytes, 0u) << "what is written is not among what is read";
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").bytes, 0u) << "what is written is not among what is read";
 }
 
 TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
@@ -126,8 +126,8 @@ TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
     EXPECT_NEAR(blocks, 75, 1.5);
     EXPECT_EQ(run.writes[6].completed_at, Instant{});
     EXPECT_GT(run.writes[8].completed_at, Instant{});
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").requests, 52u) << "the drives in turn";
-    EXPECT_EQ(part(run.books(), "node 0 drive 3").requests, 52u);
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").requests, 52u) << "the drives in turn";
+    EXPECT_EQ(part(run.stats(), "node 0 drive 3").requests, 52u);
 }
 
 TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
@@ -145,7 +145,7 @@ TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
             if (i % 8 == 7) run.loop.run();
         }
         run.loop.run();
-        const PartBooks drive = part(run.books(), "node 0 drive 0");
+        const PartStats drive = part(run.stats(), "node 0 drive 0");
         const double each = random ? 2 * (100e3 + 8192) : 2 * 8192 + 100e3 / 128;  // ns
         EXPECT_NEAR(static_cast<double>(drive.busy_ns), each * 1280, each * 1280 * 0.02) << random;
     }
@@ -187,7 +187,7 @@ TEST(Writes, OfOneFileGoThroughItsCoordinator) {
     for (std::uint32_t i = 0; i < 40; ++i) run.write(file, i * kMiB, kMiB, {.seat = i % 4});
     run.loop.run();
     EXPECT_EQ(run.writes.back().completed_at, Instant{} + nanoseconds(40 * kBlockNs));
-    EXPECT_EQ(part(run.books(), "file 0 writes").requests, 40u);
+    EXPECT_EQ(part(run.stats(), "file 0 writes").requests, 40u);
 }
 
 TEST(Writes, OutliveALostNodeAndADeadDrive) {
@@ -225,7 +225,7 @@ TEST(SmallReads, AtRandomAskTheDrivesForPages) {
     run.cluster.add_file("a", 1024 * kMiB);
     const FileId file = run.open("a");
     for (std::uint64_t i = 1; i <= 20; ++i) run.time_of_read(file, i * 37 * kMiB + 4096, 4096);
-    EXPECT_EQ(part(run.books(), "node 0 drive 0").bytes, 20u * (8 << 10));
+    EXPECT_EQ(part(run.stats(), "node 0 drive 0").bytes, 20u * (8 << 10));
     EXPECT_EQ(run.time_of_read(file, 37 * kMiB, 8 << 10), Duration{}) << "the whole page came";
     EXPECT_GT(run.time_of_read(file, 37 * kMiB + (8 << 10), 4096), Duration{}) << "and no other";
 }
@@ -238,7 +238,7 @@ TEST(SmallReads, ThatFollowEachOtherAreReadAhead) {
     run.cluster.add_file("a", 1024 * kMiB);
     const FileId file = run.open("a");
     for (std::uint64_t i = 0; i < 1024; ++i) run.time_of_read(file, 100 * kMiB + i * 4096, 4096);
-    const PartBooks drive = part(run.books(), "node 0 drive 0");
+    const PartStats drive = part(run.stats(), "node 0 drive 0");
     EXPECT_LT(drive.requests, 20u) << "4 MiB, what is read ahead, and a few pages until it is believed";
     EXPECT_GE(drive.bytes, 12 * kMiB);
 }
@@ -254,10 +254,10 @@ TEST(SmallReads, FindInAWarmCacheTheShareThatThereIsRoomFor) {
     constexpr std::uint64_t kReads = 4000;
     for (std::uint64_t i = 1; i <= kReads; ++i) run.read(file, (i * 7919 % 32768) * 8192, 4096);
     run.loop.run();
-    const auto books = run.books();
-    EXPECT_NEAR(static_cast<double>(part(books, "node 0 RAM").hits), kReads * 0.25, 100);
-    EXPECT_NEAR(static_cast<double>(part(books, "node 0 SSD").hits), kReads * 0.5, 120);
-    EXPECT_NEAR(static_cast<double>(part(books, "node 0 drive 0").requests), kReads * 0.25, 100);
+    const auto stats = run.stats();
+    EXPECT_NEAR(static_cast<double>(part(stats, "node 0 RAM").hits), kReads * 0.25, 100);
+    EXPECT_NEAR(static_cast<double>(part(stats, "node 0 SSD").hits), kReads * 0.5, 120);
+    EXPECT_NEAR(static_cast<double>(part(stats, "node 0 drive 0").requests), kReads * 0.25, 100);
 }
 
 TEST(Names, AreThereUntilTheyAreRemoved) {

@@ -1,5 +1,5 @@
-# How streamsim is compiled (warnings, sanitizers), in one private target, and the two functions that make rooms
-# and tests. A room's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
+# How streamsim is compiled (warnings, sanitizers), in one private target, and the two functions that make modules
+# and tests. A module's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
 # src/README.md.
 
 add_library(streamsim_options INTERFACE)
@@ -29,51 +29,59 @@ if(STREAMSIM_COVERAGE)
     target_link_options(streamsim_options INTERFACE --coverage)
 endif()
 
-# The headers that most rooms read, read once: in builds with sanitizers and the quick one, which are made to be
+# The headers that most modules read, read once: in builds with sanitizers and the quick one, which are made to be
 # tested and thrown away. Other builds compile each file as it stands, so that none leans on an include that it does
 # not have.
 if(STREAMSIM_SANITIZE)
     set(STREAMSIM_SHARED_HEADERS ON)
 endif()
 if(STREAMSIM_SHARED_HEADERS)
-    target_compile_options(streamsim_options INTERFACE -pthread)  # a precompiled header is of all rooms, or of none
-    file(WRITE ${CMAKE_BINARY_DIR}/room_headers.cc "")
-    add_library(streamsim_room_headers STATIC ${CMAKE_BINARY_DIR}/room_headers.cc)
-    target_link_libraries(streamsim_room_headers
+    target_compile_options(streamsim_options INTERFACE -pthread)  # a precompiled header is of all modules, or of none
+    file(WRITE ${CMAKE_BINARY_DIR}/module_headers.cc "")
+    add_library(streamsim_module_headers STATIC ${CMAKE_BINARY_DIR}/module_headers.cc)
+    target_link_libraries(streamsim_module_headers
         PRIVATE streamsim_options fmt::fmt nlohmann_json::nlohmann_json)
-    target_precompile_headers(streamsim_room_headers PRIVATE
+    target_precompile_headers(streamsim_module_headers PRIVATE
         <algorithm> <functional> <map> <memory> <mutex> <optional> <span> <string> <vector> <fmt/format.h>
         <nlohmann/json.hpp>)
 endif()
 
-# Sets `result` to the file of a part for this system.
-function(streamsim_own_file part result)
-    foreach(kind IN LISTS STREAMSIM_KINDS)
-        if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${part}_${kind}.cc)
-            set(${result} ${part}_${kind}.cc PARENT_SCOPE)
-            return()
+# Sets `result` to the sources of a module: every .cc file below its folder. Where a part has a file for each kind of
+# system (PART_linux.cc, PART_windows.cc, PART_posix.cc, PART_portable.cc), only the first that fits this one is taken.
+# PART_absent.cc stands for what a library is missing for; a module adds it itself.
+function(streamsim_sources result)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cc)
+    list(FILTER files EXCLUDE REGEX "_absent\\.cc$")
+    set(kinds linux windows posix portable)
+    set(chosen "")
+    foreach(file IN LISTS files)
+        if(NOT file MATCHES "^(.*)_(linux|windows|posix|portable)\\.cc$")
+            list(APPEND chosen ${file})
+            continue()
         endif()
+        set(part ${CMAKE_MATCH_1})
+        foreach(kind IN LISTS STREAMSIM_KINDS)
+            if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${part}_${kind}.cc)
+                list(APPEND chosen ${part}_${kind}.cc)
+                break()
+            endif()
+        endforeach()
     endforeach()
-    message(FATAL_ERROR "${part} has no file for ${CMAKE_SYSTEM_NAME}: one of ${part}_KIND.cc is needed, KIND being "
-                        "one of ${STREAMSIM_KINDS}")
+    list(REMOVE_DUPLICATES chosen)
+    set(${result} ${chosen} PARENT_SCOPE)
 endfunction()
 
-# streamsim_room(<name> SOURCES <file>... [OWN <part>...] [ROOMS <room>...] [LIBRARIES <target>...])
-# ROOMS are public, other libraries stay inside. OWN: parts that every kind of system has its own file for, the first
-# of PART_linux.cc, PART_windows.cc, PART_posix.cc and PART_portable.cc that is there and made for this one.
-function(streamsim_room name)
-    cmake_parse_arguments(ROOM "" "" "SOURCES;OWN;ROOMS;LIBRARIES" ${ARGN})
-    foreach(part IN LISTS ROOM_OWN)
-        streamsim_own_file(${part} file)
-        list(APPEND ROOM_SOURCES ${file})
-    endforeach()
-    add_library(streamsim_${name} STATIC ${ROOM_SOURCES})
+# streamsim_module(<name> SOURCES <file>... [MODULES <module>...] [LIBRARIES <target>...])
+# MODULES are public, other libraries stay inside.
+function(streamsim_module name)
+    cmake_parse_arguments(MODULE "" "" "SOURCES;MODULES;LIBRARIES" ${ARGN})
+    add_library(streamsim_${name} STATIC ${MODULE_SOURCES})
     target_include_directories(streamsim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-    list(TRANSFORM ROOM_ROOMS PREPEND streamsim_)
-    target_link_libraries(streamsim_${name} PUBLIC ${ROOM_ROOMS} PRIVATE streamsim_options ${ROOM_LIBRARIES})
+    list(TRANSFORM MODULE_MODULES PREPEND streamsim_)
+    target_link_libraries(streamsim_${name} PUBLIC ${MODULE_MODULES} PRIVATE streamsim_options ${MODULE_LIBRARIES})
     if(STREAMSIM_SHARED_HEADERS)
         target_link_libraries(streamsim_${name} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
-        target_precompile_headers(streamsim_${name} REUSE_FROM streamsim_room_headers)
+        target_precompile_headers(streamsim_${name} REUSE_FROM streamsim_module_headers)
     endif()
 endfunction()
 
@@ -103,14 +111,14 @@ function(streamsim_make_test_headers)
     target_precompile_headers(streamsim_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
 endfunction()
 
-# streamsim_test(<name> SOURCES <file>... ROOMS <room>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
+# streamsim_test(<name> SOURCES <file>... MODULES <module>... LABELS <label>... [TIMEOUT <seconds>] [ONE_THREAD]
 #                [ALONE] [SLOW <filter>] [PORTABLE])
 # One GoogleTest program; every case is a ctest of its own. ONE_THREAD: nothing in it has threads, so that the thread
 # sanitizer has nothing to find and it is not built for that. ALONE: no other test runs beside it; time is what it
 # measures. SLOW: the cases that are of tools/test --all alone, as a filter of GoogleTest. PORTABLE: it asks nothing of
 # Linux; only these are built for other systems, with the label portable there.
 function(streamsim_test name)
-    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT;SLOW" "SOURCES;ROOMS;LIBRARIES;LABELS" ${ARGN})
+    cmake_parse_arguments(TEST "ONE_THREAD;ALONE;PORTABLE" "TIMEOUT;SLOW" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
     if(TEST_ONE_THREAD AND STREAMSIM_SANITIZE STREQUAL "thread")
         return()
     endif()
@@ -125,8 +133,8 @@ function(streamsim_test name)
     endif()
     add_executable(${name} ${TEST_SOURCES})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-    list(TRANSFORM TEST_ROOMS PREPEND streamsim_)
-    target_link_libraries(${name} PRIVATE ${TEST_ROOMS} ${TEST_LIBRARIES} streamsim_options GTest::gmock_main)
+    list(TRANSFORM TEST_MODULES PREPEND streamsim_)
+    target_link_libraries(${name} PRIVATE ${TEST_MODULES} ${TEST_LIBRARIES} streamsim_options GTest::gmock_main)
     target_compile_definitions(${name} PRIVATE STREAMSIM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     streamsim_test_options(${name})
     target_precompile_headers(${name} REUSE_FROM streamsim_test_headers)

@@ -1,4 +1,4 @@
-#include "base/document.h"
+#include "base/document/document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/problems.h"
+#include "base/document/problems.h"
 
 namespace streamsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/document/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "judge/around.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "judge/host_window.h"
 
 namespace streamsim {
 namespace {
@@ -32,63 +32,63 @@ SystemSample working(std::int64_t ms, std::uint64_t busy, std::int64_t waited_ms
     return sample;
 }
 
-TEST(Around, NothingIsKnownWithoutSamples) {
-    const Around none = around({}, 0, 1'000 * kMs);
+TEST(HostWindow, NothingIsKnownWithoutSamples) {
+    const HostWindow none = host_window({}, 0, 1'000 * kMs);
     EXPECT_FALSE(none.processors_busy);
     EXPECT_FALSE(none.waiting);
     EXPECT_FALSE(none.echo_ns);
-    EXPECT_FALSE(around({at(100)}, 0, 1'000 * kMs).waiting) << "one sample is no span";
-    EXPECT_EQ(way_of({}).link, "");
+    EXPECT_FALSE(host_window({at(100)}, 0, 1'000 * kMs).waiting) << "one sample is no span";
+    EXPECT_EQ(network_path_facts({}).link, "");
     EXPECT_FALSE(link_busy({}, "eth0", 0, 1));
     EXPECT_TRUE(links_of({}).empty());
     EXPECT_FALSE(system_of({}).cpu_busy_percent);
 }
 
-TEST(Around, TakesTheSamplesThatSpanTheTime) {
+TEST(HostWindow, TakesTheSamplesThatSpanTheTime) {
     // Busy between 1 s and 2 s only.
     const SystemHistory history{working(0, 0, 0), working(1'000, 0, 0), working(2'000, 200, 800),
                                 working(3'000, 200, 800)};
-    const Around then = around(history, 1'100 * kMs, 1'900 * kMs);
+    const HostWindow then = host_window(history, 1'100 * kMs, 1'900 * kMs);
     EXPECT_NEAR(*then.processors_busy, 1.0, 1e-9);
     EXPECT_NEAR(*then.waiting, 0.8, 1e-9);
     EXPECT_NEAR(*then.cpu_pressure, 1.6, 1e-9);
     EXPECT_EQ(then.waited_ns, 800 * kMs);
-    EXPECT_NEAR(*around(history, 2'000 * kMs, 2'900 * kMs).processors_busy, 0, 1e-9);
-    EXPECT_NEAR(*around(history, 0, 3'000 * kMs).processors_busy, 1.0 / 3, 1e-9);
+    EXPECT_NEAR(*host_window(history, 2'000 * kMs, 2'900 * kMs).processors_busy, 0, 1e-9);
+    EXPECT_NEAR(*host_window(history, 0, 3'000 * kMs).processors_busy, 1.0 / 3, 1e-9);
 }
 
-TEST(Around, TimesOutsideTheHistoryHaveItsEnds) {
+TEST(HostWindow, TimesOutsideTheHistoryHaveItsEnds) {
     const SystemHistory history{working(1'000, 0, 0), working(2'000, 200, 0)};
-    EXPECT_NEAR(*around(history, 0, 10'000 * kMs).processors_busy, 1.0, 1e-9);
-    EXPECT_FALSE(around(history, 5'000 * kMs, 6'000 * kMs).processors_busy) << "nothing was seen then";
+    EXPECT_NEAR(*host_window(history, 0, 10'000 * kMs).processors_busy, 1.0, 1e-9);
+    EXPECT_FALSE(host_window(history, 5'000 * kMs, 6'000 * kMs).processors_busy) << "nothing was seen then";
 }
 
-TEST(Around, WhatASampleDoesNotSayIsNotZero) {
+TEST(HostWindow, WhatASampleDoesNotSayIsNotZero) {
     SystemSample silent = working(1'000, 100, 100);
     silent.run_queue_wait_ns.reset();
     silent.cpu_ticks.reset();
-    const Around then = around({working(0, 0, 0), silent}, 0, 1'000 * kMs);
+    const HostWindow then = host_window({working(0, 0, 0), silent}, 0, 1'000 * kMs);
     EXPECT_FALSE(then.waiting);
     EXPECT_FALSE(then.waited_ns);
     EXPECT_FALSE(then.processors_busy);
     EXPECT_TRUE(then.cpu_pressure);
 }
 
-TEST(Around, TheEchoIsTheMedianOfTheTimeAndItsLeastOfTheWholeRun) {
+TEST(HostWindow, TheEchoIsTheMedianOfTheTimeAndItsLeastOfTheWholeRun) {
     SystemHistory history;
     for (const std::int64_t us : {200, 9'000, 300, 8'000, 7'000, 100}) {
         history.push_back(at(static_cast<std::int64_t>(history.size()) * 200));
         history.back().echo_ns = us * 1'000;
     }
-    EXPECT_EQ(around(history, 200 * kMs, 800 * kMs).echo_ns, 7'000'000);
-    EXPECT_EQ(way_of(history).echo_idle_ns, 100'000);
+    EXPECT_EQ(host_window(history, 200 * kMs, 800 * kMs).echo_ns, 7'000'000);
+    EXPECT_EQ(network_path_facts(history).echo_idle_ns, 100'000);
 }
 
-TEST(Way, IsTheInterfaceThatReceivedMost) {
+TEST(NetworkPathFacts, IsTheInterfaceThatReceivedMost) {
     SystemHistory history{carrying(0, 70'000'000), carrying(1'000, 132'500'000), carrying(2'000, 132'500'000)};
     history.back().links.push_back({"eth1", std::nullopt, 1'000});  // came up while it played
     history.back().connection = {"10.0.0.7", 60'000'000, 50'000, 900};
-    const Way way = way_of(history);
+    const NetworkPathFacts way = network_path_facts(history);
     EXPECT_EQ(way.link, "eth0");
     EXPECT_EQ(way.received_bytes, 62'500'000U) << "since the first sample";
     EXPECT_EQ(way.bits_per_s, 1'000'000'000U);
@@ -100,10 +100,10 @@ TEST(Way, IsTheInterfaceThatReceivedMost) {
     EXPECT_FALSE(link_busy(history, "eth7", 0, 2'000 * kMs));
 }
 
-TEST(Way, ACounterThatBeganAnewIsNoTraffic) {
+TEST(NetworkPathFacts, ACounterThatBeganAnewIsNoTraffic) {
     const SystemHistory history{carrying(0, 70'000'000), carrying(1'000, 5'000)};
-    EXPECT_EQ(way_of(history).received_bytes, 0U);
-    EXPECT_EQ(way_of(history).link, "");
+    EXPECT_EQ(network_path_facts(history).received_bytes, 0U);
+    EXPECT_EQ(network_path_facts(history).link, "");
 }
 
 TEST(Path, IsWhatCountersGrewBy) {
@@ -120,11 +120,11 @@ TEST(Path, IsWhatCountersGrewBy) {
     EXPECT_EQ(path_span({}, 0, 1).received_segments, 0U);
 }
 
-TEST(Way, WithoutEchoesTheLeastIsWhatTheConnectionKnows) {
+TEST(NetworkPathFacts, WithoutEchoesTheLeastIsWhatTheConnectionKnows) {
     SystemHistory history{at(0), at(200)};
     history[1].echo_ns = 9 * kMs;
     history[1].rtt_min_ns = 100'000;
-    EXPECT_EQ(way_of(history).echo_idle_ns, 100'000);
+    EXPECT_EQ(network_path_facts(history).echo_idle_ns, 100'000);
 }
 
 TEST(Links, AreThoseThatReceivedSomethingWithTheirFullestMoment) {

@@ -25,7 +25,7 @@ ProbeResult gives(double bytes_per_s) {
     return {"", 2, 1 << 20, 8, bytes_per_s};
 }
 
-/// Looks of every 200 ms over `seconds`; of each second these shares are spent.
+/// CompletionPollTimes of every 200 ms over `seconds`; of each second these shares are spent.
 struct Computer {
     double busy = 0.1;    // of both processors
     double waiting = 0;   // of the thread that waits most

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evidence_samples.h"
-#include "judge/around.h"
+#include "judge/host_window.h"
 #include "judge/judge.h"
 #include "judge/network_path.h"
 

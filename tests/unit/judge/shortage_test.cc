@@ -117,8 +117,8 @@ TEST(ClientMemory, IsLookedAtBesideAShortTime) {
     SystemHistory history = watched({.hits_per_s = 0});
     for (SystemSample& sample : history)  // from 600 to 800 ms
         sample.memory_pressure_ns = std::clamp<std::int64_t>(sample.at_ns - 600 * kMs, 0, 200 * kMs);
-    EXPECT_GT(memory_around(history, 1'000 * kMs, 1'010 * kMs).pressure.value_or(0), 0.1);
-    EXPECT_EQ(memory_around(history, 1'600 * kMs, 1'610 * kMs).pressure.value_or(1), 0);
+    EXPECT_GT(memory_window(history, 1'000 * kMs, 1'010 * kMs).pressure.value_or(0), 0.1);
+    EXPECT_EQ(memory_window(history, 1'600 * kMs, 1'610 * kMs).pressure.value_or(1), 0);
 }
 
 TEST(ClientShortages, OfPortsAreSaidSo) {

@@ -1,4 +1,4 @@
-#include "media/catalogue.h"
+#include "media/catalogue/catalogue.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "media/sequence_names.h"
+#include "media/sequence/sequence_names.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

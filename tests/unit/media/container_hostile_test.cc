@@ -6,10 +6,10 @@
 #include <random>
 
 #include "base/prng.h"
+#include "media/catalogue/frame_sizes.h"
 #include "media/clip_index.h"
-#include "media/container_clip.h"
-#include "media/frame_sizes.h"
-#include "media/prores.h"
+#include "media/container/container_clip.h"
+#include "media/frames/prores.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -1,13 +1,13 @@
 // The index that is kept beside a clip.
-#include "media/container_kept.h"
+#include "media/container/container_kept.h"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 
+#include "media/catalogue/frame_sizes.h"
 #include "media/clip_index.h"
-#include "media/frame_sizes.h"
-#include "media/prores.h"
+#include "media/frames/prores.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

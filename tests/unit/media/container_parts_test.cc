@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "media/container_audio.h"
-#include "media/container_structure.h"
-#include "media/container_times.h"
+#include "media/container/container_audio.h"
+#include "media/container/container_structure.h"
+#include "media/container/container_times.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -5,12 +5,12 @@
 #include <set>
 #include <sstream>
 
+#include "media/catalogue/frame_sizes.h"
 #include "media/clip_index.h"
-#include "media/container_writer.h"
-#include "media/frame_sizes.h"
-#include "media/media_set.h"
-#include "media/planned_index.h"
-#include "media/prores.h"
+#include "media/frames/prores.h"
+#include "media/write/container_writer.h"
+#include "media/write/media_set.h"
+#include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "media/cut_list.h"
+#include "media/cuts/cut_list.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::testing {

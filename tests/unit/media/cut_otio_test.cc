@@ -1,5 +1,5 @@
-#include "base/json.h"
-#include "media/otio_values.h"
+#include "base/document/json.h"
+#include "media/cuts/otio_values.h"
 #include "unit/media/cut_fixture.h"
 
 namespace streamsim::testing {

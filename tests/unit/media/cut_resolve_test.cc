@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "base/prng.h"
-#include "media/media_set.h"
+#include "media/write/media_set.h"
 #include "unit/media/cut_fixture.h"
 
 namespace streamsim::testing {

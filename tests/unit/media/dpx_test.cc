@@ -1,4 +1,4 @@
-#include "media/dpx.h"
+#include "media/image/dpx.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/prng.h"
-#include "media/byte_order.h"
+#include "media/image/byte_order.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -14,11 +14,11 @@
 #include <mutex>
 #include <sstream>
 
-#include "media/container_writer.h"
-#include "media/dpx.h"
-#include "media/frame_sizes.h"
-#include "media/prores.h"
-#include "media/sequence_index.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/frames/prores.h"
+#include "media/image/dpx.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/container_writer.h"
 
 namespace streamsim::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "media/catalogue.h"
+#include "media/catalogue/catalogue.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 

@@ -1,5 +1,5 @@
 // Every format that prepare can make, at small rasters: exact sizes, nothing to compress, nothing alike.
-#include "media/frame_maker.h"
+#include "media/frames/frame_maker.h"
 
 #include <gmock/gmock.h>
 #include <zlib.h>
@@ -8,11 +8,11 @@
 #include <set>
 #include <utility>
 
-#include "media/dpx.h"
-#include "media/frame_sizes.h"
-#include "media/media_set.h"
-#include "media/payload.h"
-#include "media/planned_index.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/frames/payload.h"
+#include "media/image/dpx.h"
+#include "media/write/media_set.h"
+#include "media/write/planned_index.h"
 #include "unit/media/prepared_formats.h"
 
 namespace streamsim {

@@ -1,4 +1,4 @@
-#include "media/frame_sizes.h"
+#include "media/catalogue/frame_sizes.h"
 
 #include <gmock/gmock.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "media/container_writer.h"
+#include "media/frames/prores.h"
 #include "media/inspect.h"
-#include "media/planned_index.h"
-#include "media/prores.h"
+#include "media/write/container_writer.h"
+#include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

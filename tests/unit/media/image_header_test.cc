@@ -1,4 +1,4 @@
-#include "media/image_header.h"
+#include "media/image/image_header.h"
 
 #include <gmock/gmock.h>
 

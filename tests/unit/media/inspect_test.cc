@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "media/sequence_index.h"
+#include "media/sequence/sequence_index.h"
 
 namespace streamsim {
 namespace {

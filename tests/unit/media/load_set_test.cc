@@ -1,4 +1,4 @@
-#include "media/load_set.h"
+#include "media/write/load_set.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Locks of media sets where the storage has none of its own: lease files. The store of these tests has none.
-#include "media/media_lock.h"
+#include "media/write/media_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "media/media_set.h"
-#include "media/media_set_names.h"
+#include "media/write/media_set.h"
+#include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

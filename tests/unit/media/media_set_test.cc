@@ -1,4 +1,4 @@
-#include "media/media_set.h"
+#include "media/write/media_set.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "media/clip_index.h"
-#include "media/media_set_names.h"
+#include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -1,4 +1,4 @@
-#include "media/payload.h"
+#include "media/frames/payload.h"
 
 #include <gmock/gmock.h>
 
@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "media/byte_order.h"
-#include "media/dpx.h"
-#include "media/prores.h"
+#include "media/frames/prores.h"
+#include "media/image/byte_order.h"
+#include "media/image/dpx.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

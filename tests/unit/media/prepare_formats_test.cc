@@ -5,11 +5,11 @@
 #include <mutex>
 #include <set>
 
-#include "media/frame_maker.h"
-#include "media/frame_sizes.h"
-#include "media/media_set.h"
-#include "media/media_set_names.h"
-#include "media/planned_index.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/frames/frame_maker.h"
+#include "media/write/media_set.h"
+#include "media/write/media_set_names.h"
+#include "media/write/planned_index.h"
 #include "unit/media/prepared_formats.h"
 
 namespace streamsim {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "media/frame_maker.h"
-#include "media/media_set.h"
+#include "media/frames/frame_maker.h"
+#include "media/write/media_set.h"
 
 namespace streamsim::testing {
 

@@ -1,4 +1,4 @@
-#include "media/recording.h"
+#include "media/write/recording.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "media/clip_index.h"
-#include "media/media_set.h"
-#include "media/recording_names.h"
+#include "media/write/media_set.h"
+#include "media/write/recording_names.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "media/media_set.h"
-#include "storage/local_byte_store.h"
+#include "media/write/media_set.h"
+#include "storage/local/local_byte_store.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::testing {

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "media/container_kept.h"
-#include "media/load_set.h"
-#include "media/media_lock.h"
-#include "media/recording.h"
+#include "media/container/container_kept.h"
+#include "media/write/load_set.h"
+#include "media/write/media_lock.h"
+#include "media/write/recording.h"
 
 namespace streamsim {
 namespace {

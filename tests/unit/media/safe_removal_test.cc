@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "media/load_set.h"
+#include "media/write/load_set.h"
 #include "unit/media/safe_paths.h"
 
 namespace streamsim {

@@ -1,4 +1,4 @@
-#include "media/sequence_names.h"
+#include "media/sequence/sequence_names.h"
 
 #include <gmock/gmock.h>
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "media/frame_maker.h"
-#include "media/frame_sizes.h"
-#include "media/planned_index.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/frames/frame_maker.h"
+#include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "media/clip_index.h"
-#include "media/media_set.h"
+#include "media/write/media_set.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

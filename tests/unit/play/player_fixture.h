@@ -12,7 +12,7 @@
 #include "play/player.h"
 #include "recording_storage.h"
 #include "stalled_loop.h"
-#include "storage/fault_storage.h"
+#include "storage/fault/fault_storage.h"
 #include "storage/null_storage.h"
 
 namespace streamsim::test {
@@ -135,12 +135,12 @@ inline void Play::run() {
                          std::nullopt, 1);
     }
     TimeSeries series;
-    LedgerOptions books;
-    books.slots = options.slots;
-    books.drops_kept = options.slots;
-    books.readahead = options.readahead;
-    books.keep_frames = true;
-    DeadlineLedger ledger(books, series);
+    LedgerOptions stats;
+    stats.slots = options.slots;
+    stats.drops_kept = options.slots;
+    stats.readahead = options.readahead;
+    stats.keep_frames = true;
+    DeadlineLedger ledger(stats, series);
     std::vector<std::byte> memory(Player::memory_bytes(*path, options));
     TimedDecoder decoder(loop, decode_cpu);
     PlayerOptions with_decoder = options;

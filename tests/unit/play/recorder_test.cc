@@ -71,13 +71,13 @@ void Recording::run() {
                                                             file_per_frame, rate, frame_bytes)},
                                 {}, std::nullopt, 1);
     TimeSeries series;
-    LedgerOptions books;
-    books.slots = options.paced ? options.slots : 0;
-    books.drops_kept = 1000;
-    books.readahead = options.readahead;
-    books.records = true;
-    books.keep_frames = true;
-    DeadlineLedger ledger(books, series);
+    LedgerOptions stats;
+    stats.slots = options.paced ? options.slots : 0;
+    stats.drops_kept = 1000;
+    stats.readahead = options.readahead;
+    stats.records = true;
+    stats.keep_frames = true;
+    DeadlineLedger ledger(stats, series);
     disk.alignment = options.alignment;
     disk.answers_cancels = !hangs;
     std::vector<std::byte> memory(Recorder::memory_bytes(*path, options, record));

@@ -1,5 +1,5 @@
 // What tshark prints of calls and replies, with known truth.
-#include "profile/capture.h"
+#include "profile/capture/capture.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

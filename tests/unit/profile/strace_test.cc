@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "profile/selection.h"
-#include "profile/strace_line.h"
-#include "profile/strace_log.h"
+#include "profile/strace/strace_line.h"
+#include "profile/strace/strace_log.h"
 
 namespace streamsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/compare_report.h"
+#include "report/compare/compare_report.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"

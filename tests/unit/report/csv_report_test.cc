@@ -1,4 +1,4 @@
-#include "report/csv_report.h"
+#include "report/csv/csv_report.h"
 
 #include <gmock/gmock.h>
 

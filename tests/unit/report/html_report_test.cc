@@ -1,4 +1,4 @@
-#include "report/html_report.h"
+#include "report/html/html_report.h"
 
 #include <gmock/gmock.h>
 
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "base/units.h"
-#include "report/html_text.h"
-#include "report/html_time.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
+#include "report/html/html_text.h"
+#include "report/html/html_time.h"
+#include "report/text/text_report.h"
+#include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
 namespace streamsim {

@@ -1,11 +1,11 @@
-#include "report/json_report.h"
+#include "result/json_report.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"

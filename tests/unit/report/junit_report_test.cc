@@ -1,10 +1,10 @@
-#include "report/junit_report.h"
+#include "report/junit/junit_report.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 
-#include "report/markup.h"
+#include "report/html/markup.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 

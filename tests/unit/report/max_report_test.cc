@@ -1,8 +1,8 @@
-#include "report/max_report.h"
+#include "report/text/max_report.h"
 
 #include <gmock/gmock.h>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"

@@ -1,4 +1,4 @@
-#include "report/result_reader.h"
+#include "result/result_reader.h"
 
 #include <gmock/gmock.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
+#include "base/document/json.h"
+#include "report/text/text_report.h"
+#include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
 namespace streamsim {

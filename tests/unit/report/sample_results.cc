@@ -275,10 +275,10 @@ RunResult modelled() {
                    Limit::client_cpu};
     for (const char* name : {"seat 0 processor", "seat 0 link", "node 0 RAM"}) {
         PartResult part;
-        part.books.name = name;
-        part.books.requests = 1000;
-        part.books.busy_ns = 5'000'000'000;
-        part.books.longest_queue = 7;
+        part.stats.name = name;
+        part.stats.requests = 1000;
+        part.stats.busy_ns = 5'000'000'000;
+        part.stats.longest_queue = 7;
         part.utilisation = 0.48076;
         part.queue_mean = 1.5;
         part.t_ns = -1'000'000'000;
@@ -286,14 +286,14 @@ RunResult modelled() {
         out.parts.push_back(part);
     }
     out.parts[0].utilisation_missed = 0.991;
-    out.parts[1].books.kind = PartKind::seat_link;
+    out.parts[1].stats.kind = PartKind::seat_link;
     out.parts[1].utilisation_missed = 0.2;
-    out.parts[1].books.bytes_per_s = 2.1e9;
-    out.parts[2].books.kind = PartKind::ram;
+    out.parts[1].stats.bytes_per_s = 2.1e9;
+    out.parts[2].stats.kind = PartKind::ram;
     out.parts[2].utilisation = 0;
     out.parts[2].utilisation_missed = 0;
-    out.parts[2].books.hits = 30;
-    out.parts[2].books.misses = 10;
+    out.parts[2].stats.hits = 30;
+    out.parts[2].stats.misses = 10;
     return out;
 }
 

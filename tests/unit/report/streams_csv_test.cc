@@ -1,4 +1,4 @@
-#include "report/streams_csv.h"
+#include "report/csv/streams_csv.h"
 
 #include <gmock/gmock.h>
 

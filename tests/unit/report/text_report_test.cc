@@ -1,4 +1,4 @@
-#include "report/text_report.h"
+#include "report/text/text_report.h"
 
 #include <gmock/gmock.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/units.h"
-#include "report/html_report.h"
-#include "report/text_tables.h"
+#include "report/html/html_report.h"
+#include "report/text/text_tables.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 

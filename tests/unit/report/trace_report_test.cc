@@ -1,4 +1,4 @@
-#include "report/trace_report.h"
+#include "report/trace/trace_report.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "unit/report/sample_results.h"
 
 namespace streamsim {

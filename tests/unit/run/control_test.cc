@@ -1,4 +1,4 @@
-#include "run/control.h"
+#include "run/process/control.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

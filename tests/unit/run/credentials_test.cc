@@ -1,4 +1,4 @@
-#include "run/credentials.h"
+#include "target/credentials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

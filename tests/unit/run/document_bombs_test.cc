@@ -10,16 +10,16 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "base/problems.h"
-#include "media/cut_list.h"
-#include "media/format_document.h"
-#include "report/result_reader.h"
-#include "run/credentials.h"
+#include "base/document/problems.h"
+#include "media/catalogue/format_document.h"
+#include "media/cuts/cut_list.h"
+#include "result/result_reader.h"
 #include "run/scenario_run.h"
-#include "run/seat_channel.h"
 #include "scenario/workload_document.h"
-#include "sim/model_document.h"
-#include "storage/fault_plan.h"
+#include "seats/seat_channel.h"
+#include "sim/model/model_document.h"
+#include "storage/fault/fault_plan.h"
+#include "target/credentials.h"
 
 namespace streamsim {
 namespace {
@@ -103,7 +103,7 @@ std::vector<Kind> kinds() {
         {"invitation",
          "{",
          {"run", "addresses"},
-         [](const std::string& text) { return problems_of(SeatInvitation::parse(text)); }},
+         [](const std::string& text) { return problems_of(JoinToken::parse(text)); }},
     };
 }
 

@@ -1,5 +1,5 @@
 // One run over several computers: what its parts say together is what one process would have said.
-#include "run/merge.h"
+#include "result/merge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "base/prng.h"
-#include "media/catalogue.h"
+#include "media/catalogue/catalogue.h"
 #include "metrics/histogram.h"
-#include "report/json_report.h"
-#include "report/text_report.h"
-#include "run/session.h"
+#include "report/text/text_report.h"
+#include "result/json_report.h"
+#include "run/session/session.h"
 #include "unit/run/play_document.h"
 
 namespace streamsim {

@@ -1,4 +1,4 @@
-#include "run/meter_results.h"
+#include "run/conclude/meter_results.h"
 
 #include <gmock/gmock.h>
 

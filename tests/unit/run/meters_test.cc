@@ -1,4 +1,4 @@
-#include "run/meters.h"
+#include "run/session/meters.h"
 
 #include <gmock/gmock.h>
 

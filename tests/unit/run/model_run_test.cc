@@ -16,7 +16,7 @@ RunResult run(const std::string& seats, const std::string& more = "") {
 
 const PartResult& part(const RunResult& result, const std::string& name) {
     for (const PartResult& each : result.parts) {
-        if (each.books.name == name) return each;
+        if (each.stats.name == name) return each;
     }
     ADD_FAILURE() << "there is no part " << name;
     return result.parts.front();
@@ -28,9 +28,9 @@ TEST(ModelRun, a_group_of_seats_has_a_link_of_its_own_with_its_efficiency) {
          "streams": [{"format": "prores-hd"}]},
         {"target": "sim:h500", "link": {"efficiency": 0.25}, "streams": [{"format": "prores-hd"}]},
         {"target": "sim:h500", "streams": [{"format": "prores-hd"}]})");
-    EXPECT_EQ(part(result, "seat 0 link").books.bytes_per_s, 0.625e9);
-    EXPECT_EQ(part(result, "seat 1 link").books.bytes_per_s, 0.625e9) << "20 Gb/s, the model's";
-    EXPECT_EQ(part(result, "seat 2 link").books.bytes_per_s, 2.1e9);
+    EXPECT_EQ(part(result, "seat 0 link").stats.bytes_per_s, 0.625e9);
+    EXPECT_EQ(part(result, "seat 1 link").stats.bytes_per_s, 0.625e9) << "20 Gb/s, the model's";
+    EXPECT_EQ(part(result, "seat 2 link").stats.bytes_per_s, 2.1e9);
 }
 
 TEST(ModelRun, a_scenario_that_fails_says_what_the_model_delivers) {
@@ -52,8 +52,8 @@ TEST(ModelRun, nothing_is_decoded_where_nothing_has_a_deadline) {
     const char* const paced = R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "frames": 100}]})";
     const char* const unpaced =
         R"({"target": "sim:h500", "streams": [{"format": "prores-uhd", "frames": 100, "fps": "max"}]})";
-    const std::int64_t decoding = part(run(paced), "seat 0 processor").books.busy_ns;
-    const std::int64_t reading = part(run(unpaced), "seat 0 processor").books.busy_ns;
+    const std::int64_t decoding = part(run(paced), "seat 0 processor").stats.busy_ns;
+    const std::int64_t reading = part(run(unpaced), "seat 0 processor").stats.busy_ns;
     // A frame takes 0.12 core seconds to decode, 4.4 ms of 85 % of 32 cores, and 3.5 MB to copy some 30 us.
     EXPECT_GT(decoding, 100 * 4'300'000);
     EXPECT_LT(reading, 100 * 200'000);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "media/catalogue.h"
-#include "run/session.h"
+#include "media/catalogue/catalogue.h"
+#include "run/session/session.h"
 
 namespace streamsim {
 namespace {

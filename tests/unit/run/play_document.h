@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/scenario_run.h"
-#include "run/session.h"
+#include "run/session/session.h"
 
 namespace streamsim::test {
 

@@ -1,5 +1,5 @@
 // Several ranks in one process: each on a thread of its own, over loopback.
-#include "run/ranks.h"
+#include "seats/ranks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <future>
 #include <thread>
 
-#include "media/catalogue.h"
-#include "run/mpi_start.h"
-#include "run/session.h"
+#include "media/catalogue/catalogue.h"
+#include "run/session/session.h"
+#include "seats/mpi_start.h"
 
 namespace streamsim {
 namespace {
@@ -23,7 +23,7 @@ std::vector<std::unique_ptr<Ranks>> ranks_of(std::uint32_t count) {
     std::vector<std::unique_ptr<Ranks>> all(count);
     all[0] = std::move(Ranks::host(count)).value();
     for (std::uint32_t rank = 1; rank < count; ++rank)
-        all[rank] = std::move(Ranks::join(rank, count, all[0]->invitation())).value();
+        all[rank] = std::move(Ranks::join(rank, count, all[0]->join_token())).value();
     return all;
 }
 
@@ -117,7 +117,7 @@ TEST(Ranks, are_dealt_seats_in_blocks) {
     auto all = ranks_of(3);
     in_each(all, [](Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
-        ranks.deal_seats(7);
+        ranks.assign_seats(7);
         const std::vector<std::uint32_t> first = {0, 2, 4};
         const std::vector<std::uint32_t> own = {2, 2, 3};
         EXPECT_EQ(ranks.first_seat(), first[ranks.rank()]);
@@ -141,7 +141,7 @@ Result<RunResult> play(Ranks& ranks,
                        const PlayRequest& whole,
                        const std::function<void(Session&)>& watch = {}) {
     PlayRequest request = whole;
-    ranks.deal_seats(request.seats);
+    ranks.assign_seats(request.seats);
     request.first_seat = ranks.first_seat();
     request.own_seats = ranks.own_seats();
     Session session(request, *find_media(nullptr, request, nullptr), {}, [](const std::string&) {});

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/backends.h"
+#include "run/playback/backends.h"
 
 namespace streamsim::test {
 

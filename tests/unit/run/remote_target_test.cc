@@ -1,4 +1,4 @@
-#include "run/remote_target.h"
+#include "target/remote_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "run/scenario_run.h"
-#include "run/session.h"
+#include "run/session/session.h"
 #include "unit/run/reading_log.h"
 
 namespace streamsim {

@@ -12,10 +12,10 @@
 #include <set>
 #include <sstream>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "run/scenario_run.h"
 #include "scenario/workload_document.h"
-#include "sim/model_document.h"
+#include "sim/model/model_document.h"
 
 namespace streamsim::test {
 namespace {
@@ -175,7 +175,7 @@ private:
 TEST_F(SchemaAgreement, of_storage_models) {
     schema_ = "storage-model";
     reader_ = problems_of_model;
-    words_ = words_in(kSource + "/src/sim/model_document.cc");
+    words_ = words_in(kSource + "/src/sim/model/model_document.cc");
     for (const auto& entry : std::filesystem::directory_iterator(kSource + "/formats/storage")) {
         const Json document = Json::parse(text_of(entry.path()));
         EXPECT_TRUE(problems_of_model(document.dump()).empty());

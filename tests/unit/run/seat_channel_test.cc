@@ -1,4 +1,4 @@
-#include "run/seat_channel.h"
+#include "seats/seat_channel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <list>
 #include <thread>
 
-#include "run/seat_greeting.h"
+#include "seats/seat_greeting.h"
 
 namespace streamsim {
 namespace {
@@ -119,16 +119,16 @@ private:
     int fd_;
 };
 
-TEST(SeatInvitation, is_the_same_after_a_journey) {
-    const SeatInvitation typed{"1f0c", "secret", "h0/x", {"10.77.0.10", "fd00::1"}, 4711};
-    const auto read = SeatInvitation::parse(typed.to_text());
+TEST(JoinToken, is_the_same_after_a_journey) {
+    const JoinToken typed{"1f0c", "secret", "h0/x", {"10.77.0.10", "fd00::1"}, 4711};
+    const auto read = JoinToken::parse(typed.to_text());
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(read->run_id, "1f0c");
     EXPECT_EQ(read->token, "secret");
     EXPECT_EQ(read->machine, "h0/x");
     EXPECT_THAT(read->addresses, ElementsAre("10.77.0.10", "fd00::1"));
     EXPECT_EQ(read->port, 4711);
-    EXPECT_FALSE(SeatInvitation::parse("{}").has_value());
+    EXPECT_FALSE(JoinToken::parse("{}").has_value());
 }
 
 TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
@@ -136,8 +136,8 @@ TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
     Told second;
     auto host = SeatChannel::host(first.options(0, 3));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
-    auto two = SeatChannel::join(second.options(2, 3), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
+    auto two = SeatChannel::join(second.options(2, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     ASSERT_TRUE(two.has_value());
     EXPECT_TRUE(first.comes(1, R"({"do":"hello","introduction":1})"));
@@ -160,12 +160,12 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
     options.silence = milliseconds(300);
     auto host = SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     one->reset();
     EXPECT_TRUE(first.comes(1, "left"));
-    const Stranger silent((*host)->invitation().port);  // it knows the token, and has no heartbeat
-    silent.send_bytes(seat_greeting((*host)->invitation().token, 2));
+    const Stranger silent((*host)->join_token().port);  // it knows the token, and has no heartbeat
+    silent.send_bytes(seat_greeting((*host)->join_token().token, 2));
     EXPECT_TRUE(first.comes(2, "lost: it has been silent for 300.0 ms"));
 }
 
@@ -174,8 +174,8 @@ TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
     auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     {
-        const Stranger dying((*host)->invitation().port);
-        dying.send_bytes(seat_greeting((*host)->invitation().token, 1));
+        const Stranger dying((*host)->join_token().port);
+        dying.send_bytes(seat_greeting((*host)->join_token().token, 1));
         dying.send(R"({"do":"hello","introduction":null})");
         EXPECT_TRUE(first.comes(1, "hello"));
     }
@@ -186,18 +186,18 @@ TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
     Told first;
     auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    const std::string token = (*host)->invitation().token;
+    const std::string token = (*host)->join_token().token;
     for (const std::string& bytes :
          {seat_greeting(std::string(32, '0'), 1), seat_greeting(token, 7), seat_greeting(token, 0),
           seat_greeting(token, 1).replace(kGreetingBytes - 1, 1, "x"),
           std::string("GET / HTTP/1.1\r\nHost: a-name-that-is-long-enough.example\r\n\r\n"),
           std::string(100'000, ' '), Json{{"do", "hello"}, {"token", token}, {"rank", 1}}.dump()}) {
-        const Stranger stranger((*host)->invitation().port);
+        const Stranger stranger((*host)->join_token().port);
         stranger.send_bytes(bytes);
         EXPECT_TRUE(stranger.is_closed_by_the_other_end()) << bytes.substr(0, 60);
     }
     Told second;
-    auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 2), (*host)->join_token());
     EXPECT_TRUE(one.has_value());
     EXPECT_TRUE(first.comes(1, "hello"));
     EXPECT_EQ(first.of(1).size(), 1u);
@@ -220,15 +220,15 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
     options.greeting_timeout = milliseconds(500);
     auto host = SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
-    const std::uint16_t port = (*host)->invitation().port;
+    const std::uint16_t port = (*host)->join_token().port;
     Told second;
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     const std::int64_t before_kb = resident_kb();
     std::string bomb = "{";
     while (bomb.size() < 60'000) bomb += "\"a\":1,";
     bomb += "\"a\":1}";
-    const std::string half = seat_greeting((*host)->invitation().token, 2).substr(0, 40);
+    const std::string half = seat_greeting((*host)->join_token().token, 2).substr(0, 40);
     std::list<Stranger> strangers;
     for (int i = 0; i < 1000; ++i) {
         strangers.emplace_back(port);
@@ -236,7 +236,7 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
         if (i % 3 == 1) strangers.back().send_bytes(half);
         if (i % 3 == 2) strangers.back().send_bytes("s");
     }
-    auto two = SeatChannel::join(second.options(2, 3), (*host)->invitation());
+    auto two = SeatChannel::join(second.options(2, 3), (*host)->join_token());
     ASSERT_TRUE(two.has_value());
     EXPECT_TRUE(first.comes(2, "hello"));
     (*one)->send(0, {{"do", "still here"}});
@@ -255,7 +255,7 @@ TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
     options.greeting_timeout = milliseconds(200);
     auto host = SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
-    const Stranger dripping((*host)->invitation().port);
+    const Stranger dripping((*host)->join_token().port);
     std::atomic<bool> closed = false;
     std::thread drops([&] {
         while (!closed) {
@@ -273,7 +273,7 @@ TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_an
     Told second;
     auto host = SeatChannel::host(first.options(0, 3));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     EXPECT_TRUE(first.comes(1, "hello"));
     (*one)->send(0, {{"do", "a"}, {"text", std::string(kSeatMessageBytesMax, 'x')}});
@@ -287,7 +287,7 @@ TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
     Told second;
     auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 2), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     const std::string text(kSeatPartBytes, 'x');
     for (int i = 0; i < 12; ++i) EXPECT_TRUE((*one)->send_part({{"do", "part"}, {"text", text}}));
@@ -315,15 +315,15 @@ TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
     Told second;
     auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    SeatInvitation invitation = (*host)->invitation();
-    invitation.machine = "elsewhere";  // so that loopback is not tried of itself
-    invitation.addresses = {"255.255.255.255", "127.0.0.1"};
-    EXPECT_TRUE(SeatChannel::join(second.options(1, 2), invitation).has_value());
+    JoinToken join_token = (*host)->join_token();
+    join_token.machine = "elsewhere";  // so that loopback is not tried of itself
+    join_token.addresses = {"255.255.255.255", "127.0.0.1"};
+    EXPECT_TRUE(SeatChannel::join(second.options(1, 2), join_token).has_value());
 }
 
 TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
     Told second;
-    const SeatInvitation nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
+    const JoinToken nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
     const auto joined = SeatChannel::join(second.options(1, 2), nobody, milliseconds(100));
     ASSERT_FALSE(joined.has_value());
     EXPECT_THAT(joined.error().problems.front(), HasSubstr("port 1 of 127.0.0.1"));
@@ -334,7 +334,7 @@ TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
     Told second;
     auto host = SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 2), (*host)->invitation());
+    auto one = SeatChannel::join(second.options(1, 2), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     const auto reading = (*one)->measure_clock(20, seconds(10));
     ASSERT_TRUE(reading.has_value());

@@ -1,4 +1,4 @@
-#include "run/server_results.h"
+#include "run/conclude/server_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,11 +11,11 @@
 #include <tuple>
 #include <utility>
 
-#include "media/catalogue.h"
-#include "media/media_set.h"
-#include "run/models.h"
-#include "run/session.h"
-#include "storage/local_byte_store.h"
+#include "media/catalogue/catalogue.h"
+#include "media/write/media_set.h"
+#include "run/session/session.h"
+#include "storage/local/local_byte_store.h"
+#include "target/models.h"
 
 namespace streamsim {
 namespace {

@@ -1,5 +1,5 @@
 // Whole runs on null storage: the same engine as on real storage, in both worlds.
-#include "run/session.h"
+#include "run/session/session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "judge/judge.h"
-#include "media/catalogue.h"
-#include "report/json_report.h"
-#include "report/result_reader.h"
+#include "media/catalogue/catalogue.h"
+#include "result/json_report.h"
+#include "result/result_reader.h"
 
 namespace streamsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/space_need.h"
+#include "run/session/space_need.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "run/target_places.h"
+#include "target/target_places.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
-#include "run/target.h"
+#include "target/target.h"
 
 #include <gtest/gtest.h>
 
-#include "run/models.h"
+#include "target/models.h"
 
 namespace streamsim {
 namespace {

@@ -1,5 +1,5 @@
 // A journal replaces its earlier self and nothing else.
-#include "run/whole_file.h"
+#include "base/system/whole_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

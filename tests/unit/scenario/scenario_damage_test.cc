@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/json.h"
+#include "base/document/json.h"
 #include "base/prng.h"
 #include "unit/scenario/words.h"
 

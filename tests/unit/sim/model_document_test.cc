@@ -1,4 +1,4 @@
-#include "sim/model_document.h"
+#include "sim/model/model_document.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/json.h"
+#include "base/document/json.h"
 
 namespace streamsim {
 namespace {

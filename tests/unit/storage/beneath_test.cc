@@ -1,6 +1,6 @@
 // Paths below a directory of trust: nothing that others put there leads elsewhere. The same cases for both ways
 // of resolving a path.
-#include "storage/beneath.h"
+#include "storage/local/beneath.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "storage/local_byte_store.h"
+#include "storage/local/local_byte_store.h"
 
 namespace streamsim {
 namespace {

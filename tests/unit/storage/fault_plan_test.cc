@@ -1,4 +1,4 @@
-#include "storage/fault_plan.h"
+#include "storage/fault/fault_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

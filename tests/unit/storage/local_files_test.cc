@@ -11,8 +11,8 @@
 #include "base/prng.h"
 #include "loop/uv_loop.h"
 #include "storage/buffer_arena.h"
-#include "storage/local_byte_store.h"
-#include "storage/threads_storage.h"
+#include "storage/local/local_byte_store.h"
+#include "storage/threads/threads_storage.h"
 
 namespace streamsim {
 namespace {

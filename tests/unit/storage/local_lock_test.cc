@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "storage/local_byte_store.h"
+#include "storage/local/local_byte_store.h"
 
 namespace streamsim {
 namespace {

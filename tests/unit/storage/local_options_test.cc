@@ -1,4 +1,4 @@
-#include "storage/local_options.h"
+#include "storage/local/local_options.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

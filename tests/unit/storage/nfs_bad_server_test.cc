@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "loop/uv_loop.h"
-#include "storage/nfs_byte_store.h"
-#include "storage/nfs_link.h"
-#include "storage/nfs_requests.h"
-#include "storage/nfs_storage.h"
+#include "storage/nfs/nfs_byte_store.h"
+#include "storage/nfs/nfs_link.h"
+#include "storage/nfs/nfs_requests.h"
+#include "storage/nfs/nfs_storage.h"
 
 namespace streamsim {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/remote_names.h"
+#include "storage/remote/remote_names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,70 @@
+// PartStats: what one part of a modelled cluster did during a run, as data: how busy it was, how long its
+// queue, what its cache had. From these the judge says which part was full when frames dropped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace streamsim {
+
+/// The network is switch_port and seat_link, the client is seat_cpu, and the storage is all else.
+enum class PartKind {
+    seat_cpu,
+    seat_link,
+    switch_port,
+    front_end,
+    node_cpu,
+    ram,
+    ssd,
+    back_end,
+    drive,
+    file,          // who owns the locks of one file
+    front_end_in,  // the other direction of front_end
+    journal,
+    metadata,  // the lines in which names are changed and looked up
+};
+
+constexpr const char* to_string(PartKind kind) {
+    switch (kind) {
+        case PartKind::seat_cpu: return "seat-cpu";
+        case PartKind::seat_link: return "seat-link";
+        case PartKind::switch_port: return "switch-port";
+        case PartKind::front_end: return "front-end";
+        case PartKind::node_cpu: return "node-cpu";
+        case PartKind::ram: return "ram";
+        case PartKind::ssd: return "ssd";
+        case PartKind::back_end: return "back-end";
+        case PartKind::drive: return "drive";
+        case PartKind::file: return "file";
+        case PartKind::front_end_in: return "front-end-in";
+        case PartKind::journal: return "journal";
+        case PartKind::metadata: return "metadata";
+    }
+    return "?";
+}
+
+/// One part. Sums are over the time that was asked for, to within a share of the intervals at its edges; what
+/// is said to be of the whole run is that.
+struct PartStats {
+    PartKind kind = PartKind::seat_cpu;
+    std::string name;                 // "node 2 front end", "seat 0 link", "node 1 drive 7"
+    std::uint32_t owner = 0;          // the seat or the node that it belongs to
+    std::uint32_t servers = 1;        // requests served at once: full is busy_ns = servers * time
+    double bytes_per_s = 0;           // of one server, where one rate says it; 0: none does
+    std::uint64_t requests = 0;       // begun to be served
+    std::uint64_t bytes = 0;          // of them; of a drive, what was read
+    std::int64_t busy_ns = 0;         // of all servers together
+    std::int64_t queue_ns = 0;        // integral of the requests here, waiting or being served, over time
+    std::uint64_t longest_queue = 0;  // of the whole run, waiting or being served
+    std::int64_t interval_ns = 1'000'000'000;  // of busy_per_s: 1 s; in runs of hours a power of two of that
+    std::int64_t first_interval_ns = 0;        // when the first of them begins, on the loop's clock
+    std::vector<std::int64_t> busy_per_s;      // busy_ns of each interval
+    std::uint64_t hits = 0;                    // caches: blocks, of the whole run
+    std::uint64_t misses = 0;
+    std::uint64_t evictions = 0;
+    std::uint64_t lost = 0;  // switch port: segments that did not fit into its buffer, of the whole run
+    std::vector<std::int64_t> lost_seconds;  // of the loop's clock, in which some were, in order
+};
+
+}  // namespace streamsim

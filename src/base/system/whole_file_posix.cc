@@ -1,0 +1,69 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "base/system/whole_file.h"
+
+namespace streamsim {
+namespace {
+
+/// As strerror(3) says it; empty: it was written, and is on the disk.
+std::string write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = write(file, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return std::strerror(errno);
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return fdatasync(file) == 0 ? "" : std::strerror(errno);
+}
+
+/// Why what has the name must not be replaced; empty: it may, or there is nothing.
+std::string why_kept(int directory, const std::string& name) {
+    struct stat info {};
+    if (fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? "" : std::strerror(errno);
+    if (S_ISLNK(info.st_mode)) return "found a symbolic link, expected an earlier journal";
+    if (!S_ISREG(info.st_mode)) return "found something that is no file, expected an earlier journal";
+    return info.st_nlink == 1 ? ""
+                              : "found a file with several names (hard links), expected an earlier journal";
+}
+
+std::string write_in(int directory,
+                     const std::string& temporary,
+                     const std::string& name,
+                     std::string_view text) {
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    const int file = ::openat(directory, temporary.c_str(), kFlags, 0644);
+    if (file < 0) return std::strerror(errno);
+    std::string problem = write_all(file, text);
+    if (::close(file) != 0 && problem.empty()) problem = std::strerror(errno);
+    if (problem.empty()) problem = why_kept(directory, name);
+    if (problem.empty() && ::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0)
+        problem = std::strerror(errno);
+    if (!problem.empty()) ::unlinkat(directory, temporary.c_str(), 0);
+    return problem;
+}
+
+std::string name_in(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+std::string write_whole(const std::string& temporary, const std::string& path, const std::string& text) {
+    const std::size_t slash = path.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return std::strerror(errno);
+    std::string problem = write_in(directory, name_in(temporary), name_in(path), text);
+    ::close(directory);
+    return problem;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <utility>
+
+#include "base/document/json.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "cli/commands/commands.h"
+#include "cli/media/indexing.h"
+#include "media/clip_index.h"
+#include "media/inspect.h"
+
+namespace streamsim {
+namespace {
+
+/// File names are bytes; a document is UTF-8.
+std::string dump(const OrderedJson& json, int indent = -1) {
+    return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+OrderedJson text_or_null(const std::string& text) {
+    return text.empty() ? OrderedJson() : OrderedJson(text);
+}
+
+OrderedJson document_of(const Clip& clip, const InspectFacts& facts) {
+    OrderedJson document = {{"schema", "streamsim.inspect"},
+                            {"version", 1},
+                            {"clip", clip.name},
+                            {"format", clip.format},
+                            {"frames", facts.frames},
+                            {"frames_missing", facts.frames_missing},
+                            {"rate", {facts.rate.num, facts.rate.den}},
+                            {"variable_rate", facts.variable_rate},
+                            {"duration_ns", facts.duration.ns},
+                            {"timecode", facts.timecode},
+                            {"start_timecode", text_or_null(facts.start_timecode)},
+                            {"end_timecode", text_or_null(facts.end_timecode)},
+                            {"bytes", facts.bytes_total},
+                            {"frame_bytes",
+                             {{"min", facts.frame_bytes_min},
+                              {"mean", facts.frame_bytes_mean},
+                              {"p99", facts.frame_bytes_p99},
+                              {"max", facts.frame_bytes_max}}},
+                            {"required_bytes_per_s", facts.bytes_per_s},
+                            {"bits_per_s", facts.bytes_per_s * 8},
+                            {"layout", facts.layout},
+                            {"structure", text_or_null(facts.structure)},
+                            {"interleave", text_or_null(facts.interleave)},
+                            {"frames_unaligned", facts.frames_unaligned},
+                            {"first_file", facts.first_path},
+                            {"last_file", facts.last_path},
+                            {"warnings", facts.warnings},
+                            {"notes", facts.notes}};
+    if (facts.audio.chunks > 0) {
+        document["audio"] = {{"chunks", facts.audio.chunks},
+                             {"bytes", facts.audio.bytes},
+                             {"chunk_bytes_max", facts.audio.chunk_bytes_max}};
+    }
+    return document;
+}
+
+/// Calls `row` with each frame and the path of its file.
+template <typename Row>
+void each_frame(const FrameIndex& index, const Row& row) {
+    std::string path(index.path_capacity(), '\0');
+    for (std::uint64_t frame = 0; frame < index.count(); ++frame) {
+        index.write_path(frame, path.data());
+        row(frame, path.c_str());
+    }
+}
+
+/// A line for each frame. A tree of a million objects would take a GB before the first of them is written.
+std::string extents_of(const FrameIndex& index) {
+    fmt::memory_buffer out;
+    const auto into = std::back_inserter(out);
+    each_frame(index, [&](std::uint64_t frame, const char* path) {
+        const Extent extent = index.extent(frame);
+        fmt::format_to(into,
+                       "{}\n    {{\"frame\": {}, \"number\": {}, \"due_ns\": {}, \"file\": {}, \"offset\": {}, "
+                       "\"bytes\": {}",
+                       frame == 0 ? "" : ",", frame, index.frame_number(frame), index.due(frame).ns,
+                       dump(OrderedJson(path)), extent.offset, extent.bytes);
+        if (!index.listed(frame)) fmt::format_to(into, ", \"missing\": true");
+        const auto audio = index.audio(frame);
+        for (std::size_t i = 0; i < audio.size(); ++i) {
+            fmt::format_to(into, "{}{{\"offset\": {}, \"bytes\": {}}}", i == 0 ? ", \"audio\": [" : ", ",
+                           audio[i].offset, audio[i].bytes);
+        }
+        fmt::format_to(into, "{}}}", audio.empty() ? "" : "]");
+    });
+    return fmt::to_string(out);
+}
+
+std::string text_of(const Clip& clip, const InspectFacts& facts, bool frames) {
+    std::string text = dump(document_of(clip, facts), 2);
+    if (frames) {
+        text.resize(text.rfind('\n'));  // before the brace at the end
+        text += ",\n  \"extents\": [" + extents_of(*clip.index) + "\n  ]\n}";
+    }
+    return text + "\n";
+}
+
+void print_frames(const FrameIndex& index) {
+    fmt::memory_buffer out;
+    const auto into = std::back_inserter(out);
+    constexpr std::size_t kFlush = std::size_t{64} << 10;
+    fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}  {}\n", "frame", "number", "due s", "offset",
+                   "bytes", "file");
+    each_frame(index, [&](std::uint64_t frame, const char* path) {
+        const Extent extent = index.extent(frame);
+        const std::int64_t due = index.due(frame).ns;
+        fmt::format_to(into, "{:>8} {:>10} {:>6}.{:06} {:>14} {:>12}  {}{}\n", frame, index.frame_number(frame),
+                       due / 1'000'000'000, due % 1'000'000'000 / 1000, extent.offset, extent.bytes,
+                       printable(path), index.listed(frame) ? "" : "  (missing)");
+        for (const Extent& chunk : index.audio(frame)) {
+            fmt::format_to(into, "{:>8} {:>10} {:>13} {:>14} {:>12}\n", "", "audio", "", chunk.offset,
+                           chunk.bytes);
+        }
+        if (out.size() < kFlush) return;
+        print_text(stdout, {out.data(), out.size()});
+        out.clear();
+    });
+    print_text(stdout, {out.data(), out.size()});
+}
+
+std::string timecodes(const InspectFacts& facts) {
+    if (facts.start_timecode.empty()) return "";
+    if (facts.end_timecode.empty()) return fmt::format("  timecode    from {}\n", facts.start_timecode);
+    return fmt::format("  timecode    {} to {} (its last frame)\n", facts.start_timecode, facts.end_timecode);
+}
+
+template <typename... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+    print_text(stdout, fmt::format(format, std::forward<Values>(values)...));
+}
+
+void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
+    print("{}: {}\n", printable(clip.name), printable(clip.format));
+    print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
+          facts.timecode, show_duration(facts.duration));
+    print("{}", timecodes(facts));
+    print("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
+          show_count(nearest_whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
+          show_count(facts.frame_bytes_max));
+    print("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6, facts.bytes_per_s * 8 / 1e6);
+    if (!facts.structure.empty()) print("  structure   {}\n", facts.structure);
+    print("  layout      {}\n", facts.layout);
+    if (!facts.interleave.empty()) print("  interleave  {}\n", facts.interleave);
+    if (facts.audio.chunks > 0) {
+        print("  audio       {} in {} chunks of up to {} bytes\n", show_bytes(facts.audio.bytes),
+              show_count(facts.audio.chunks), show_count(facts.audio.chunk_bytes_max));
+    }
+    if (facts.first_path == facts.last_path) {
+        print("  file        {}\n", printable(facts.first_path));
+    } else {
+        print("  first file  {}\n  last file   {}\n", printable(facts.first_path), printable(facts.last_path));
+    }
+    for (const std::string& warning : facts.warnings) print("  warning     {}\n", printable(warning));
+    for (const std::string& note : facts.notes) {
+        const bool said = std::find(facts.warnings.begin(), facts.warnings.end(), note) != facts.warnings.end();
+        if (!said) print("  note        {}\n", printable(note));
+    }
+    if (frames) print_frames(*clip.index);
+}
+
+}  // namespace
+
+int inspect_command(CliContext& context, Control& control, const CliOptions& options) {
+    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
+    if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
+    const std::string& path = options.play.target.name();
+    bool left_behind = false;
+    const auto clip = index_with_bar<Clip>(
+        control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) -> Result<Clip> {
+            const auto info = store->stat(path);
+            if (!info) return info.error();
+            if (!info->has_value() && !is_pattern(path))
+                return environment_error(fmt::format("{}: there is no such file or directory", path));
+            return index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+        });
+    if (!clip) {
+        const int code = report_error(context, clip.error());
+        if (!left_behind) return code;
+        std::fflush(nullptr);
+        _exit(final_code(code));
+    }
+    const InspectFacts facts = inspect(*clip);
+    if (options.files.json.empty()) {
+        print_clip(*clip, facts, options.frames);
+        return kExitPass;
+    }
+    const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.inspect\"",
+                                        text_of(*clip, facts, options.frames));
+    return written ? kExitPass : report_error(context, written.error());
+}
+
+}  // namespace streamsim

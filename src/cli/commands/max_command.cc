@@ -1,0 +1,539 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/units.h"
+#include "cli/commands/commands.h"
+#include "cli/media/indexing.h"
+#include "cli/media/media_run.h"
+#include "cli/play/ranks_run.h"
+#include "report/text/max_report.h"
+#include "run/max_search.h"
+#include "streamsim/load_result.h"
+#include "target/target_places.h"
+
+namespace streamsim {
+namespace {
+
+constexpr Duration kStep = seconds(20);
+/// A step is at least so many read-aheads long: in one of them nothing can be missed that prerolled.
+constexpr std::uint64_t kReadaheadsPerStep = 5;
+constexpr Duration kConfirm = seconds(300);
+constexpr Duration kConfirmVirtual = seconds(60);
+/// More are not tried unless they are asked for.
+constexpr std::uint64_t kMostStreams = 10'000;
+/// Of storage that cannot fail.
+constexpr std::uint64_t kMostStreamsOfNull = 1'000;
+
+/// One row of the table: what all of its streams play.
+struct Contender {
+    PlayRequest request;  // of one format at most
+    std::string name;
+    int width = 0;
+    int height = 0;
+    FrameRate rate;
+    FoundMedia media;                            // that was found so far
+    bool ready = false;                          // media holds all that there is: of others, or a cut list
+    std::shared_ptr<const TargetPlaces> places;  // where the media are, as they were found; null: not local
+};
+
+/// Notes which directories hold the media, once. Blocks.
+void remember_places(Contender& contender) {
+    if (contender.places != nullptr || contender.request.target.kind != Target::Kind::local) return;
+    std::vector<const Clip*> clips;
+    for (const auto& list : contender.media.clips) {
+        for (const Clip& clip : list) clips.push_back(&clip);
+    }
+    contender.places = std::make_shared<TargetPlaces>(directories_of(clips));
+}
+
+/// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
+/// there.
+std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
+    constexpr Duration kIdentityTimeout = seconds(2);
+    if (contender.places == nullptr) return std::nullopt;
+    const auto vanished = TargetPlaces::vanished(contender.places, kIdentityTimeout);
+    if (vanished.empty()) return std::nullopt;
+    MaxRun run;
+    run.duration_ns = length.ns;
+    run.limit = Limit::storage;
+    run.storage_gone = true;
+    run.reason = fmt::format("{} vanished during the search: {}; how many streams it plays is not known",
+                             vanished.front().path, vanished.front().how);
+    return run;
+}
+
+Contender of_format(const PlayRequest& request, const MediaFormat& format) {
+    Contender contender;
+    contender.request = request;
+    contender.request.formats = {format};
+    contender.name = format.name;
+    contender.width = format.width;
+    contender.height = format.height;
+    contender.rate = request.rate.value_or(format.rate);
+    return contender;
+}
+
+/// The clips of others, format by format.
+std::vector<Contender> by_format(const PlayRequest& request, std::vector<Clip> clips) {
+    std::vector<Contender> all;
+    for (Clip& clip : clips) {
+        auto same = std::find_if(all.begin(), all.end(), [&clip](const Contender& each) {
+            return each.name == clip.format &&
+                   each.media.clips.front().front().index->rate() == clip.index->rate();
+        });
+        if (same == all.end()) {
+            same = all.insert(all.end(), Contender{});
+            same->request = request;
+            same->name = clip.format;
+            same->rate = request.rate.value_or(clip.index->rate());
+            same->media.clips.emplace_back();
+            same->ready = true;
+        }
+        same->media.clips.front().push_back(std::move(clip));
+    }
+    return all;
+}
+
+/// The clips that this many streams play.
+FoundMedia first_of(const Contender& contender, const PlayRequest& request) {
+    FoundMedia media = contender.media;
+    if (!media.clips.empty()) media.clips.front().resize(clips_needed(request));
+    return media;
+}
+
+/// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left": without what is not known yet.
+std::string progress_of(const MaxNext& next, MaxCounts counts, bool virtual_time) {
+    std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
+    if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
+    const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
+    std::string unit;
+    if (counts == MaxCounts::streams_per_seat) unit = " a seat";
+    if (counts == MaxCounts::seats) unit = next.streams == 1 ? " seat" : " seats";
+    std::string out = fmt::format("{}{}{} {}{} for {}", known, known.empty() ? "" : "; ", doing, next.streams,
+                                  unit, show_duration(next.length));
+    if (!virtual_time) out += fmt::format("; at most {} of play left", show_duration(next.at_most));
+    return out;
+}
+
+class MaxCommand final : private MediaRun {
+public:
+    MaxCommand(CliContext& context, Control& control, CliOptions& options)
+        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
+
+    int run();
+
+private:
+    Result<std::vector<Contender>> contenders();
+    Result<std::vector<Contender>> of_target();
+    Result<MaxSearchOptions> limits(const Contender& contender);
+    Result<std::uint64_t> clips_unasked(const PlayRequest& request);
+    std::optional<std::uint64_t> most_asked() const;
+    PlayRequest step_of(const Contender& contender, std::uint64_t count, Duration length) const;
+    Result<void> search(std::size_t which);
+    Result<void> follow();
+    Result<MaxRun> play(std::size_t which, const MaxNext& next);
+    Result<RunResult> play_step(Contender& contender,
+                                const PlayRequest& request,
+                                const std::string& progress,
+                                bool& preroll_took_too_long);
+    Result<void> find_media_for(Contender& contender, const PlayRequest& request);
+    Result<void> say_media(const Contender& contender, const MaxSearchOptions& limits);
+    void notice(const std::string& text);
+    void keep_common(const RunResult& result);
+    int finish(OutputFile json, const std::optional<Error>& error);
+
+    bool alone() const { return context_.ranks == nullptr; }
+    bool virtual_time() const { return options_.play.target.is_virtual_time(); }
+
+    void say_meters(const std::string& format, std::uint64_t streams);
+
+    MaxResult result_;
+    std::vector<Contender> contenders_;
+    /// What meters did in the last run of each number of streams, by format.
+    std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
+};
+
+Result<std::vector<Contender>> MaxCommand::of_target() {
+    const PlayRequest& request = options_.play;
+    if (auto held = hold_media(request, false); !held) return held.error();
+    if (request.cuts) {
+        auto media = index_with_bar<FoundMedia>(
+            control_, options_.quiet, left_behind_,
+            [this](IndexProgress& progress) { return find_media(store_.get(), options_.play, &progress); });
+        if (!media) return media.error();
+        Contender contender;
+        contender.request = request;
+        contender.name = media->cuts->name;
+        contender.rate = request.rate.value_or(media->cuts->rate);
+        contender.media = std::move(*media);
+        contender.ready = true;
+        return std::vector{std::move(contender)};
+    }
+    auto clips = index_with_bar<std::vector<Clip>>(
+        control_, options_.quiet, left_behind_,
+        [this](IndexProgress& progress) { return clips_of_target(*store_, options_.play, &progress); });
+    if (!clips) return clips.error();
+    for (const Clip& clip : *clips) {
+        for (const std::string& text : clip.skipped) notice("not played: " + text);
+    }
+    return by_format(request, std::move(*clips));
+}
+
+Result<std::vector<Contender>> MaxCommand::contenders() {
+    if (auto chosen = choose_formats_together(); !chosen) return chosen.error();
+    if (options_.play.formats.empty()) return of_target();
+    std::vector<Contender> all;
+    for (const MediaFormat& format : options_.play.formats) all.push_back(of_format(options_.play, format));
+    return all;
+}
+
+/// What the search may write, before it writes anything.
+Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOptions& limits) {
+    const PlayRequest& request = contender.request;
+    PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
+                          request.seed};
+    auto one = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
+    if (!one) return one.error();
+    if (!request.same_media)
+        wanted.clips = static_cast<std::uint32_t>(limits.most * result_.streams_of_one() * request.layers);
+    auto all = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
+    if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
+    if (options_.quiet || (all && all->nothing_to_do())) return {};
+    const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
+    context_.log.info(
+        "{}: what is missing of {} clips is made as the search needs it: {} a clip, at most {}, to {} "
+        "({} free)",
+        contender.name, show_count(wanted.clips), show_bytes(nearest_whole(clip)),
+        show_bytes(all ? all->bytes_to_write : one->bytes_free), one->directory, show_bytes(one->bytes_free));
+    return {};
+}
+
+/// Clips that a search may have on the storage without --yes: those that are there, and new ones in half of the
+/// free space.
+Result<std::uint64_t> MaxCommand::clips_unasked(const PlayRequest& request) {
+    const PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
+                                request.seed};
+    return in_background<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
+        const auto one = plan_prepare(*store_, wanted);
+        if (!one) return one.error();
+        const auto there = complete_clips(*store_, wanted.target, wanted.format, wanted.clip_duration);
+        if (!there) return there.error();
+        const auto free = store_->free_bytes(wanted.target);
+        if (!free) return free.error();
+        const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
+        const double fit = kMediaShareUnasked * static_cast<double>(*free) / std::max(clip, 1.0);
+        return there->size() + static_cast<std::uint64_t>(std::min(fit, 1e9));
+    });
+}
+
+/// How many may be tried, before anything is played or written.
+Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
+    MaxSearchOptions limits;
+    const PlayRequest& request = contender.request;
+    limits.step =
+        request.duration.value_or(std::max(kStep, contender.rate.due(kReadaheadsPerStep * request.readahead)));
+    limits.confirm = options_.confirm.value_or(virtual_time() ? kConfirmVirtual : kConfirm);
+    limits.repeatable = !virtual_time();
+    const bool null = store_ == nullptr && request.target.kind != Target::Kind::model;
+    const bool total = result_.counts == MaxCounts::streams;
+    const std::uint64_t of_one = result_.streams_of_one();
+    const std::uint64_t unasked = (null ? kMostStreamsOfNull : kMostStreams) / of_one;
+    limits.most = most_asked().value_or(std::max<std::uint64_t>(unasked, 1));
+    limits.why_most = most_asked() ? "not asked for more"
+                      : total      ? "more are tried with --total-streams only"
+                                   : "more are tried with --streams only";
+    if (result_.counts == MaxCounts::seats) limits.why_most = "there are no more seats";
+    const auto cap = [&limits](std::uint64_t most, std::string why) {
+        if (most >= limits.most) return;
+        limits.most = std::max<std::uint64_t>(most, 1);
+        limits.why_most = std::move(why);
+    };
+    if (contender.ready && !request.cuts && !request.same_media) {
+        const std::uint64_t clips = contender.media.clips.front().size();
+        if (clips < request.layers) {
+            return bad_input(fmt::format("--layers: {} clips of {} are there, and a stream has {}", clips,
+                                         contender.name, request.layers));
+        }
+        cap(clips / request.layers / of_one,
+            fmt::format("there are no more clips of this format than {}", clips));
+    }
+    PlayRequest one = request;
+    one.total_streams = 1;
+    one.seats = 1;
+    if (!contender.ready && store_ != nullptr && !request.same_media && !options_.yes) {
+        const auto clips = clips_unasked(request);
+        if (!clips) return clips.error();
+        cap(*clips / request.layers / of_one,
+            "the media for more streams would take more than half of the free space: --yes allows that");
+    }
+    const auto times = times_in_memory(one, first_of(contender, one));
+    if (!times) return times.error();
+    // Of this computer; what the others have they say when they play.
+    const std::uint64_t here = total ? 1
+                               : result_.counts == MaxCounts::seats
+                                   ? of_one
+                                   : options_.play.own_seats.value_or(request.seats);
+    if (*times && (alone() || result_.counts == MaxCounts::streams_per_seat))
+        cap(**times / here, "there is no memory for the frames of more");
+    return limits;
+}
+
+/// The media that a step needs; what is missing is written first, and meters find their files as they did in
+/// the first step. In every rank.
+Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest& request) {
+    const bool planned = store_ == nullptr;
+    const bool enough = contender.ready || (!contender.media.clips.empty() &&
+                                            contender.media.clips.front().size() >= clips_needed(request));
+    if (!planned && enough && request.meters.empty()) return {};
+    Result<void> written;
+    if (!planned && !alone()) {  // the first rank may have to be alone on the set
+        locks_.release();
+        if (written = together({}); !written) return written;
+    }
+    if (!planned && leads()) {
+        const auto media = [this, request, enough] {
+            return enough ? std::vector<PreparePlan>() : missing_media(*store_, request);
+        };
+        written = write_missing(request, media, record_bytes_of(request));
+    }
+    if (written = together(written); !written) return written;
+    if (!planned) written = hold_media(request, request.record.streams > 0);
+    if (written = together(written); !written) return written;
+    if (!planned && enough) return {};
+    auto found = index_with_bar<FoundMedia>(
+        control_, options_.quiet, left_behind_,
+        [this, request](IndexProgress& progress) { return find_media(store_.get(), request, &progress); });
+    auto done = together(found ? Result<void>() : Result<void>(found.error()));
+    if (done) contender.media = std::move(*found);
+    return done;
+}
+
+void MaxCommand::notice(const std::string& text) {
+    auto& notices = result_.notices;
+    if (std::find(notices.begin(), notices.end(), text) != notices.end()) return;
+    notices.push_back(text);
+    if (!options_.quiet) context_.log.warn("{}", text);
+}
+
+/// What a run says about the target that holds for all.
+void MaxCommand::keep_common(const RunResult& result) {
+    result_.common.backend = result.backend;
+    result_.common.io = result.io;
+    result_.common.direct = result.direct;
+    result_.common.model = result.model;
+    result_.common.mount = result.mount;
+    result_.server_cache_may_be_warm |= result.media.server_cache_may_be_warm;
+    if (!alone()) {  // what was noticed on other computers comes with the result
+        for (const std::string& text : result.notices) notice(text);
+    }
+}
+
+/// So many of what is counted.
+PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count, Duration length) const {
+    PlayRequest request = contender.request;
+    const auto number = static_cast<std::uint32_t>(count);
+    request.total_streams.reset();
+    switch (result_.counts) {
+        case MaxCounts::streams:
+            request.total_streams = number;
+            if (request.meters.empty()) request.seats = std::min(request.seats, number);
+            break;
+        case MaxCounts::streams_per_seat: request.streams = number; break;
+        case MaxCounts::seats: request.seats = number; break;
+    }
+    request.duration = length;
+    request.cold = true;
+    request.find_cause &= !virtual_time();  // what a model delivers at most is the number that is searched for
+    // So many streams as play need one read-ahead's time for their preroll.
+    request.preroll_timeout =
+        std::max(request.preroll_timeout, contender.rate.due(std::uint64_t{2} * request.readahead));
+    return request;
+}
+
+/// One run of one step, in every rank; of all of them in rank 0.
+Result<RunResult> MaxCommand::play_step(Contender& contender,
+                                        const PlayRequest& request,
+                                        const std::string& progress,
+                                        bool& preroll_took_too_long) {
+    if (auto found = find_media_for(contender, request); !found) return found.error();
+    remember_places(contender);
+    if (!options_.quiet) context_.log.info("{}", progress);
+    auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
+                                             [this](const std::string& text) { notice(text); });
+    auto result = watch_session(*session, request, fmt::format("{}; {}", request.target.url, progress));
+    if (!result || session->stuck()) {
+        left_behind_ = true;
+        (void)session.release();  // threads or the kernel still use it
+        context_.log.warn(
+            "the storage has not given back everything that was asked of it: the search ends here");
+        return interrupted_error();
+    }
+    remove_created(request);
+    if (*result) beside_[contender.name][streams_of_format(request)] = (**result).meters;
+    if (*result && (**result).interrupted) return interrupted_error();
+    preroll_took_too_long =
+        alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
+    return std::move(*result);
+}
+
+Result<MaxRun> MaxCommand::play(std::size_t which, const MaxNext& next) {
+    Contender& contender = contenders_[which];
+    const PlayRequest request = step_of(contender, next.streams, next.length);
+    if (!alone()) {
+        auto shared = context_.ranks->share(
+            {{"contender", which}, {"count", next.streams}, {"length_ns", next.length.ns}});
+        if (!shared) return shared.error();
+    }
+    const std::string progress =
+        fmt::format("{}: {}", contender.name, progress_of(next, result_.counts, virtual_time()));
+    bool preroll_took_too_long = false;
+    const auto result = play_step(contender, request, progress, preroll_took_too_long);
+    if (!result || !result->verdict.pass) {
+        if (auto gone = run_without_storage(contender, next.length)) return std::move(*gone);
+    }
+    if (result) {
+        keep_common(*result);
+        return max_run(*result, next.length, options_.headroom_percent);
+    }
+    if (!preroll_took_too_long) return result.error();
+    MaxRun run;
+    run.duration_ns = next.length.ns;
+    run.reason = result.error().problems.front();
+    return run;
+}
+
+/// Every rank but the first plays what that one says, until it says no more.
+Result<void> MaxCommand::follow() {
+    for (;;) {
+        Result<Json> command = interrupted_error();
+        wait_for_ranks(control_, *context_.ranks, [&] { command = context_.ranks->share(nullptr); });
+        if (!command || command->is_null()) return {};
+        Contender& contender = contenders_.at(command->at("contender"));
+        const PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
+        bool preroll_took_too_long = false;
+        (void)play_step(contender, request, "", preroll_took_too_long);  // rank 0 says what came of it
+        if (left_behind()) return interrupted_error();
+    }
+}
+
+Result<void> MaxCommand::search(std::size_t which) {
+    const Contender& contender = contenders_[which];
+    const auto options = limits(contender);
+    if (!options) return options.error();
+    result_.step_ns = options->step.ns;
+    result_.confirm_ns = options->confirm.ns;
+    if (!contender.ready && store_ != nullptr) {
+        if (auto said = say_media(contender, *options); !said) return said.error();
+    }
+    auto found = find_max(*options, [&](const MaxNext& next) { return play(which, next); });
+    if (!found) return found.error();
+    if (!options_.play.meters.empty()) say_meters(contender.name, found->streams * result_.streams_of_one());
+    found->format = contender.name;
+    found->width = contender.width;
+    found->height = contender.height;
+    found->rate = contender.rate;
+    result_.interrupted |= found->interrupted;
+    result_.formats.push_back(std::move(*found));
+    return {};
+}
+
+/// What they did beside the number that was found.
+void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
+    const auto& runs = beside_[format];
+    const auto found = runs.find(static_cast<std::uint32_t>(streams));
+    if (found == runs.end()) return notice(fmt::format("{}: nothing plays beside the meters", format));
+    std::vector<const MeterResult*> all;
+    for (const MeterResult& meter : found->second) all.push_back(&meter);
+    const LoadFigures figures = load_figures("", all);
+    notice(fmt::format(
+        "{}: beside {} streams the meters did {} operations a second, {} read and {} written, {} on "
+        "average; {} failed",
+        format, show_count(streams), show_count(nearest_whole(figures.operations_per_s)),
+        show_rate(figures.read_bytes_per_s), show_rate(figures.write_bytes_per_s),
+        show_duration({std::llround(figures.latency_mean_ns)}), show_count(figures.failed)));
+}
+
+int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
+    const auto say = [&] {
+        control_.saving(kInterruptTimeout);
+        if (options_.quiet || result_.formats.empty()) return;
+        print_text(json.standard_output() ? stderr : stdout, max_text_report(result_));
+    };
+    // No reader can block a write to a file on a disk.
+    control_.saving(kFilesTimeout);
+    if (json.in_place()) say();
+    Result<void> written;
+    if (json.wanted() && (!error || !result_.formats.empty())) {
+        json.write(max_json_report(result_));
+        written = json.finish();
+    }
+    if (!json.in_place()) say();
+    if (error) return report_error(context_, *error);
+    if (!written) return report_error(context_, written.error());
+    if (result_.interrupted) return kExitInterrupted;
+    const bool plays = std::any_of(result_.formats.begin(), result_.formats.end(),
+                                   [](const MaxFormat& format) { return format.streams > 0; });
+    return plays ? kExitPass : kExitMissed;
+}
+
+/// How many of what is counted were asked for, at most.
+std::optional<std::uint64_t> MaxCommand::most_asked() const {
+    const PlayRequest& play = options_.play;
+    if (result_.counts == MaxCounts::seats) return play.seats;
+    if (!options_.streams_given) return std::nullopt;
+    if (result_.counts == MaxCounts::streams_per_seat) return play.streams;
+    return play.total_streams.value_or(play.streams * play.seats);
+}
+
+int MaxCommand::run() {
+    OutputFile json;
+    Result<void> opened;
+    if (!options_.files.json.empty()) {
+        auto file = OutputFile::prepare(options_.files.json, kMaxReportBegins);
+        if (file) json = std::move(*file);
+        if (!file) opened = file.error();
+    }
+    const bool each = !alone() && !options_.play.total_streams;
+    result_.counts = options_.find.value_or(each ? MaxCounts::streams_per_seat : MaxCounts::streams);
+    if (result_.counts == MaxCounts::seats && options_.play.seats == 1)
+        opened = bad_input(
+            "--find seats: give --seats N, the most that are tried, or start it on several with mpirun");
+    if (opened = together(opened); !opened) return report_error(context_, opened.error());
+    result_.common = Session::not_played(options_.play, context_.program);
+    result_.seats = options_.play.seats;
+    result_.streams_of_seat = options_.play.streams;
+    result_.headroom_percent = options_.headroom_percent;
+    reserve_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
+    std::optional<Error> error;
+    auto all = contenders();
+    if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();
+    if (!error) contenders_ = std::move(*all);
+    if (!leads()) {
+        if (!error) (void)follow();
+        if (left_behind()) leave(kExitPass);
+        return kExitPass;
+    }
+    for (std::size_t i = 0; !error && i < contenders_.size() && !result_.interrupted; ++i) {
+        if (auto searched = search(i); !searched) error = searched.error();
+    }
+    if (!alone() && !contenders_.empty()) (void)context_.ranks->share(nullptr);
+    if (error && error->kind == ErrorKind::interrupted) {
+        result_.interrupted = true;
+        error.reset();
+    }
+    const int code = finish(std::move(json), error);
+    if (left_behind()) leave(code);
+    return code;
+}
+
+}  // namespace
+
+int max_command(CliContext& context, Control& control, CliOptions& options) {
+    return MaxCommand(context, control, options).run();
+}
+
+}  // namespace streamsim

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "base/utf8.h"
+#include "cli/commands/commands.h"
+#include "cli/media/indexing.h"
+#include "cli/media/media_run.h"
+
+namespace streamsim {
+namespace {
+
+/// One play or prepare.
+class MediaCommand final : private MediaRun {
+public:
+    MediaCommand(CliContext& context, Control& control, CliOptions& options)
+        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
+
+    int prepare_only();
+    int play();
+
+private:
+    Result<void> prepare_missing();
+    Result<FoundMedia> find();
+    int play_media(FoundMedia media);
+};
+
+Result<void> MediaCommand::prepare_missing() {
+    if (store_ == nullptr) return {};
+    const auto media = [this] { return missing_media(*store_, options_.play); };
+    return write_missing(options_.play, media, record_bytes_of(options_.play));
+}
+
+int MediaCommand::prepare_only() {
+    if (store_ == nullptr)
+        return report_error(context_, bad_input("prepare needs a directory: expected a path"));
+    auto done = choose_formats_together();
+    if (done && leads()) done = prepare_missing();
+    done = together(done);
+    if (done && !options_.quiet) {
+        for (const MediaFormat& format : options_.play.formats) {
+            print_text(stdout, fmt::format("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
+                                           clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
+                                           printable(options_.play.target.name()), kMediaDirectory));
+        }
+    }
+    const int code = done ? kExitPass : report_error(context_, done.error());
+    if (left_behind()) leave(code);
+    return code;
+}
+
+int MediaCommand::play() {
+    const bool alone = context_.ranks == nullptr;
+    if (alone && !options_.quiet && LivePlay::keys_possible())
+        options_.play.spare_streams = LivePlay::kSpareStreams;
+    auto done = together(open_outputs());
+    if (!done) return report_error(context_, done.error());
+    done = choose_formats_together();
+    if (done) done = together(memory_suffices(options_.play));
+    if (done) done = together(leads() ? prepare_missing() : Result<void>());
+    if (done) {
+        auto media = find();
+        done = together(media ? Result<void>() : Result<void>(media.error()));
+        if (done) return play_media(std::move(*media));
+    }
+    if (done.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
+    return report_error(context_, done.error());
+}
+
+Result<FoundMedia> MediaCommand::find() {
+    if (auto held = hold_media(options_.play, options_.play.record.streams > 0); !held) return held.error();
+    return index_with_bar<FoundMedia>(control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
+        return find_media(store_.get(), options_.play, &progress);
+    });
+}
+
+int MediaCommand::play_media(FoundMedia media) {
+    for (const auto& list : media.clips) {
+        for (const Clip& clip : list) {
+            context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
+        }
+    }
+    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const PlayRequest& request) {
+        return std::make_unique<Session>(request, media, context_.program, say);
+    });
+    if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
+    if (!alone) return report_error(context_, alone.error());
+    alone_ = std::move(*alone);
+    Session session(options_.play, std::move(media), context_.program, say);
+    return play_session(session, options_.play, options_.play.target.url);
+}
+
+}  // namespace
+
+int play_command(CliContext& context, Control& control, CliOptions& options) {
+    return MediaCommand(context, control, options).play();
+}
+
+int prepare_command(CliContext& context, Control& control, CliOptions& options) {
+    return MediaCommand(context, control, options).prepare_only();
+}
+
+}  // namespace streamsim

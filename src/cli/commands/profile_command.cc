@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "base/system/utf8_path.h"
+#include "cli/commands/commands.h"
+#include "cli/media/indexing.h"
+#include "cli/profile_text.h"
+#include "profile/capture/capture_file.h"
+#include "profile/selection.h"
+#include "profile/workload_writer.h"
+#include "run/diagnosis/traffic_fit.h"
+
+namespace streamsim {
+namespace {
+
+/// The capture's name without its ending.
+std::string name_of(const CliOptions& options) {
+    if (!options.workload_name.empty()) return options.workload_name;
+    return utf8_path(options.name).filename().stem().string();
+}
+
+Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress) {
+    std::uint64_t total = 0;
+    auto traffic = read_traffic(options.name, total, [&](std::uint64_t bytes) {
+        progress.bytes_total = total;
+        progress.bytes_done = bytes;
+        return !progress.cancel;
+    });
+    if (!traffic) return traffic.error();
+    select(*traffic, options.only);
+    auto profile = learn(*traffic, name_of(options));
+    if (!profile) return profile.error();
+    ProfileFindings found{
+        std::move(*profile), {}, options.name, traffic->recorder, selection_rule(options.only),
+        traffic->notes,      0};
+    std::set<std::uint32_t> files;
+    for (const LearntMeter& meter : found.profile.meters) {
+        found.fits.push_back(
+            compare(meter.behaviour, played_behaviour(meter, found.profile.workload.duration)));
+        for (const TrafficOperation& at : meter.operations) files.insert(at.file);
+    }
+    found.files = files.size();
+    return found;
+}
+
+/// A document that somebody has may have been worked on.
+Result<void> is_free(const std::string& path) {
+    std::error_code error;
+    if (path.empty() || path == "-") return {};
+    const auto there = std::filesystem::status(utf8_path(path), error);
+    if (std::filesystem::is_regular_file(there) || std::filesystem::is_directory(there))
+        return bad_input(
+            fmt::format("{}: is there, and is not overwritten; name another file or remove it", path));
+    return {};
+}
+
+}  // namespace
+
+int profile_command(CliContext& context, Control& control, const CliOptions& options) {
+    if (const auto free = is_free(options.workload); !free) return report_error(context, free.error());
+    bool left_behind = false;
+    const auto found = index_with_bar<ProfileFindings>(
+        control, options.quiet, left_behind,
+        [&options](IndexProgress& progress) { return find(options, progress); }, "reading the log");
+    if (!found) {
+        const int code = report_error(context, found.error());
+        if (!left_behind) return code;
+        std::fflush(nullptr);
+        _exit(final_code(code));
+    }
+    // Standard output is of the document where no file is named for it, unless --json takes it.
+    const bool json_out = options.files.json == "-";
+    const bool document_out = options.workload == "-" || (options.workload.empty() && !json_out);
+    const std::string text = profile_text(*found);
+    if (!options.quiet) print_text(document_out || json_out ? stderr : stdout, text);
+    if (!options.workload.empty() || document_out) {
+        const auto written =
+            write_document(document_out ? "-" : options.workload, "", workload_json(found->profile.workload));
+        if (!written) return report_error(context, written.error());
+    }
+    if (!options.files.json.empty()) {
+        const auto written =
+            write_document(options.files.json, "{\n  \"schema\": \"streamsim.profile\"", profile_json(*found));
+        if (!written) return report_error(context, written.error());
+    }
+    return kExitPass;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,119 @@
+#include <cstdio>
+#include <initializer_list>
+#include <utility>
+
+#include "base/document/document.h"
+#include "cli/commands/commands.h"
+#include "report/compare/compare_report.h"
+#include "report/csv/streams_csv.h"
+#include "report/html/html_report.h"
+#include "report/junit/junit_report.h"
+#include "report/text/text_report.h"
+#include "result/json_report.h"
+#include "result/merge.h"
+#include "result/result_reader.h"
+#include "view/live_view.h"
+
+namespace streamsim {
+namespace {
+
+Result<NamedResult> open_result(const std::string& path) {
+    const auto text = read_document(path, kResultBytesMax);
+    if (!text) return text.error();
+    auto result = read_result(*text, path);
+    if (!result) return result.error();
+    return NamedResult{path, std::move(*result)};
+}
+
+/// Errors: every problem of every document.
+Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& paths) {
+    std::vector<NamedResult> out;
+    std::vector<std::string> problems;
+    for (const std::string& path : paths) {
+        auto one = open_result(path);
+        if (one) {
+            out.push_back(std::move(*one));
+        } else {
+            problems.insert(problems.end(), one.error().problems.begin(), one.error().problems.end());
+        }
+    }
+    if (!problems.empty()) return Error{ErrorKind::bad_input, std::move(problems)};
+    return out;
+}
+
+/// One result of the parts of a run. Errors: every problem.
+Result<std::vector<NamedResult>> merged(std::vector<NamedResult> parts) {
+    std::vector<RunResult> results;
+    std::vector<std::string> names;
+    for (NamedResult& part : parts) {
+        results.push_back(std::move(part.result));
+        names.push_back(part.name);
+    }
+    auto whole = merge_results(std::move(results), names);
+    if (!whole) return whole.error();
+    return std::vector{NamedResult{parts.front().name, std::move(*whole)}};
+}
+
+/// A document that may have been asked for.
+template <typename Of>
+struct Document {
+    const std::string& path;  // empty: it was not
+    std::string_view begins_with;
+    std::string (*text)(const Of& of);
+};
+
+/// Writes those that were asked for, and none when one of them cannot be.
+template <typename Of>
+Result<void> write_documents(const Of& of, std::initializer_list<Document<Of>> documents) {
+    std::vector<std::pair<OutputFile, const Document<Of>*>> files;
+    for (const Document<Of>& document : documents) {
+        if (document.path.empty()) continue;
+        auto file = OutputFile::prepare(document.path, document.begins_with);
+        if (!file) return file.error();
+        files.emplace_back(std::move(*file), &document);
+    }
+    for (auto& [file, document] : files) {
+        file.write(document->text(of));
+        if (auto done = file.finish(); !done) return done;
+    }
+    return {};
+}
+
+Result<void> write_one(const ResultFiles& files, const RunResult& result) {
+    return write_documents<RunResult>(result, {{files.json, kJsonReportBegins, json_report},
+                                               {files.csv, kStreamsCsvBegins, streams_csv},
+                                               {files.html, kHtmlReportBegins, html_report},
+                                               {files.junit, kJunitReportBegins, junit_report}});
+}
+
+Result<void> write_comparison(const ResultFiles& files, const Comparison& comparison) {
+    return write_documents<Comparison>(comparison, {{files.json, kComparisonJsonBegins, comparison_json},
+                                                    {files.csv, kComparisonCsvBegins, comparison_csv},
+                                                    {files.html, kComparisonHtmlBegins, comparison_html}});
+}
+
+}  // namespace
+
+int report_command(CliContext& context, const CliOptions& options) {
+    auto results = open_results(options.results);
+    if (results && options.merge) results = merged(std::move(*results));
+    if (!results) return report_error(context, results.error());
+    const ResultFiles& files = options.files;
+    const bool stdout_taken = files.json == "-" || files.csv == "-" || files.html == "-" || files.junit == "-";
+    std::FILE* out = stdout_taken ? stderr : stdout;
+    std::string text;
+    Result<void> written;
+    if (results->size() == 1) {
+        const RunResult& result = results->front().result;
+        text = text_report(result, LiveView::colours_wanted(fileno(out)));
+        written = write_one(files, result);
+    } else {
+        const Comparison comparison = compare(*results);
+        text = comparison_text(comparison);
+        written = write_comparison(files, comparison);
+    }
+    if (!options.quiet) print_text(out, text);
+    return written ? kExitPass : report_error(context, written.error());
+}
+
+}  // namespace streamsim

@@ -1,0 +1,13 @@
+// `run` with a workload.
+#pragma once
+
+#include "cli/commands/commands.h"
+#include "streamsim/workload.h"
+
+namespace streamsim {
+
+/// Plays its steps on options.where, else where it is at home; options.scale, .clients and .play.duration
+/// change it.
+int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload);
+
+}  // namespace streamsim

@@ -1,0 +1,185 @@
+#include "cli/media/media_locks.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include "base/prng.h"
+#include "run/process/control.h"
+#include "run/session/lock_owner.h"
+
+namespace streamsim {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Others hold a lock for a moment while they look whether it is free: without --wait so many attempts are
+/// made.
+constexpr int kAttemptsWithoutWait = 4;
+constexpr std::int64_t kPauseMs = 80, kPauseMsMax = 1000;
+constexpr std::int64_t kStillWaitingNs = 10'000'000'000;
+
+/// What a thread that waits for a lock and the main thread share.
+struct Waiting {
+    std::shared_ptr<ByteStore> store;
+    MediaLockRequest request;
+    bool wait = false;
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool cancel = false;
+    std::string held_by;  // as far as it was waited for
+    std::optional<Result<MediaLockAttempt>> result;
+
+    void run();
+    bool pause(int attempt);
+};
+
+/// False: cancelled.
+bool Waiting::pause(int attempt) {
+    const std::int64_t most = std::min(kPauseMs * (attempt + 1), kPauseMsMax);
+    const auto random = static_cast<std::int64_t>(entropy64() % static_cast<std::uint64_t>(most));
+    std::unique_lock lock(mutex);
+    return !changed.wait_for(lock, milliseconds(most / 2 + random), [this] { return cancel; });
+}
+
+void Waiting::run() {
+    for (int attempt = 0;; ++attempt) {
+        auto tried = try_media_lock(store, request);
+        if (!tried || tried->lock != nullptr) {
+            result.emplace(std::move(tried));
+            return;
+        }
+        if (!wait && attempt + 1 >= kAttemptsWithoutWait) {
+            result.emplace(
+                environment_error(fmt::format("{}; wait for its end, or give --wait", tried->held_by)));
+            return;
+        }
+        if (wait) {
+            const std::lock_guard lock(mutex);
+            held_by = tried->held_by;
+        }
+        if (!pause(attempt)) {
+            result.emplace(interrupted_error());
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+MediaLocks::MediaLocks(CliContext& context, Control& control, const CliOptions& options)
+    : context_(context), control_(control), options_(options) {}
+
+MediaLocks::~MediaLocks() {
+    release();
+}
+
+void MediaLocks::release() {
+    auto set = held_.extract(kSetLock);
+    held_.clear();
+    if (!set) return;
+    // What was alone may have removed all that the set held; one that failed may have written nothing into it.
+    if (made_set_ || set.mapped().mode == LockMode::exclusive)
+        release_media_lock(*store_, root_, std::move(set.mapped().lock));
+}
+
+bool MediaLocks::lost() const {
+    for (const auto& [name, held] : held_) {
+        if (held.lock->lost()) return true;
+    }
+    return false;
+}
+
+Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
+    const auto shared = std::make_shared<Waiting>();
+    shared->store = store_;
+    shared->wait = options_.wait;
+    shared->request = {root_, name, mode, this_lock_owner(options_.command_line), lock_owner_is_gone};
+    const std::int64_t begin_ns = control_.now_ns();
+    std::string said;
+    std::int64_t said_ns = begin_ns;
+    Control::Work work;
+    work.run = [shared] { shared->run(); };
+    work.on_interrupt = [shared] {
+        const std::lock_guard lock(shared->mutex);
+        shared->cancel = true;
+        shared->changed.notify_all();
+    };
+    work.timeout = seconds(1);
+    work.on_tick = [&] {
+        if (options_.quiet) return;
+        std::unique_lock lock(shared->mutex);
+        const std::string held_by = shared->held_by;
+        lock.unlock();
+        const std::int64_t now_ns = control_.now_ns();
+        if (held_by.empty() || (held_by == said && now_ns - said_ns < kStillWaitingNs)) return;
+        context_.log.info("{}: {}", held_by,
+                          said.empty()
+                              ? "waiting for its end"
+                              : fmt::format("waiting for {} s so far", (now_ns - begin_ns) / 1'000'000'000));
+        said = held_by;
+        said_ns = now_ns;
+    };
+    if (!control_.run(std::move(work))) {
+        left_behind_ = true;
+        return interrupted_error();
+    }
+    if (!*shared->result) return shared->result->error();
+    if (control_.interrupted()) return interrupted_error();
+    MediaLockAttempt& attempt = **shared->result;
+    for (const std::string& notice : attempt.notices) {
+        if (!options_.quiet) context_.log.warn("{}", notice);
+    }
+    held_[name] = {std::move(attempt.lock), mode};
+    return {};
+}
+
+Result<void> MediaLocks::hold_set(const std::shared_ptr<ByteStore>& store,
+                                  const std::string& root,
+                                  LockMode mode) {
+    const auto set = held_.find(kSetLock);
+    if (set != held_.end() && (mode == LockMode::shared || set->second.mode == LockMode::exclusive)) return {};
+    release();
+    store_ = store;
+    root_ = root;
+    const auto there = media_set_is_there(*store, root);
+    made_set_ = there && !*there;
+    return hold(kSetLock, mode);
+}
+
+Result<void> MediaLocks::hold_load(const std::vector<std::string>& names, LockMode mode) {
+    for (const std::string& name : names) {
+        const auto at = held_.find(kLoadLockPrefix + name);
+        if (at != held_.end() && (mode == LockMode::shared || at->second.mode == LockMode::exclusive)) continue;
+        if (at != held_.end()) held_.erase(at);
+        if (auto held = hold(kLoadLockPrefix + name, mode); !held) return held;
+    }
+    return {};
+}
+
+Result<void> MediaLocks::share_set() {
+    const auto set = held_.find(kSetLock);
+    if (set == held_.end() || set->second.mode == LockMode::shared) return {};
+    const auto changed = set->second.lock->change(LockMode::shared);
+    if (!changed) return changed.error();
+    set->second.mode = LockMode::shared;
+    return {};
+}
+
+void MediaLocks::share_load(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        const auto at = held_.find(kLoadLockPrefix + name);
+        if (at == held_.end()) continue;
+        // Where that fails the lock stays as it is, which keeps more of others out than it has to.
+        const auto changed = at->second.lock->change(LockMode::shared);
+        if (changed && *changed) at->second.mode = LockMode::shared;
+    }
+}
+
+}  // namespace streamsim

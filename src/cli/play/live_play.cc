@@ -1,0 +1,222 @@
+#include "cli/play/live_play.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/utf8.h"
+#include "view/screen.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::int64_t kLineEveryNs = 5'000'000'000;   // on a pipe
+constexpr std::int64_t kRateWindowNs = 2'000'000'000;  // over which throughput is measured
+constexpr std::int64_t kMessageNs = 8'000'000'000;     // how long one stays in the view
+
+/// What the streams that are not over play, where it is one thing: "4 streams of dpx12 at 24 fps".
+std::string streams_text(const GrowingList<StreamPlan>& plans, const std::vector<StreamView>& streams) {
+    std::size_t count = 0;
+    const StreamPlan* first = nullptr;
+    bool alike = true;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        if (streams[i].over()) continue;
+        ++count;
+        if (first == nullptr) first = &plans[i];
+        alike = alike && plans[i].format == first->format && plans[i].rate() == first->rate();
+    }
+    std::string out = fmt::format("{} stream{}", count, count == 1 ? "" : "s");
+    if (first == nullptr || !alike) return out;
+    out += " of " + first->format;
+    return first->options.paced ? fmt::format("{} at {} fps", out, first->rate().to_string()) : out;
+}
+
+constexpr const char* kLookingForCause =
+    "play has ended; reading on for some seconds to find out why it failed";
+
+/// By name, over the seats. How far in their own time they are is the answer.
+std::int64_t read_meters(const std::vector<MeterPlan>& plans, std::vector<MeterView>& into) {
+    std::int64_t at_ns = 0;
+    for (const MeterPlan& plan : plans) {
+        if (plan.progress == nullptr) continue;
+        auto view = std::find_if(into.begin(), into.end(),
+                                 [&plan](const MeterView& each) { return each.name == plan.spec.name; });
+        if (view == into.end()) {
+            into.emplace_back();
+            view = into.end() - 1;
+            view->name = plan.spec.name;
+        }
+        view->counts.add(*plan.progress);
+        at_ns = std::max(at_ns, plan.progress->at_ns.load(std::memory_order_relaxed));
+    }
+    return at_ns;
+}
+
+}  // namespace
+
+bool LivePlay::keys_possible() {
+    return LiveView::possible(STDERR_FILENO) && Screen::keys_possible(STDIN_FILENO);
+}
+
+LivePlay::LivePlay(
+    CliContext& context, Control& control, Session& session, std::string about, bool streams_may_change)
+    : context_(context),
+      control_(control),
+      session_(session),
+      about_(std::move(about)),
+      streams_may_change_(streams_may_change),
+      begin_ns_(control.now_ns()),
+      next_line_ns_(begin_ns_ + kLineEveryNs) {
+    if (!LiveView::possible(STDERR_FILENO)) return;
+    view_.emplace(STDERR_FILENO, keys_possible() ? STDIN_FILENO : -1, LiveView::colours_wanted(STDERR_FILENO));
+    drawing_ = true;
+}
+
+void LivePlay::tick() {
+    const std::int64_t now_ns = control_.now_ns();
+    if (view_) {
+        for (const Key key : view_->typed()) obey(key);
+    }
+    const Session::Watch watch = session_.watch();
+    if (watch.streams == nullptr) return;
+    ViewState now = state(watch, now_ns);
+    if (watch.looking_for_cause) now.message = kLookingForCause;
+    const std::string also = also_ ? also_() : std::string();
+    if (now.message.empty()) now.message = also;
+    if (view_) {
+        view_->draw(std::move(now));
+    } else if (watch.looking_for_cause) {
+        if (!std::exchange(said_looking_, true)) print_text(stderr, std::string(kLookingForCause) + "\n");
+    } else if (now_ns >= next_line_ns_) {
+        next_line_ns_ += kLineEveryNs;
+        print_text(stderr,
+                   fmt::format("{}{}{}\n", progress_text(now), also.empty() ? "" : "  ", printable(also)));
+    }
+}
+
+void LivePlay::obey(Key key) {
+    if (key == Key::quit) {
+        control_.interrupt();
+    } else if (!streams_may_change_) {
+        show("this run has the streams that it has");
+    } else if (key == Key::add) {
+        const auto added = session_.add_stream();
+        show(added ? *added : "not added: " + added.error().problems.front());
+    } else if (key == Key::remove) {
+        remove_stream();
+    }
+}
+
+/// The one that was chosen, else the last that plays.
+void LivePlay::remove_stream() {
+    const Session::Watch watch = session_.watch();
+    if (watch.streams == nullptr) return;
+    std::optional<std::size_t> which = view_->selected();
+    for (std::size_t i = watch.streams->size(); i-- > 0 && !which;) {
+        const StreamState each = (*watch.progress)[i].state.load(std::memory_order_relaxed);
+        if (each != StreamState::ended && each != StreamState::removed) which = i;
+    }
+    if (!which) return;
+    const auto removed = session_.remove_stream(*which);
+    show(removed ? *removed : "not removed: " + removed.error().problems.front());
+}
+
+void LivePlay::show(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    message_ = text;
+    new_message_ = true;
+}
+
+void LivePlay::say(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (!drawing_) {
+        context_.log.warn("{}", text);
+        return;
+    }
+    held_back_.push_back(text);
+    message_ = text;
+    new_message_ = true;
+}
+
+void LivePlay::end() {
+    if (view_) view_->leave();
+    const std::lock_guard lock(mutex_);
+    drawing_ = false;
+    for (const std::string& text : held_back_) context_.log.warn("{}", text);
+    held_back_.clear();
+}
+
+ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
+    ViewState state;
+    const std::size_t count = watch.streams->size();
+    const bool seats =
+        count > 0 && (watch.streams->back().options.seat > 0 || watch.streams->front().options.seat > 0);
+    std::uint64_t bytes = 0;
+    std::int64_t played_ns = 0;  // in the streams' own time
+    for (std::size_t i = 0; i < count; ++i) {
+        const StreamPlan& plan = (*watch.streams)[i];
+        StreamView stream;
+        stream.label = seats
+                           ? fmt::format("seat {}, {} {}", plan.options.seat, plan.options.stream, plan.format)
+                           : fmt::format("{} {}", plan.options.stream, plan.format);
+        stream.short_label = seats ? fmt::format("{}.{}", plan.options.seat, plan.options.stream)
+                                   : std::to_string(plan.options.stream);
+        stream.clip = plan.name;
+        stream.readahead = plan.options.readahead;
+        stream.read((*watch.progress)[i]);
+        bytes += stream.bytes;
+        if (plan.options.paced) {
+            const std::int64_t begun_ns = (*watch.progress)[i].play_start_ns.load(std::memory_order_relaxed);
+            const Duration start = begun_ns == INT64_MIN ? plan.start_offset : Duration{begun_ns};
+            stream.frames_total = plan.options.slots;
+            stream.period_ns = plan.rate().period().ns;
+            if (stream.state != StreamState::removed) {
+                state.total_ns = std::max(state.total_ns, (start + plan.rate().due(plan.options.slots)).ns);
+            }
+            if (begun_ns != INT64_MIN)
+                played_ns = std::max(played_ns, (start + plan.rate().due(stream.due)).ns);
+            const bool plays = stream.state == StreamState::playing || stream.state == StreamState::waiting;
+            if (plays || (watch.started_ns == 0 && stream.state == StreamState::prerolling)) {
+                state.required_bytes_per_s += plan.required_bytes_per_s();
+            }
+        }
+        state.streams.push_back(std::move(stream));
+    }
+    if (const std::int64_t at_ns = read_meters(*watch.meters, state.meters);
+        count == 0 && !state.meters.empty()) {
+        played_ns = at_ns;
+        state.total_ns = watch.play_time.ns;
+        for (const MeterView& meter : state.meters)
+            bytes += meter.counts.bytes_read + meter.counts.bytes_written;
+    }
+    state.title =
+        count == 0 ? about_ : fmt::format("{} from {}", streams_text(*watch.streams, state.streams), about_);
+    const std::int64_t real_ns = watch.started_ns > 0 ? now_ns - watch.started_ns : 0;
+    state.elapsed_ns = watch.virtual_time ? played_ns : real_ns;
+    if (state.total_ns > 0) state.elapsed_ns = std::min(state.elapsed_ns, state.total_ns);
+    measure(bytes, watch.virtual_time ? played_ns : now_ns, state);
+    state.can_add = streams_may_change_;
+    state.faults_injected = watch.faults_injected;
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(new_message_, false)) message_ends_ns_ = now_ns + kMessageNs;
+    if (now_ns < message_ends_ns_) state.message = message_;
+    return state;
+}
+
+void LivePlay::measure(std::uint64_t bytes, std::int64_t at_ns, ViewState& state) {
+    std::vector<MeterCounts> meters;
+    for (const MeterView& meter : state.meters) meters.push_back(meter.counts);
+    samples_.push_back({at_ns, bytes, std::move(meters)});
+    while (samples_.size() > 2 && samples_[1].at_ns + kRateWindowNs <= at_ns) samples_.pop_front();
+    const Sample& first = samples_.front();
+    if (at_ns <= first.at_ns) return;
+    state.bytes_per_s =
+        static_cast<double>(bytes - first.bytes) * 1e9 / static_cast<double>(at_ns - first.at_ns);
+    for (std::size_t i = 0; i < std::min(state.meters.size(), first.meters.size()); ++i)
+        state.meters[i].measure(first.meters[i], at_ns - first.at_ns);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,200 @@
+#include "cli/play/output_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "base/system/utf8_path.h"
+#include "base/utf8.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kPartBytes = std::size_t{64} << 10;
+/// So many names beside the one that was asked for are tried.
+constexpr int kNamesBesideMax = 99;
+
+// Names of files that are not whole yet, for a process that ends at once. More than these are left behind.
+std::array<std::atomic<char*>, 32> temporaries{};  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+void remember_temporary(const std::string& name) {
+    auto* const copy = static_cast<char*>(std::malloc(name.size() + 1));
+    if (copy == nullptr) return;
+    std::memcpy(copy, name.c_str(), name.size() + 1);
+    for (auto& slot : temporaries) {
+        char* free_slot = nullptr;
+        if (slot.compare_exchange_strong(free_slot, copy)) return;
+    }
+    std::free(copy);
+}
+
+void forget_temporary(const std::string& name) {
+    for (auto& slot : temporaries) {
+        char* known = slot.load();
+        if (known == nullptr || name != known || !slot.compare_exchange_strong(known, nullptr)) continue;
+        std::free(known);
+        return;
+    }
+}
+
+Error cannot_write(const std::string& path, int error) {
+    return environment_error(fmt::format("{}: cannot be written: {}", path, std::strerror(error)));
+}
+
+/// "r.json" -> "r.2.json"
+std::string beside(const std::string& path, int number) {
+    const std::size_t name = path.find_last_of('/') + 1;
+    const std::size_t dot = path.find_last_of('.');
+    const std::size_t at = dot == std::string::npos || dot <= name ? path.size() : dot;
+    return fmt::format("{}.{}{}", path.substr(0, at), number, path.substr(at));
+}
+
+/// As errno; 0: done.
+int replace(const std::string& temporary, const std::string& path) {
+    std::error_code error;
+    std::filesystem::rename(utf8_path(temporary), utf8_path(path), error);
+    return error.default_error_condition().value();
+}
+
+}  // namespace
+
+void remove_temporary_outputs() {
+    for (auto& slot : temporaries) {
+        if (char* const name = slot.exchange(nullptr)) unlink(name);
+    }
+}
+
+Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view begins_with) {
+    OutputFile out;
+    out.path_ = path;
+    if (path == "-") {
+        out.file_ = stdout;
+        return out;
+    }
+    std::error_code error;
+    const std::filesystem::file_status there = std::filesystem::status(utf8_path(path), error);
+    const bool exists = std::filesystem::exists(there);
+    if (exists && std::filesystem::is_directory(there))
+        return bad_input(fmt::format("{}: is a directory, expected a file", path));
+    if (exists && !std::filesystem::is_regular_file(there)) {
+        out.file_ = open_output(path, false);
+        if (out.file_ == nullptr) return cannot_write(path, errno);
+        return out;
+    }
+    out.before_ = identity_of(path);
+    if (exists && std::filesystem::file_size(utf8_path(path), error) > 0) {
+        std::string head(begins_with.size(), '\0');
+        std::ifstream(utf8_path(path), std::ios::binary)
+            .read(head.data(), static_cast<std::streamsize>(head.size()));
+        if (head != begins_with) {
+            return bad_input(
+                fmt::format("{}: is there and is not an earlier result of this kind: not overwritten; "
+                            "name another file or remove it",
+                            path));
+        }
+    }
+    out.temporary_ = fmt::format("{}.{}.partial", path, getpid());
+    out.file_ = open_output(out.temporary_, true);
+    if (out.file_ == nullptr) return cannot_write(path, errno);
+    remember_temporary(out.temporary_);
+    return out;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept {
+    *this = std::move(other);
+}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(temporary_, other.temporary_);
+    std::swap(before_, other.before_);
+    std::swap(file_, other.file_);
+    std::swap(error_, other.error_);
+    std::swap(progress_, other.progress_);
+    return *this;
+}
+
+OutputFile::~OutputFile() {
+    if (file_ == nullptr || file_ == stdout) return;
+    std::fclose(file_);
+    if (temporary_.empty()) return;
+    std::error_code error;
+    std::filesystem::remove(utf8_path(temporary_), error);
+    forget_temporary(temporary_);
+}
+
+void OutputFile::write(std::string_view text) {
+    while (!text.empty() && error_ == 0) {
+        const std::string_view part = text.substr(0, kPartBytes);
+        if (std::fwrite(part.data(), 1, part.size(), file_) != part.size()) error_ = errno;
+        text.remove_prefix(part.size());
+        if (progress_) progress_();
+    }
+}
+
+/// The whole file gets its name, or one beside it.
+Result<void> OutputFile::put_in_place() {
+    const FileIdentity now = identity_of(path_);
+    const bool as_before = now == before_;
+    int error = as_before && now.exists ? replace(temporary_, path_)
+                : now.exists            ? EEXIST
+                                        : name_new(temporary_, path_);
+    std::string name = path_;
+    for (int i = 2; error == EEXIST && i <= kNamesBesideMax; ++i) {
+        name = beside(path_, i);
+        error = name_new(temporary_, name);
+    }
+    if (error != 0) return cannot_write(path_, error);
+    if (name == path_) {
+        before_ = identity_of(path_);
+        return {};
+    }
+    fmt::print(
+        stderr,
+        "streamsim: {}: another file has appeared there during the run and is kept: the result is in {}\n",
+        printable(path_), printable(name));
+    return {};
+}
+
+Result<void> OutputFile::finish() {
+    if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
+    if (file_ == stdout) {
+        file_ = nullptr;
+        if (error_ != 0) return cannot_write("standard output", error_);
+        return {};
+    }
+    if (error_ == 0 && !in_place()) error_ = to_disk(file_);
+    if (std::fclose(std::exchange(file_, nullptr)) != 0 && error_ == 0) error_ = errno;
+    if (in_place()) return error_ == 0 ? Result<void>() : cannot_write(path_, error_);
+    auto done = error_ == 0 ? put_in_place() : cannot_write(path_, error_);
+    std::error_code error;
+    if (!done) std::filesystem::remove(utf8_path(temporary_), error);
+    forget_temporary(temporary_);
+    return done;
+}
+
+Result<void> OutputFile::write_for_now(std::string_view text) {
+    if (in_place()) return {};
+    OutputFile now;
+    now.path_ = path_;
+    now.before_ = before_;
+    now.temporary_ = fmt::format("{}.{}.now.partial", path_, getpid());
+    now.file_ = open_output(now.temporary_, true);
+    if (now.file_ == nullptr) return cannot_write(path_, errno);
+    remember_temporary(now.temporary_);
+    now.write(text);
+    auto done = now.finish();
+    before_ = now.before_;
+    return done;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,148 @@
+#include "load/statistics.h"
+
+#include <algorithm>
+
+namespace streamsim {
+namespace {
+
+std::optional<LatencySummary> summary_of(const Histogram& times) {
+    if (times.count() == 0) return std::nullopt;
+    return LatencySummary{times.at_permille(500), times.at_permille(900), times.at_permille(990),
+                          times.at_permille(999), times.max()};
+}
+
+/// One thread writes.
+template <typename T>
+void show(std::atomic<T>& counter, T more) {
+    counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+MeterStats::MeterStats(const MeterPlan& plan, const BlockSizes& sizes)
+    : plan_(plan), sizes_(sizes), rows_kept_(plan.rows_kept), cells_(kTransferModes * sizes.count()) {
+    result_.seat = plan.seat;
+    result_.name = plan.spec.name;
+    result_.users = plan.spec.users;
+}
+
+void MeterStats::begin(Instant from) {
+    from_ = from;
+    begin_ = last_sync_ = last_block_ = from + plan_.spec.start;
+}
+
+void MeterStats::block(LoadOperation operation, std::uint64_t bytes, Instant completed) {
+    ++result_.blocks_done;
+    if (completed > end_) return;
+    last_block_ = std::max(last_block_, completed);
+    result_.operations[static_cast<std::size_t>(operation)].bytes += bytes;
+    result_.all.bytes += bytes;
+    series_.at(completed - begin_).bytes += bytes;
+    if (plan_.progress == nullptr) return;
+    MeterProgress& shown = *plan_.progress;
+    show(operation == LoadOperation::read ? shown.bytes_read : shown.bytes_written, bytes);
+    shown.at_ns.store(since_start(completed), std::memory_order_relaxed);
+}
+
+void MeterStats::note(OperationResult& result, Times& times, std::int64_t service, std::int64_t response) {
+    ++result.done;
+    result.service_sum_ns += service;
+    result.response_sum_ns += response;
+    times.service.add(service);
+    times.response.add(response);
+}
+
+void MeterStats::done(LoadOperation operation, const OperationTimes& times) {
+    if (times.completed > end_) {
+        unfinished();
+        return;
+    }
+    const std::int64_t service = (times.completed - times.submitted).ns;
+    const bool open = plan_.spec.loop == MeterSpec::Loop::open;
+    const std::int64_t response = open ? (times.completed - times.intended).ns : service;
+    const auto index = static_cast<std::size_t>(operation);
+    note(result_.operations[index], times_[index], service, response);
+    note(result_.all, all_times_, service, response);
+    Interval& interval = series_.at(times.completed - begin_);
+    ++interval.operations;
+    if (plan_.progress != nullptr) {
+        show(plan_.progress->done, std::uint64_t{1});
+        show(plan_.progress->response_sum_ns, response);
+        plan_.progress->at_ns.store(since_start(times.completed), std::memory_order_relaxed);
+    }
+    interval.response_sum_ns += response;
+    interval.response_max_ns = std::max(interval.response_max_ns, response);
+}
+
+void MeterStats::transfer_done(const TransferStats& transfer, const OperationTimes& times) {
+    const bool writes =
+        transfer.mode == TransferMode::sequential_write || transfer.mode == TransferMode::random_write;
+    done(writes ? LoadOperation::write : LoadOperation::read, times);
+    if (times.completed > end_) return;
+    const std::int64_t latency = (times.completed - times.submitted).ns - transfer.block_ns;
+    TransferCell& into = cell(transfer.mode, transfer.block);
+    ++into.transfers;
+    into.blocks += transfer.blocks;
+    into.bytes += transfer.bytes;
+    into.block_ns += transfer.block_ns;
+    into.block_max_ns = std::max(into.block_max_ns, transfer.block_max_ns);
+    // A storage that takes no time at all has no rate.
+    if (transfer.block_ns > 0)
+        into.rate_sum += static_cast<double>(transfer.bytes) * 1e9 / static_cast<double>(transfer.block_ns);
+    into.latency_ns += latency;
+    into.latency_max_ns = std::max(into.latency_max_ns, latency);
+}
+
+void MeterStats::failed(LoadOperation operation, int error, const std::string& path, Instant completed) {
+    if (completed > end_) {
+        unfinished();
+        return;
+    }
+    ++result_.operations[static_cast<std::size_t>(operation)].failed;
+    ++result_.all.failed;
+    if (plan_.progress != nullptr) show(plan_.progress->failed, std::uint64_t{1});
+    this->error(operation, error, path);
+}
+
+void MeterStats::error(LoadOperation operation, int error, const std::string& path) {
+    for (MeterResult::Error& each : result_.errors) {
+        if (each.operation != operation || each.error != error) continue;
+        ++each.times;
+        return;
+    }
+    result_.errors.push_back({operation, error, 1, path});
+}
+
+/// Users that have begun by then.
+std::uint64_t MeterStats::users_at(Duration since_begin) const {
+    const std::int64_t every = plan_.spec.one_more_every.ns;
+    if (every == 0) return plan_.spec.users;
+    const std::int64_t begun = since_begin.ns / every + 1 - plan_.first_user;
+    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(begun, 0, plan_.spec.users));
+}
+
+MeterResult MeterStats::result() const {
+    MeterResult out = result_;
+    out.wall_ns = std::max<std::int64_t>((std::max(end_, last_sync_) - begin_).ns, 0);
+    const auto summarise = [](OperationResult& result, const Times& times) {
+        result.service_ns = summary_of(times.service);
+        result.response_ns = summary_of(times.response);
+    };
+    for (std::size_t i = 0; i < kLoadOperations; ++i) summarise(out.operations[i], times_[i]);
+    summarise(out.all, all_times_);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+        if (cells_[i].transfers == 0) continue;
+        out.cells.push_back(
+            {static_cast<TransferMode>(i / sizes_.count()), sizes_.bytes(i % sizes_.count()), cells_[i]});
+    }
+    out.interval_ns = series_.interval().ns;
+    for (const Interval& each : series_.intervals()) {
+        const auto next = static_cast<std::int64_t>(out.series.size() + 1) * out.interval_ns;
+        const Duration last{std::min(next, (end_ - begin_).ns) - 1};
+        out.series.push_back(
+            {each.operations, each.bytes, users_at(last), each.response_sum_ns, each.response_max_ns});
+    }
+    return out;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,103 @@
+// What became of everything that a meter asked for. Counts are exact; memory is taken at the beginning, and
+// again only for an error that was not seen before and for rows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "load/draws.h"
+#include "load/meter.h"
+#include "metrics/histogram.h"
+#include "metrics/time_series.h"
+
+namespace streamsim {
+
+/// The times of one operation that is complete.
+struct OperationTimes {
+    Instant intended;
+    Instant submitted;
+    Instant completed;
+};
+
+/// One transfer that is under way.
+struct TransferStats {
+    TransferMode mode = TransferMode::sequential_read;
+    std::uint32_t block = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t block_ns = 0;
+    std::int64_t block_max_ns = 0;
+};
+
+class MeterStats {
+public:
+    MeterStats(const MeterPlan& plan, const BlockSizes& sizes);
+
+    /// Times count from `from`; what completes after the end is not done. The end may come nearer.
+    void begin(Instant from);
+    void set_end(Instant end) { end_ = end; }
+    Instant end() const { return end_; }
+    /// Nothing is left to do: the end is when the last block was complete.
+    void end_early() { end_ = std::min(end_, std::max(begin_, last_block_)); }
+
+    void arrived(std::uint64_t operations = 1) { result_.arrived += operations; }
+    void unfinished(std::uint64_t operations = 1) { result_.unfinished += operations; }
+    void substituted() { ++result_.substituted; }
+    /// A block that was read or written, and synced where that is asked for.
+    void block(LoadOperation operation, std::uint64_t bytes, Instant completed);
+    void block_failed() { ++result_.blocks_failed; }
+    /// By the end, or it is unfinished.
+    void done(LoadOperation operation, const OperationTimes& times);
+    void transfer_done(const TransferStats& transfer, const OperationTimes& times);
+    void failed(LoadOperation operation, int error, const std::string& path, Instant completed);
+    /// An error beside the operations: when files were opened before, or synced at the end.
+    void error(LoadOperation operation, int error, const std::string& path);
+    /// The last one at the end.
+    void synced(Instant completed) { last_sync_ = std::max(last_sync_, completed); }
+
+    bool wants_rows() const { return rows_.size() < rows_kept_; }
+    void row(const OperationRow& row) { rows_.push_back(row); }
+    std::int64_t since_start(Instant at) const { return (at - from_).ns; }
+
+    MeterResult result() const;
+    const std::vector<OperationRow>& rows() const { return rows_; }
+
+private:
+    struct Interval {
+        std::uint64_t operations = 0, bytes = 0;
+        std::int64_t response_sum_ns = 0, response_max_ns = 0;
+
+        void add(const Interval& other) {
+            operations += other.operations;
+            bytes += other.bytes;
+            response_sum_ns += other.response_sum_ns;
+            response_max_ns = std::max(response_max_ns, other.response_max_ns);
+        }
+    };
+    struct Times {
+        Histogram service, response;
+    };
+    void note(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
+    TransferCell& cell(TransferMode mode, std::uint32_t block) {
+        return cells_[static_cast<std::size_t>(mode) * sizes_.count() + block];
+    }
+    std::uint64_t users_at(Duration since_begin) const;
+
+    const MeterPlan& plan_;
+    const BlockSizes& sizes_;
+    const std::uint64_t rows_kept_;
+    Instant from_;   // of the run
+    Instant begin_;  // of the meter
+    Instant end_;
+    Instant last_sync_, last_block_;
+    MeterResult result_;
+    std::array<Times, kLoadOperations> times_;
+    Times all_times_;
+    std::vector<TransferCell> cells_;  // by mode, then block
+    BoundedSeries<Interval> series_{512};
+    std::vector<OperationRow> rows_;
+};
+
+}  // namespace streamsim

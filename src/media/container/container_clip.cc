@@ -1,0 +1,162 @@
+#include "media/container/container_clip.h"
+
+#include <fmt/format.h>
+
+#include "base/timecode.h"
+#include "base/units.h"
+#include "media/container/container_file.h"
+#include "media/container/container_kept.h"
+#include "media/container/container_reader.h"
+#include "media/container/container_structure.h"
+
+namespace streamsim {
+namespace {
+
+/// "video 2.0 frames a run": frames that touch each other in the file are read as one by whoever reads ahead.
+std::string runs_of(const std::vector<Extent>& extents) {
+    std::size_t runs = 1;
+    for (std::size_t k = 1; k < extents.size(); ++k) {
+        if (extents[k - 1].offset + extents[k - 1].bytes != extents[k].offset) ++runs;
+    }
+    if (runs == 1) return extents.size() == 1 ? "" : "frames back to back";
+    if (runs == extents.size()) return "each frame apart";
+    return fmt::format("{:.1f} frames back to back on average",
+                       static_cast<double>(extents.size()) / static_cast<double>(runs));
+}
+
+std::string chunks_of(const std::vector<std::vector<AudioPiece>>& tracks) {
+    std::size_t chunks = 0;
+    double length = 0;
+    for (const auto& track : tracks) {
+        chunks += track.size();
+        for (const AudioPiece& chunk : track) length += static_cast<double>(chunk.length_ns);
+    }
+    if (chunks == 0) return "";
+    return fmt::format(
+        "audio in {} chunks of {} on average", show_count(chunks),
+        show_duration(nanoseconds(static_cast<std::int64_t>(length / static_cast<double>(chunks)))));
+}
+
+std::string structure_line(const ContainerStructure& structure, const ReadContainer& read) {
+    std::string line = structure.line;
+    if (!read.pattern.empty()) line += " " + read.pattern;
+    const std::string parts[] = {read.tracks, runs_of(read.extents), chunks_of(read.audio)};
+    for (const std::string& part : parts) {
+        if (part.empty()) continue;
+        line += line.empty() ? part : "; " + part;
+    }
+    return line;
+}
+
+/// Frames that end behind the end of the file.
+void note_frames_behind(const std::vector<Extent>& extents, std::uint64_t size, Clip& clip) {
+    std::uint64_t behind = 0;
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+        if (extents[k].offset <= size && extents[k].bytes <= size - extents[k].offset) continue;
+        if (behind++ == 0) first = k;
+    }
+    if (behind == 0) return;
+    clip.notes.push_back(fmt::format(
+        "{} of {} frames, from frame {} on, end behind the end of the file (byte {}): they will fail",
+        show_count(behind), show_count(extents.size()), first, size));
+}
+
+/// A time code that counts fewer frames a second than there are (25 in 50) counts every second frame.
+void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
+    if (!read.timecode) return;
+    FrameRate counted = rate;
+    std::uint64_t each = 1;
+    const std::uint64_t nominal = nominal_rate(rate);
+    const auto said = static_cast<std::uint64_t>(read.timecode_rate);
+    if (said > 0 && said < nominal && nominal % said == 0) {
+        each = nominal / said;
+        counted = {rate.num, rate.den * static_cast<std::int64_t>(each)};
+        if (counted.den == 2002) counted = {counted.num / 2, 1001};
+    }
+    const auto parsed = parse_timecode(*read.timecode, counted);
+    if (!parsed) {
+        clip.notes.push_back("its time code is not used: " + parsed.error().problems.front());
+        return;
+    }
+    clip.start_timecode = *parsed * each;
+    clip.drop = !has_drop_frame(rate) || read_timecode_label(*read.timecode)->says_drop();
+}
+
+Result<KeptClip> make_clip(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    auto source = store.open(path);
+    if (!source) return source.error();
+    const auto size = (*source)->size();
+    if (!size) return size.error();
+    auto structure = container_structure(**source, options.progress);
+    if (!structure) return structure.error();
+    auto read = read_container(**source, path, *structure, options);
+    if (!read) return read.error();
+    auto timing = time_frames(read->stamps);
+    if (!timing) {
+        return bad_input(fmt::format("{}: byte {}: its video track, which begins here, has no frame rate", path,
+                                     read->extents.front().offset));
+    }
+    if (!is_playable_rate(timing->rate)) {
+        return bad_input(
+            fmt::format("{}: byte {}: its video track, which begins here, says {} frames a second: "
+                        "expected fewer than {}",
+                        path, read->extents.front().offset, timing->rate.to_string(), kContainerRateMax));
+    }
+    KeptClip made;
+    Clip& clip = made.clip;
+    clip.format = read->format;
+    for (auto& track : read->audio) track = join_audio(track);
+    clip.structure = structure_line(*structure, *read);
+    clip.notes = std::move(timing->notes);
+    clip.notes.insert(clip.notes.end(), read->notes.begin(), read->notes.end());
+    clip.notes.insert(clip.notes.end(), structure->notes.begin(), structure->notes.end());
+    note_frames_behind(read->extents, *size, clip);
+    take_timecode(*read, timing->rate, clip);
+    made.frames.rate = timing->rate;
+    made.frames.extents = std::move(read->extents);
+    made.frames.sync = std::move(read->sync);
+    made.frames.due_ns = std::move(timing->due_ns);
+    if (!options.audio) return made;
+    std::vector<AudioPiece> chunks;
+    for (const auto& track : read->audio) chunks.insert(chunks.end(), track.begin(), track.end());
+    if (chunks.empty()) {
+        clip.notes.emplace_back("it has no audio");
+    } else {
+        give_audio(made.frames, chunks);
+    }
+    return made;
+}
+
+}  // namespace
+
+Result<Clip> index_container(ByteStore& store,
+                             const std::string& path,
+                             const std::string& name,
+                             const IndexOptions& options) {
+    if (path.ends_with(kKeptSuffix)) {
+        return bad_input(
+            fmt::format("{}: this is an index that streamsim keeps beside a clip, not a clip", path));
+    }
+    const auto info = store.stat(path);
+    const FileInfo media = info && *info ? **info : FileInfo{};
+    KeptFound found;
+    if (options.keep_index) found = find_kept(store, path, media, options.audio);
+    const bool used = found.clip.has_value();
+    auto made = used ? Result<KeptClip>(std::move(*found.clip)) : make_clip(store, path, options);
+    if (!made) return made.error();
+    std::vector<std::string> notes;  // of the keeping: not kept
+    if (!found.note.empty()) notes.push_back(found.note);
+    if (options.keep_index && !used && !found.foreign) {
+        if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)
+            notes.push_back("its index is not kept: " + kept.error().problems.front());
+    }
+    Clip clip = std::move(made->clip);
+    clip.name = name;
+    clip.modified_s = media.modified_s;
+    clip.notes.insert(clip.notes.end(), notes.begin(), notes.end());
+    clip.index = make_container_index(path, std::move(made->frames));
+    return clip;
+}
+
+}  // namespace streamsim

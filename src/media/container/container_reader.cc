@@ -1,0 +1,579 @@
+#include "media/container/container_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "base/units.h"
+#include "media/container/av.h"
+#include "media/container/container_mxf.h"
+#include "media/container/libav.h"
+
+namespace streamsim {
+namespace {
+
+/// Containers that hold their own frames. Playlists are left out on purpose: they open other files.
+constexpr const char* kContainers = "mov,mxf,matroska,avi,mpegts,mpeg,gxf";
+
+struct CloseInput {
+    void operator()(AVFormatContext* context) const { libav().avformat_close_input(&context); }
+};
+struct FreePacket {
+    void operator()(AVPacket* packet) const { libav().av_packet_free(&packet); }
+};
+
+/// A container may name other files (data references, index files); none is opened: a clip is one file.
+int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+    return AVERROR(EPERM);
+}
+
+/// Stamps and times beyond this are damage; within it sums and differences of a few do not overflow.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
+constexpr std::int64_t kLongestPieceNs = std::int64_t{1} << 40;
+
+std::int64_t stamp_of(std::int64_t av) {
+    return av == AV_NOPTS_VALUE || av > kFarthest || av < -kFarthest ? kNoStamp : av;
+}
+
+std::int64_t to_ns(std::int64_t ticks, AVRational base) {
+    // What does not fit comes back as INT64_MIN.
+    return std::clamp(libav().av_rescale_q_rnd(ticks, base, {1, 1'000'000'000}, AV_ROUND_DOWN), -kFarthest,
+                      kFarthest);
+}
+
+std::int64_t piece_length(std::int64_t ns) {
+    return std::clamp(ns, std::int64_t{0}, kLongestPieceNs);
+}
+
+std::string describe(const AVCodecParameters& codec) {
+    const std::string name = libav().avcodec_get_name(codec.codec_id);
+    std::string tag;
+    for (unsigned shift = 0; shift < 32; shift += 8) tag += static_cast<char>(codec.codec_tag >> shift & 0xff);
+    const bool printable = std::all_of(tag.begin(), tag.end(), [](char c) { return c > ' ' && c < 127; });
+    if (printable) return fmt::format("{} {} {}x{}", name, tag, codec.width, codec.height);
+    return fmt::format("{} {}x{}", name, codec.width, codec.height);
+}
+
+std::string describe_track(const AVCodecParameters& codec) {
+    const std::string name = libav().avcodec_get_name(codec.codec_id);
+    switch (codec.codec_type) {
+        case AVMEDIA_TYPE_VIDEO: return "video " + name;
+        case AVMEDIA_TYPE_AUDIO:
+            return fmt::format("audio {} {} ch {} kHz", name, codec.ch_layout.nb_channels,
+                               static_cast<double>(codec.sample_rate) / 1000);
+        case AVMEDIA_TYPE_SUBTITLE: return "subtitles";
+        default: return codec.codec_tag == MKTAG('t', 'm', 'c', 'd') ? "time code" : "data";
+    }
+}
+
+class ContainerReader {
+public:
+    ContainerReader(ByteSource& source,
+                    const std::string& path,
+                    const ContainerStructure& structure,
+                    const IndexOptions& options)
+        : source_(source), path_(path), structure_(structure), options_(options), io_(source) {
+        io_.obey(options.progress);
+    }
+    ~ContainerReader() { io_.end_progress(); }
+    ContainerReader(const ContainerReader&) = delete;
+    ContainerReader& operator=(const ContainerReader&) = delete;
+
+    Result<ReadContainer> read() {
+        if (const auto& refusal = structure_.refusal)
+            return bad_input(fmt::format("{}: byte {}: {}", path_, refusal->byte, refusal->why));
+        if (auto opened = open(); !opened) return opened.error();
+        if (auto framed = has_table() ? by_table() : by_scan(); !framed) return framed.error();
+        if (out_.extents.empty()) return failed("its video track has no frames");
+        describe_streams();
+        find_timecode();
+        say_rates();
+        note_cut();
+        make_sync();
+        return std::move(out_);
+    }
+
+private:
+    AVStream& video() const { return *context_->streams[video_]; }
+
+    Error failed(const std::string& what) const {
+        if (io_.error()) return *io_.error();
+        return bad_input(fmt::format("{}: byte {}: {}", path_, io_.last_read_end(), what));
+    }
+
+    Result<void> open() {
+        begin_av();
+        AVFormatContext* context = libav().avformat_alloc_context();
+        if (context == nullptr) return failed("out of memory");
+        context->pb = io_.context();
+        context->io_open = refuse_open;
+        AVDictionary* options = nullptr;
+        libav().av_dict_set(&options, "format_whitelist", kContainers, 0);
+        const int error = libav().avformat_open_input(&context, "", nullptr, &options);
+        libav().av_dict_free(&options);
+        if (error < 0) return failed("not a video container that can be read: " + av_text(error));
+        context_.reset(context);
+        // QuickTime says everything in its header. Others say it in their packets.
+        if (!find_video() || !has_table()) {
+            if (const int found = libav().avformat_find_stream_info(context, nullptr);
+                found < 0 || io_.error()) {
+                return failed("its streams cannot be found: " + av_text(found));
+            }
+        }
+        if (!find_video()) return failed("there is no video track in it");
+        const AVRational tick = video().time_base;
+        if (tick.num <= 0 || tick.den <= 0) return failed("its video track has no unit of time");
+        out_.stamps.tick_num = tick.num;
+        out_.stamps.tick_den = tick.den;
+        return {};
+    }
+
+    bool find_video() {
+        unsigned found = 0;
+        for (unsigned i = 0; i < context_->nb_streams; ++i) {
+            const AVStream& stream = *context_->streams[i];
+            const bool picture = (stream.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+            if (stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO || picture) continue;
+            if (found++ == 0) video_ = i;
+        }
+        video_tracks_ = found;
+        return found > 0;
+    }
+
+    /// QuickTime and MP4 have tables, in one place or in each fragment. Of MPEG-1 libav takes the frames apart
+    /// anew while it reads.
+    bool has_table() const {
+        return std::string_view(context_->iformat->name).starts_with("mov") &&
+               (structure_.fragmented || libav().avformat_index_get_entries_count(&video()) > 0) &&
+               video().codecpar->codec_id != AV_CODEC_ID_MPEG1VIDEO;
+    }
+
+    void show_progress() {
+        if (const auto size = source_.size()) io_.show_progress(*size);
+    }
+
+    Result<void> by_table() {
+        const std::int64_t delay = options_.audio ? shown_after() : 0;
+        if (structure_.fragmented) {
+            if (auto walked = walk_fragments(); !walked) return walked;
+        }
+        const int entries = libav().avformat_index_get_entries_count(&video());
+        const auto count = static_cast<std::size_t>(entries);
+        out_.extents.reserve(count);
+        out_.stamps.decode.reserve(count);
+        key_.reserve(count);
+        std::uint64_t empty = 0;
+        std::uint64_t hidden = 0;
+        for (int i = 0; i < entries; ++i) {
+            const AVIndexEntry& entry = *libav().avformat_index_get_entry(&video(), i);
+            const int bytes = entry.size;
+            if (entry.pos < 0 || bytes < 0) {
+                return failed(
+                    fmt::format("its table puts frame {} at byte {} with {} bytes", i, entry.pos, bytes));
+            }
+            if (bytes == 0) {
+                ++empty;
+                continue;
+            }
+            if ((entry.flags & AVINDEX_DISCARD_FRAME) != 0) ++hidden;
+            add({static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(bytes)}, entry.timestamp,
+                (entry.flags & AVINDEX_KEYFRAME) != 0);
+        }
+        if (out_.extents.empty()) return {};
+        note_edits(static_cast<std::uint64_t>(entries), hidden);
+        note_empty(empty);
+        const std::int64_t begin = out_.stamps.decode.front();
+        const std::int64_t end = out_.stamps.decode.back();
+        const std::int64_t length = stamp_of(video().duration);
+        if (!structure_.fragmented && begin != kNoStamp && end >= begin && length > end - begin)
+            out_.stamps.last_ticks = plausible_last(length - (end - begin));
+        if (options_.audio) audio_by_table(begin == kNoStamp ? 0 : to_ns(begin + delay, video().time_base));
+        return {};
+    }
+
+    void add(Extent extent, std::int64_t stamp, bool key) {
+        out_.extents.push_back(extent);
+        out_.stamps.decode.push_back(stamp_of(stamp));
+        key_.push_back(key);
+    }
+
+    /// What a track's length leaves for its last frame: with it what is shown after its decode stamp. A length
+    /// that leaves more than reordering can explain is not believed.
+    std::int64_t plausible_last(std::int64_t ticks) const {
+        constexpr std::int64_t kMostReordered = 17;
+        const auto& at = out_.stamps.decode;
+        std::int64_t longest = 0;
+        for (std::size_t k = 1; k < at.size(); ++k) {
+            if (at[k] != kNoStamp && at[k - 1] != kNoStamp) longest = std::max(longest, at[k] - at[k - 1]);
+        }
+        return at.size() < 2 || ticks / kMostReordered <= longest ? ticks : 0;
+    }
+
+    void note_edits(std::uint64_t entries, std::uint64_t hidden) {
+        const auto stored = static_cast<std::uint64_t>(std::max<std::int64_t>(0, video().nb_frames));
+        if (!structure_.edit_list || structure_.fragmented) return;
+        if (entries < stored) {
+            out_.notes.push_back(fmt::format("its edit list hides {} of {} frames: they are not read",
+                                             show_count(stored - entries), show_count(stored)));
+        } else if (entries > stored) {
+            out_.notes.push_back(fmt::format("its edit list repeats frames: {} of {} stored ones",
+                                             show_count(entries), show_count(stored)));
+        }
+        if (hidden > 0) {
+            out_.notes.push_back(fmt::format(
+                "its edit list hides {} more frames, which are read because others are decoded from them",
+                show_count(hidden)));
+        }
+    }
+
+    void note_empty(std::uint64_t empty) {
+        if (empty == 0) return;
+        out_.notes.push_back(fmt::format("{} frames have no bytes and are left out", show_count(empty)));
+    }
+
+    /// How long after its decode stamp the first frame is shown, in ticks: the table does not say, the first
+    /// packet does.
+    std::int64_t shown_after() {
+        discard_others(false);
+        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        if (libav().av_read_frame(context_.get(), packet.get()) < 0) return 0;
+        if (stamp_of(packet->pts) == kNoStamp || stamp_of(packet->dts) == kNoStamp) return 0;
+        const std::int64_t delay = packet->pts - packet->dts;
+        return delay > 0 && delay < video().time_base.den ? delay : 0;
+    }
+
+    void discard_others(bool keep_audio) {
+        for (unsigned i = 0; i < context_->nb_streams; ++i) {
+            AVStream& stream = *context_->streams[i];
+            const bool audio = stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+            stream.discard = i == video_ || (audio && keep_audio) ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+        }
+    }
+
+    /// With every stream discarded libav passes over the media, but reads the header of each fragment that it
+    /// has not read yet (where there is an index of them, it stops after the first).
+    Result<void> walk_fragments() {
+        show_progress();
+        for (unsigned i = 0; i < context_->nb_streams; ++i) context_->streams[i]->discard = AVDISCARD_ALL;
+        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        const int error = libav().av_read_frame(context_.get(), packet.get());
+        if (io_.error()) return *io_.error();
+        if (error < 0 && error != AVERROR_EOF) {
+            out_.notes.push_back(
+                fmt::format("its fragments end at byte {}: {}", io_.last_read_end(), av_text(error)));
+        }
+        return {};
+    }
+
+    void audio_by_table(std::int64_t base_ns) {
+        for (unsigned i = 0; i < context_->nb_streams; ++i) {
+            AVStream& stream = *context_->streams[i];
+            if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.time_base.den <= 0) continue;
+            std::vector<AudioPiece>& pieces = out_.audio.emplace_back();
+            const int entries = libav().avformat_index_get_entries_count(&stream);
+            pieces.reserve(static_cast<std::size_t>(entries));
+            for (int k = 0; k < entries; ++k) {
+                const AVIndexEntry& entry = *libav().avformat_index_get_entry(&stream, k);
+                if (entry.pos < 0 || entry.size <= 0) continue;
+                const std::int64_t start = to_ns(entry.timestamp, stream.time_base) - base_ns;
+                if (!pieces.empty()) pieces.back().length_ns = piece_length(start - pieces.back().start_ns);
+                pieces.push_back(
+                    {{static_cast<std::uint64_t>(entry.pos), static_cast<std::uint64_t>(entry.size)},
+                     start,
+                     pieces.empty() ? 0 : pieces.back().length_ns});
+            }
+        }
+    }
+
+    Result<void> by_scan() {
+        show_progress();
+        const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
+        scanned_audio_.assign(context_->nb_streams, {});
+        int error = 0;
+        unsigned streams = 0;
+        while (true) {
+            if (streams != context_->nb_streams) {  // transport streams find new ones on the way
+                streams = context_->nb_streams;
+                scanned_audio_.resize(streams);
+                discard_others(options_.audio);
+            }
+            error = libav().av_read_frame(context_.get(), packet.get());
+            if (error < 0) break;
+            if (packet->stream_index == static_cast<int>(video_)) {
+                if (auto taken = take(*packet); !taken) return taken;
+                auto walked = by_headers();
+                if (!walked) return walked.error();
+                if (*walked) return {};
+            } else if (options_.audio) {
+                take_audio(*packet);
+            }
+            libav().av_packet_unref(packet.get());
+        }
+        if (error != AVERROR_EOF || io_.error()) {
+            return failed(
+                fmt::format("reading stopped after {} frames: {}", out_.extents.size(), av_text(error)));
+        }
+        out_.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
+        leave_out_partial();
+        note_empty(empty_);
+        if (guessed_ > 0) {
+            out_.notes.push_back(fmt::format(
+                "the place of {} frames is not told: taken as behind the one before", show_count(guessed_)));
+        }
+        place_scanned_audio();
+        return {};
+    }
+
+    /// libav gives what there is of a frame that the end of the file cuts. In a transport stream no frame says
+    /// where it ends, but the next; where all frames are in one element of MXF, something follows the last one.
+    void leave_out_partial() {
+        if (out_.extents.empty()) return;
+        const Extent last = out_.extents.back();
+        const auto size = source_.size();
+        const bool at_end = size && last.offset + last.bytes == *size;
+        const bool open_end = (structure_.cut && is_container("mpegts")) ||
+                              (at_end && is_container("mxf") && last.bytes != out_.extents.front().bytes);
+        if (!partial_ && !open_end) return;
+        out_.notes.push_back(
+            fmt::format("its last frame, at byte {}, is not all there: it is left out", last.offset));
+        out_.extents.pop_back();
+        out_.stamps.decode.pop_back();
+        out_.stamps.show.pop_back();
+        key_.pop_back();
+    }
+
+    bool is_container(std::string_view name) const {
+        return std::string_view(context_->iformat->name).starts_with(name);
+    }
+
+    /// As the header says; 0: it does not. In Matroska that is the length of its longest track, which is not
+    /// always the video: only of a file that was cut something is made of it.
+    std::uint64_t said_frames() const {
+        std::int64_t ns = 0;
+        if (is_container("avi"))
+            return static_cast<std::uint64_t>(std::max<std::int64_t>(0, video().nb_frames));
+        if (is_container("mxf")) ns = to_ns(stamp_of(video().duration), video().time_base);
+        if (is_container("matroska") && structure_.cut)
+            ns = to_ns(stamp_of(context_->duration), {1, AV_TIME_BASE});
+        if (ns <= 0 || out_.stamps.said.empty()) return 0;
+        const double frames = static_cast<double>(ns) * 1e-9 * out_.stamps.said.front().per_second();
+        return static_cast<std::uint64_t>(frames + 0.01);
+    }
+
+    void note_cut() {
+        const std::uint64_t said = said_frames();
+        const std::uint64_t found = out_.extents.size() + empty_;
+        const bool less = said > found + 1;
+        out_.stamps.cut = structure_.cut || less;
+        if (!less) return;
+        out_.notes.push_back(fmt::format("the file says {} frames, {} are there: it is cut", show_count(said),
+                                         show_count(found)));
+    }
+
+    /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
+    /// Only where each frame can be decoded alone: which ones can, only reading tells. False: it has to be
+    /// read.
+    Result<bool> by_headers() {
+        constexpr std::size_t kFirst = 8;
+        constexpr std::size_t kFirstOfLongGop = 64;  // longer than the first group of one
+        const std::size_t enough = is_intra() ? kFirst : kFirstOfLongGop;
+        if (out_.extents.size() != enough || std::string_view(context_->iformat->name) != "mxf") return false;
+        const auto& at = out_.stamps.decode;
+        if (guessed_ > 0 || empty_ > 0 || std::find(key_.begin(), key_.end(), false) != key_.end())
+            return false;
+        if (std::find(at.begin(), at.end(), kNoStamp) != at.end()) return false;
+        const std::int64_t step = at[1] - at[0];
+        if (step <= 0 || step > INT32_MAX) return false;
+        for (std::size_t k = 1; k < at.size(); ++k) {
+            if (at[k] - at[k - 1] != step) return false;
+        }
+        MxfWalk first{out_.extents, {}};
+        std::vector<std::size_t> tracks;
+        for (unsigned i = 0; options_.audio && i < context_->nb_streams; ++i) {
+            if (context_->streams[i]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
+            if (scanned_audio_[i].empty()) return false;
+            tracks.push_back(i);
+            auto& packets = first.audio.emplace_back();
+            for (const AudioPiece& piece : scanned_audio_[i]) packets.push_back(piece.extent);
+        }
+        auto walked = walk_mxf(source_, first, options_.progress);
+        if (!walked) return walked.error();
+        if (!*walked) return false;
+        take_walked(**walked, tracks, step);
+        place_scanned_audio();
+        return true;
+    }
+
+    void take_walked(const MxfWalk& walked, const std::vector<std::size_t>& tracks, std::int64_t step) {
+        auto& at = out_.stamps.decode;
+        for (std::size_t k = out_.extents.size(); k < walked.frames.size(); ++k) at.push_back(at.back() + step);
+        out_.extents = walked.frames;
+        key_.assign(walked.frames.size(), true);
+        // An element of audio for each frame, beside it.
+        const std::int64_t period = to_ns(step, video().time_base);
+        for (std::size_t track = 0; track < tracks.size(); ++track) {
+            auto& pieces = scanned_audio_[tracks[track]];
+            const std::int64_t begin = pieces.front().start_ns;
+            for (std::size_t k = pieces.size(); k < walked.audio[track].size(); ++k) {
+                const std::int64_t start = to_ns(static_cast<std::int64_t>(k) * step, video().time_base);
+                pieces.push_back({walked.audio[track][k], begin + start, period});
+            }
+        }
+    }
+
+    Result<void> take(const AVPacket& packet) {
+        if (packet.size <= 0) {
+            ++empty_;
+            return {};
+        }
+        Extent extent{0, static_cast<std::uint64_t>(packet.size)};
+        if (packet.pos >= 0) {
+            extent.offset = static_cast<std::uint64_t>(packet.pos);
+        } else if (!out_.extents.empty()) {
+            extent.offset = out_.extents.back().offset + out_.extents.back().bytes;
+            ++guessed_;
+        } else {
+            return failed("the place of its first frame in the file is not known");
+        }
+        partial_ = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
+        add(extent, packet.dts, (packet.flags & AV_PKT_FLAG_KEY) != 0);
+        out_.stamps.show.push_back(stamp_of(packet.pts));
+        out_.stamps.last_ticks = packet.duration;
+        return {};
+    }
+
+    void take_audio(const AVPacket& packet) {
+        const AVStream& stream = *context_->streams[packet.stream_index];
+        if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.time_base.den <= 0) return;
+        auto& pieces = scanned_audio_[static_cast<std::size_t>(packet.stream_index)];
+        if (packet.size <= 0 || (packet.pos < 0 && pieces.empty())) return;
+        const std::int64_t at = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
+        AudioPiece piece{{0, static_cast<std::uint64_t>(packet.size)}, 0, 0};
+        // Of several frames in one packet of the stream only the first has a place.
+        piece.extent.offset = packet.pos >= 0 ? static_cast<std::uint64_t>(packet.pos)
+                                              : pieces.back().extent.offset + pieces.back().extent.bytes;
+        piece.length_ns = piece_length(to_ns(packet.duration, stream.time_base));
+        if (at != AV_NOPTS_VALUE) {
+            piece.start_ns = to_ns(at, stream.time_base);
+        } else if (!pieces.empty()) {
+            piece.start_ns = pieces.back().start_ns + pieces.back().length_ns;
+        }
+        pieces.push_back(piece);
+    }
+
+    void place_scanned_audio() {
+        if (!options_.audio || out_.extents.empty()) return;
+        std::int64_t base = 0;
+        for (const std::int64_t stamp : {out_.stamps.show.front(), out_.stamps.decode.front()}) {
+            if (stamp == kNoStamp) continue;
+            base = to_ns(stamp, video().time_base);
+            break;
+        }
+        for (auto& pieces : scanned_audio_) {
+            if (pieces.empty()) continue;
+            for (AudioPiece& piece : pieces) piece.start_ns -= base;
+            out_.audio.push_back(std::move(pieces));
+        }
+    }
+
+    void describe_streams() {
+        if (video().codecpar->width == 0 && structure_.width > 0) {  // MPEG-4: libav leaves it to a decoder
+            video().codecpar->width = structure_.width;
+            video().codecpar->height = structure_.height;
+        }
+        out_.format = describe(*video().codecpar);
+        std::vector<std::pair<std::string, unsigned>> kinds;
+        for (unsigned i = 0; i < context_->nb_streams; ++i) {
+            const AVCodecParameters& codec = *context_->streams[i]->codecpar;
+            if (codec.codec_type == AVMEDIA_TYPE_AUDIO) ++out_.audio_tracks;
+            const std::string kind = describe_track(codec);
+            auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == kind; });
+            if (at == kinds.end()) at = kinds.insert(at, {kind, 0});
+            ++at->second;
+        }
+        for (const auto& [kind, count] : kinds) {
+            if (!out_.tracks.empty()) out_.tracks += ", ";
+            out_.tracks += count == 1 ? kind : fmt::format("{} x {}", count, kind);
+        }
+        if (video_tracks_ > 1) {
+            out_.notes.push_back(fmt::format("it has {} video tracks: the first is played", video_tracks_));
+        }
+        const AVDictionaryEntry* label =
+            libav().av_dict_get(context_->metadata, "operational_pattern_ul", nullptr, 0);
+        if (label != nullptr) out_.pattern = pattern_of(label->value);
+    }
+
+    /// ST 377-1 annex: byte 13 is the complexity of the items, byte 14 that of the packages (a, b, c).
+    static std::string pattern_of(std::string_view label) {
+        const auto at = label.rfind('.');
+        if (at == std::string_view::npos || label.size() - at < 5) return "";
+        const std::string_view item = label.substr(at + 1, 2);
+        const std::string_view package = label.substr(at + 3, 2);
+        if (item == "10") return "OP-Atom";
+        if (item < "01" || item > "03" || package < "01" || package > "03") return "";
+        return fmt::format("OP{}{}", item[1], static_cast<char>('a' + (package[1] - '1')));
+    }
+
+    void find_timecode() {
+        const auto look = [&](const AVDictionary* where) {
+            const AVDictionaryEntry* entry = libav().av_dict_get(where, "timecode", nullptr, 0);
+            if (entry != nullptr && !out_.timecode) out_.timecode = entry->value;
+        };
+        for (unsigned i = 0; i < context_->nb_streams; ++i) {
+            const AVStream& stream = *context_->streams[i];
+            if (stream.codecpar->codec_tag == MKTAG('t', 'm', 'c', 'd') && stream.avg_frame_rate.den == 1)
+                out_.timecode_rate = stream.avg_frame_rate.num;
+        }
+        look(video().metadata);
+        look(context_->metadata);
+        for (unsigned i = 0; i < context_->nb_streams; ++i) look(context_->streams[i]->metadata);
+    }
+
+    void say_rates() {
+        for (const AVRational rate : {video().r_frame_rate, video().avg_frame_rate}) {
+            if (rate.num > 0 && rate.den > 0) out_.stamps.said.push_back({rate.num, rate.den});
+        }
+    }
+
+    bool is_intra() const {
+        const AVCodecDescriptor* codec = libav().avcodec_descriptor_get(video().codecpar->codec_id);
+        return codec != nullptr && (codec->props & AV_CODEC_PROP_INTRA_ONLY) != 0;
+    }
+
+    void make_sync() {
+        if (is_intra() || std::find(key_.begin(), key_.end(), false) == key_.end()) return;
+        std::uint32_t last = 0;
+        for (std::size_t k = 0; k < key_.size(); ++k) {
+            if (key_[k]) last = static_cast<std::uint32_t>(k);
+            out_.sync.push_back(last);
+        }
+    }
+
+    ByteSource& source_;
+    const std::string& path_;
+    const ContainerStructure& structure_;
+    const IndexOptions& options_;
+    AvIo io_;
+    std::unique_ptr<AVFormatContext, CloseInput> context_;
+    unsigned video_ = 0;
+    unsigned video_tracks_ = 0;
+    std::vector<bool> key_;
+    std::vector<std::vector<AudioPiece>> scanned_audio_;  // of each stream
+    std::uint64_t empty_ = 0;
+    std::uint64_t guessed_ = 0;
+    bool partial_ = false;  // the last frame
+    ReadContainer out_;
+};
+
+}  // namespace
+
+Result<ReadContainer> read_container(ByteSource& source,
+                                     const std::string& path,
+                                     const ContainerStructure& structure,
+                                     const IndexOptions& options) {
+    return ContainerReader(source, path, structure, options).read();
+}
+
+}  // namespace streamsim

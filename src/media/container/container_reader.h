@@ -1,0 +1,41 @@
+// What libavformat knows of a container: the frames of its video track, and the audio beside them. Inside
+// media/ only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "media/container/container_audio.h"
+#include "media/container/container_structure.h"
+#include "media/container/container_times.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+struct ReadContainer {
+    std::string format;           // "prores apch 1920x1080"
+    std::vector<Extent> extents;  // of the frames, in stored order, as `ffprobe -show_packets` lists them
+    FrameStamps stamps;
+    std::vector<std::uint32_t> sync;             // as in ContainerFrames
+    std::vector<std::vector<AudioPiece>> audio;  // of each track, where it was asked for
+    unsigned audio_tracks = 0;
+    std::string tracks;                   // "video prores apch, 4 x audio pcm_s16le 1 ch 48 kHz"
+    std::string pattern;                  // MXF: "OP1a", "OP-Atom"; else ""
+    std::optional<std::string> timecode;  // as the file writes it
+    std::int64_t timecode_rate = 0;       // frames a second that it counts in; 0: not known
+    std::vector<std::string> notes;
+};
+
+/// The first video track that is no cover picture. QuickTime and MP4 by their tables, fragmented ones by the
+/// headers of their fragments: without reading media. MXF of intra frames by its beginning and its key-length
+/// headers (container_mxf.h). All others by reading through the file, with progress.
+/// Errors: bad input naming the file and how far it was read; the source's own; interrupted after `cancel`.
+Result<ReadContainer> read_container(ByteSource& source,
+                                     const std::string& path,
+                                     const ContainerStructure& structure,
+                                     const IndexOptions& options);
+
+}  // namespace streamsim

@@ -1,0 +1,469 @@
+#include "media/cuts/cut_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/document/problems.h"
+#include "base/timecode.h"
+#include "base/units.h"
+#include "media/clip_finder.h"
+#include "media/clip_index.h"
+#include "media/cuts/edit_pieces.h"
+#include "media/cuts/edl.h"
+#include "media/cuts/edl_timeline.h"
+#include "media/cuts/otio.h"
+#include "media/sequence/sequence_names.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kNotesMax = 40;
+constexpr std::size_t kNamedMax = 4;  // of equally good clips, in a message
+constexpr double kSpeedTermMax = 1e15;
+constexpr std::size_t kNoClip = SIZE_MAX;
+
+/// The first place that uses a piece of media.
+struct Use {
+    std::string place;
+    std::string event;
+    std::uint64_t count = 0;
+};
+
+struct Range {
+    std::int64_t low = 0;
+    std::int64_t high = -1;  // of the last frame; below `low`: none
+
+    bool empty() const { return high < low; }
+};
+
+class Resolver {
+public:
+    Resolver(ByteStore& store, const EditList& list, std::optional<FrameRate> rate)
+        : store_(store), list_(list), rate_(rate) {}
+
+    Result<CutList> resolve(const std::string& target, const IndexOptions& options) {
+        auto finder = ClipFinder::look_below(store_, target);
+        if (!finder) return finder.error();
+        find_uses();
+        find_clips(*finder, target);
+        if (auto indexed = index_clips(*finder, options); !indexed) return indexed.error();
+        const std::size_t missing = problems_.size();
+        if (find_rate() && lay_out()) fit_pieces();
+        if (problems_.size() > missing && !recounted_.empty()) problems_.insert(problems_.begin(), recounted_);
+        if (!problems_.empty()) return failed();
+        return finish();
+    }
+
+private:
+    void add_problems(const Error& error) {
+        problems_.insert(problems_.end(), error.problems.begin(), error.problems.end());
+    }
+
+    Error failed() const {
+        ProblemList bounded(list_.source);
+        for (const std::string& problem : problems_) bounded.add(problem);
+        return bounded.error();
+    }
+
+    void find_uses() {
+        uses_.resize(list_.media.size());
+        const auto use = [this](std::uint32_t media, const std::string& place, const std::string& event) {
+            if (uses_[media].count++ == 0) uses_[media] = {place, event, 1};
+        };
+        for (const EditPiece& piece : list_.pieces) use(piece.media, piece.place, piece.event);
+        for (const EdlEvent& event : list_.edl) {
+            if (!event.black)
+                use(event.media, fmt::format("{}: line {}", list_.source, event.line),
+                    fmt::format("event {}", event.number));
+        }
+    }
+
+    static std::string describe(const EditMedia& media) {
+        std::string out;
+        const auto add = [&out](const char* what, const std::string& text) {
+            if (!text.empty()) out += fmt::format("{}{} \"{}\"", out.empty() ? "" : ", ", what, text);
+        };
+        add("file", media.file);
+        add("clip", media.name);
+        add("reel", media.reel);
+        return out;
+    }
+
+    void find_clips(const ClipFinder& finder, const std::string& target) {
+        found_.assign(list_.media.size(), kNoClip);
+        const auto used =
+            std::count_if(uses_.begin(), uses_.end(), [](const Use& use) { return use.count > 0; });
+        for (std::size_t i = 0; i < list_.media.size(); ++i) {
+            const Use& use = uses_[i];
+            if (use.count == 0) continue;
+            const ClipFinder::Answer answer = finder.find(list_.media[i]);
+            const std::string others = use.count > 1 ? fmt::format(" and {} more", use.count - 1) : "";
+            if (answer.clips.size() == 1) {
+                found_[i] = answer.clips.front();
+                if (!answer.note.empty()) notes_.push_back(answer.note);
+            } else if (answer.clips.size() > 1) {
+                std::string names;
+                for (std::size_t k = 0; k < std::min(kNamedMax, answer.clips.size()); ++k)
+                    names += (k == 0 ? "" : " and ") + finder.clips()[answer.clips[k]].name;
+                problems_.push_back(fmt::format("{}: {}{}: {} is {}{}: expected one clip below {}", use.place,
+                                                use.event, others, describe(list_.media[i]), names,
+                                                answer.clips.size() > kNamedMax ? " and others" : "", target));
+            } else if (finder.clips().size() == 1 && used == 1) {
+                found_[i] = 0;
+                notes_.push_back(fmt::format("{}, the only clip, taken for {}", finder.clips().front().name,
+                                             describe(list_.media[i])));
+            } else {
+                problems_.push_back(fmt::format("{}: {}{}: no clip below {} for {}", use.place, use.event,
+                                                others, target, describe(list_.media[i])));
+            }
+        }
+    }
+
+    Result<void> index_clips(const ClipFinder& finder, const IndexOptions& options) {
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+            if (found_[i] == kNoClip || clips_.contains(found_[i])) continue;
+            const FoundClip& found = finder.clips()[found_[i]];
+            auto clip = index_clip(store_, found.path, options);
+            if (!clip) {
+                if (clip.error().kind != ErrorKind::bad_input) return clip.error();
+                add_problems(clip.error());
+                found_[i] = kNoClip;
+                continue;
+            }
+            clip->name = found.name;
+            clip->ours = clip->ours || found.ours;
+            clips_.emplace(found_[i], std::move(*clip));
+        }
+        return {};
+    }
+
+    const Clip& clip_of(std::uint32_t media) const { return clips_.at(found_[media]); }
+
+    bool has_clip(std::uint32_t media) const { return found_[media] != kNoClip; }
+
+    static bool states_rate(const Clip& clip) { return !clip.rate_assumed && !clip.index->variable_rate(); }
+
+    /// The rate that those clips share that state one; else that of those that state none. Nothing where they
+    /// are several: those of `first` and `other`. REQUIRES: a clip was found.
+    std::optional<FrameRate> shared_rate(const Clip*& first, const Clip*& other) const {
+        for (const auto& [found, clip] : clips_) {
+            if (first == nullptr || (!states_rate(*first) && states_rate(clip))) first = &clip;
+        }
+        for (const auto& [found, clip] : clips_) {
+            const bool differs = clip.index->rate() != first->index->rate();
+            if (differs && states_rate(clip) == states_rate(*first)) other = &clip;
+        }
+        if (other != nullptr) return std::nullopt;
+        return first->index->rate();
+    }
+
+    /// How the list is counted, and played. False: nobody says.
+    bool find_rate() {
+        if (!list_.edl.empty() && list_.media.empty()) {
+            problems_ = nothing_shown(list_).problems;
+            return false;
+        }
+        if (clips_.empty()) return false;
+        if (list_.rate) {
+            counted_ = *list_.rate;
+            return true;
+        }
+        const Clip* first = nullptr;
+        const Clip* other = nullptr;
+        const auto shared = shared_rate(first, other);
+        if (rate_) {
+            find_counting(shared && states_rate(*first) ? shared : std::nullopt);
+            return true;
+        }
+        if (shared) {
+            counted_ = *shared;
+            return true;
+        }
+        problems_.push_back(
+            fmt::format("{}: an EDL has no frame rate, and its clips have several: {} has {}, {} has "
+                        "{}; name the one of the list with --fps",
+                        list_.source, first->name, first->index->rate().to_string(), other->name,
+                        other->index->rate().to_string()));
+        return false;
+    }
+
+    /// An EDL is counted as its clips are, where they say and its time codes exist at their rate; `rate_`
+    /// counts it in all other cases.
+    void find_counting(std::optional<FrameRate> clips) {
+        counted_ = *rate_;
+        if (!clips) return;
+        const bool alike = nominal_rate(*clips) == nominal_rate(*rate_);
+        if (alike ? has_drop_frame(*clips) : exists_at(*clips)) counted_ = *clips;
+        if (alike) return;
+        if (counted_ == *clips) {
+            notes_.push_back(fmt::format("counted at {} frames a second as its clips are, and played at {}",
+                                         clips->to_string(), rate_->to_string()));
+        } else {
+            recounted_ = fmt::format("{}: the list is counted at {} fps (--fps); its clips have {}",
+                                     list_.source, rate_->to_string(), clips->to_string());
+        }
+    }
+
+    bool exists_at(FrameRate rate) const {
+        const auto fits = [&](const TimecodeLabel& label) { return label.frames < nominal_rate(rate); };
+        return std::all_of(list_.edl.begin(), list_.edl.end(), [&](const EdlEvent& event) {
+            const bool source = event.black || (fits(event.source_in) && fits(event.source_out));
+            return source && fits(event.record_in) && fits(event.record_out);
+        });
+    }
+
+    /// False: there are no pieces to go on with.
+    bool lay_out() {
+        if (list_.edl.empty()) {
+            pieces_ = list_.pieces;
+            frames_ = list_.frames;
+            return true;
+        }
+        // A container with time code of its own counts it at its own rate; the header of an image knows no
+        // better than the list.
+        std::vector<std::optional<FrameRate>> rates(list_.media.size());
+        for (std::uint32_t i = 0; i < rates.size(); ++i) {
+            if (!has_clip(i)) continue;
+            rates[i] = counted_;
+            const Clip& clip = clip_of(i);
+            const FrameRate own = clip.index->rate();
+            if (clip.index->file_per_frame() || nominal_rate(own) == nominal_rate(counted_)) continue;
+            other_rate_.insert(found_[i]);
+            if (clip.start_timecode) rates[i] = own;
+        }
+        auto timeline = lay_out_edl(list_, counted_, rates);
+        if (!timeline) {
+            add_problems(timeline.error());
+            return false;
+        }
+        pieces_ = std::move(timeline->pieces);
+        frames_ = timeline->frames;
+        notes_.insert(notes_.end(), timeline->notes.begin(), timeline->notes.end());
+        return true;
+    }
+
+    /// From source frames to frames of the clips, for all whose clips are there.
+    void fit_pieces() {
+        std::vector<EditPiece> fitting;
+        for (EditPiece& piece : pieces_) {
+            if (has_clip(piece.media) && to_clip_rate(piece)) fitting.push_back(std::move(piece));
+        }
+        pieces_ = std::move(fitting);
+        const std::size_t before = problems_.size();
+        find_origins();
+        if (problems_.size() == before) check_handles();
+    }
+
+    /// Source frames at a rate that is not the media's own are times: the clip's frame at that time is meant.
+    /// False: that cannot be said.
+    bool to_clip_rate(EditPiece& piece) {
+        const EditMedia& media = list_.media[piece.media];
+        const FrameRate own = clip_of(piece.media).index->rate();
+        if (!media.rate || media.own_rate || nominal_rate(own) == nominal_rate(*media.rate)) return true;
+        const EditSpeed ratio = reduced(own.num * media.rate->den, own.den * media.rate->num);
+        if (std::abs(static_cast<double>(piece.speed_num) * static_cast<double>(ratio.num)) > kSpeedTermMax ||
+            static_cast<double>(piece.speed_den) * static_cast<double>(ratio.den) > kSpeedTermMax) {
+            problems_.push_back(fmt::format("{}: {}: its rate {} and that of {}, {}, have no usable ratio",
+                                            piece.place, piece.event, media.rate->to_string(),
+                                            clip_of(piece.media).name, own.to_string()));
+            return false;
+        }
+        const auto frames = static_cast<std::uint64_t>(std::abs(piece.first));
+        piece.first = floor_scaled(frames, piece.first < 0 ? -ratio.num : ratio.num, ratio.den);
+        const EditSpeed speed = reduced(piece.speed_num * ratio.num, piece.speed_den * ratio.den);
+        piece.speed_num = speed.num;
+        piece.speed_den = speed.den;
+        piece.day = floor_scaled(static_cast<std::uint64_t>(piece.day), ratio.num, ratio.den);
+        converted_.insert(found_[piece.media]);
+        return true;
+    }
+
+    /// Source frames of a piece, with its handles or without.
+    static Range frames_of_piece(const EditPiece& piece, bool handles) {
+        const std::uint64_t from = handles ? 0 : piece.handle_before;
+        const std::uint64_t to = piece.frames - (handles ? 0 : std::min(piece.handle_after, piece.frames));
+        if (from >= to) return {};
+        const std::int64_t a = piece.first + floor_scaled(from, piece.speed_num, piece.speed_den);
+        const std::int64_t b = piece.first + floor_scaled(to - 1, piece.speed_num, piece.speed_den);
+        return {std::min(a, b), std::max(a, b)};
+    }
+
+    /// What has to be taken from source frames for clip frames: `origin`, or a day less past midnight.
+    static std::optional<std::int64_t> offset_for(const EditPiece& piece,
+                                                  Range range,
+                                                  std::int64_t origin,
+                                                  const Clip& clip) {
+        const auto count = static_cast<std::int64_t>(clip.index->count());
+        for (const std::int64_t offset : {origin, origin - piece.day}) {
+            if (range.low >= offset && range.high - offset < count) return offset;
+        }
+        return std::nullopt;
+    }
+
+    struct Origin {
+        std::int64_t frame = 0;
+        const char* what = "";
+    };
+
+    /// What source times may count from, the likeliest first.
+    static std::vector<Origin> origins_of(const Clip& clip) {
+        std::vector<Origin> out;
+        const auto number = static_cast<std::int64_t>(clip.index->frame_number(0));
+        const bool files = clip.index->file_per_frame();
+        if (files) out.push_back({number, "the numbers of its files"});
+        if (clip.start_timecode && (!files || static_cast<std::int64_t>(*clip.start_timecode) != number))
+            out.push_back({static_cast<std::int64_t>(*clip.start_timecode), "its time code"});
+        out.push_back({0, "0 at its first frame"});
+        return out;
+    }
+
+    void find_origins() {
+        std::map<std::size_t, std::vector<EditPiece*>> by_clip;  // in the order of names
+        for (EditPiece& piece : pieces_) {
+            const EditMedia& media = list_.media[piece.media];
+            if (!media.start) {
+                by_clip[found_[piece.media]].push_back(&piece);
+                continue;
+            }
+            std::int64_t origin = *media.start;
+            if (media.start_number) {
+                const auto first = static_cast<std::int64_t>(clip_of(piece.media).index->frame_number(0));
+                origin -= *media.start_number - first;
+            }
+            place({&piece}, clip_of(piece.media), {origin, "its available_range"});
+        }
+        for (const auto& [found, pieces] : by_clip) {
+            const Clip& clip = clips_.at(found);
+            const std::vector<Origin> origins = origins_of(clip);
+            std::size_t best = 0;
+            std::size_t most = 0;
+            for (std::size_t i = 0; i < origins.size(); ++i) {
+                std::size_t fit = 0;
+                for (const EditPiece* piece : pieces) {
+                    const Range range = frames_of_piece(*piece, false);
+                    if (range.empty() || offset_for(*piece, range, origins[i].frame, clip)) ++fit;
+                }
+                if (fit > most) {
+                    best = i;
+                    most = fit;
+                }
+            }
+            if (best > 0 && most == pieces.size()) {
+                notes_.push_back(fmt::format("{}: source times are taken as {}, not as {}: they do not fit {}",
+                                             clip.name, origins[best].what, origins[0].what,
+                                             show(origins[0].frame, clip)));
+            }
+            place(pieces, clip, origins[best]);
+        }
+    }
+
+    static std::string show(std::int64_t frame, const Clip& clip) {
+        if (frame < 0) return std::to_string(frame);
+        return fmt::format("{} ({})", frame, timecode(static_cast<std::uint64_t>(frame), clip.index->rate()));
+    }
+
+    void no_such_frames(const EditPiece& piece, Range range, std::int64_t origin, const char* what) {
+        if (!said_.insert(piece.place).second) return;  // in many parts below other tracks
+        const Clip& clip = clip_of(piece.media);
+        const auto last = origin + static_cast<std::int64_t>(clip.index->count()) - 1;
+        problems_.push_back(fmt::format("{}: {}: {} frames {} to {} of {}, which has {} to {}", piece.place,
+                                        piece.event, what, show(range.low, clip), show(range.high, clip),
+                                        clip.name, show(origin, clip), show(last, clip)));
+    }
+
+    /// Turns source frames into clip frames.
+    void place(const std::vector<EditPiece*>& pieces, const Clip& clip, Origin origin) {
+        for (EditPiece* piece : pieces) {
+            const Range own = frames_of_piece(*piece, false);
+            const Range range = own.empty() ? frames_of_piece(*piece, true) : own;
+            const auto offset = offset_for(*piece, range, origin.frame, clip);
+            if (!offset && !own.empty()) no_such_frames(*piece, range, origin.frame, "needs");
+            piece->origin = offset.value_or(origin.frame);
+            piece->first -= piece->origin;
+        }
+    }
+
+    void check_handles() {
+        for (const EditPiece& piece : pieces_) {
+            const Range range = frames_of_piece(piece, true);
+            const auto count = static_cast<std::int64_t>(clip_of(piece.media).index->count());
+            if (range.low >= 0 && range.high < count) continue;
+            no_such_frames(piece, {range.low + piece.origin, range.high + piece.origin}, piece.origin,
+                           "its transition needs");
+        }
+    }
+
+    Result<CutList> finish() {
+        CutList out;
+        out.name = list_.name.empty() ? base_name(list_.source) : list_.name;
+        out.rate = rate_.value_or(counted_);
+        out.frames = frames_;
+        out.events = list_.events;
+        std::map<std::size_t, std::uint32_t> numbers;
+        for (const EditPiece& piece : pieces_) {
+            const std::size_t found = found_[piece.media];
+            const auto [number, is_new] =
+                numbers.try_emplace(found, static_cast<std::uint32_t>(out.clips.size()));
+            if (is_new) out.clips.push_back(clips_.at(found));
+            out.segments.push_back({.at = piece.at,
+                                    .frames = piece.frames,
+                                    .clip = number->second,
+                                    .first = piece.first,
+                                    .speed_num = piece.speed_num,
+                                    .speed_den = piece.speed_den,
+                                    .event = piece.event});
+        }
+        out.notes = list_.notes;
+        for (const std::size_t found : converted_)
+            notes_.push_back(fmt::format("{}: source times converted to its rate", clips_.at(found).name));
+        for (const std::size_t found : other_rate_)
+            notes_.push_back(fmt::format("{} is at {} frames a second, the list at {}", clips_.at(found).name,
+                                         clips_.at(found).index->rate().to_string(), counted_.to_string()));
+        out.notes.insert(out.notes.end(), notes_.begin(), notes_.end());
+        if (out.notes.size() > kNotesMax) {
+            const std::size_t more = out.notes.size() - kNotesMax;
+            out.notes.resize(kNotesMax);
+            out.notes.push_back(fmt::format("and {} notes more", more));
+        }
+        return out;
+    }
+
+    ByteStore& store_;
+    const EditList& list_;
+    std::optional<FrameRate> rate_;      // as asked for
+    FrameRate counted_;                  // of the list's time codes
+    std::string recounted_;              // said before the problems of a list counted unlike its clips
+    std::vector<Use> uses_;              // of EditList::media
+    std::vector<std::size_t> found_;     // of EditList::media: in ClipFinder::clips()
+    std::map<std::size_t, Clip> clips_;  // by ClipFinder::clips()
+    std::vector<EditPiece> pieces_;
+    std::uint64_t frames_ = 0;
+    std::set<std::size_t> converted_;   // by ClipFinder::clips()
+    std::set<std::size_t> other_rate_;  // than the list's; of containers
+    std::set<std::string> said_;
+    std::vector<std::string> notes_;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+Result<EditList> parse_cut_list(std::string_view text, const std::string& source) {
+    const std::size_t first = text.find_first_not_of("\xef\xbb\xbf \t\r\n");
+    const bool json = first != std::string_view::npos && text[first] == '{';
+    if (json || extension_of(source) == "otio") return parse_otio(text, source);
+    return parse_edl(text, source);
+}
+
+Result<CutList> resolve_cut_list(ByteStore& store,
+                                 const std::string& target,
+                                 const EditList& list,
+                                 std::optional<FrameRate> rate,
+                                 const IndexOptions& options) {
+    return Resolver(store, list, rate).resolve(target, options);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,134 @@
+#include "media/cuts/edit_pieces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "streamsim/cut_list.h"
+
+namespace streamsim {
+namespace {
+
+/// A speed with a larger denominator is cut at its nearest frame: one frame off for less than a source frame.
+constexpr std::int64_t kExactDenominatorMax = 1001;
+constexpr std::int64_t kDenominatorMax = 1'000'000;  // of a fraction for a decimal number
+constexpr double kSameNumber = 1e-9;                 // relative; nine digits are written at least
+
+struct Interval {
+    std::uint64_t from;
+    std::uint64_t to;
+};
+
+/// A piece that begins `skip` record frames later.
+EditPiece shortened(const EditPiece& piece, std::uint64_t skip, std::uint64_t frames) {
+    EditPiece out = piece;
+    const std::uint64_t rest = piece.frames - skip - frames;
+    out.at = piece.at + skip;
+    out.frames = frames;
+    out.first = piece.first + floor_scaled(skip, piece.speed_num, piece.speed_den);
+    out.handle_before = std::min(frames, piece.handle_before - std::min(piece.handle_before, skip));
+    out.handle_after = std::min(frames, piece.handle_after - std::min(piece.handle_after, rest));
+    return out;
+}
+
+void append_visible(const EditPiece& piece,
+                    const std::vector<Interval>& covered,
+                    bool& hidden,
+                    std::vector<EditPiece>& out) {
+    const std::uint64_t end = piece.at + piece.frames;
+    std::uint64_t from = piece.at;
+    auto above = std::lower_bound(covered.begin(), covered.end(), from,
+                                  [](const Interval& interval, std::uint64_t at) { return interval.to <= at; });
+    for (; above != covered.end() && above->from < end; ++above) {
+        hidden = true;
+        if (above->from > from) append_part(piece, from, above->from, out);
+        from = above->to;
+        if (from >= end) return;
+    }
+    append_part(piece, from, end, out);
+}
+
+void cover(const std::vector<EditPiece>& track, std::vector<Interval>& covered) {
+    for (const EditPiece& piece : track) covered.push_back({piece.at, piece.at + piece.frames});
+    std::sort(covered.begin(), covered.end(), [](auto& a, auto& b) { return a.from < b.from; });
+    std::vector<Interval> joined;
+    for (const Interval& interval : covered) {
+        if (!joined.empty() && interval.from <= joined.back().to) {
+            joined.back().to = std::max(joined.back().to, interval.to);
+        } else {
+            joined.push_back(interval);
+        }
+    }
+    covered = std::move(joined);
+}
+
+}  // namespace
+
+void append_part(const EditPiece& piece, std::uint64_t from, std::uint64_t to, std::vector<EditPiece>& out) {
+    if (from == to) return;
+    std::uint64_t skip = from - piece.at;
+    const std::uint64_t end = to - piece.at;
+    const auto den = static_cast<std::uint64_t>(piece.speed_den);
+    // Frame by frame up to the next one at which the fraction is zero.
+    if (skip > 0 && piece.speed_den <= kExactDenominatorMax) {
+        for (; skip < end && skip % den != 0; ++skip) out.push_back(shortened(piece, skip, 1));
+    }
+    if (skip < end) out.push_back(shortened(piece, skip, end - skip));
+}
+
+std::vector<EditPiece> topmost(const std::vector<std::vector<EditPiece>>& tracks, bool& hidden) {
+    std::vector<EditPiece> out;
+    std::vector<Interval> covered;
+    for (auto track = tracks.rbegin(); track != tracks.rend(); ++track) {
+        for (const EditPiece& piece : *track) append_visible(piece, covered, hidden, out);
+        if (track + 1 != tracks.rend()) cover(*track, covered);
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    return out;
+}
+
+std::optional<EditPiece> third_at_once(const std::vector<EditPiece>& pieces) {
+    std::uint64_t ends[2] = {0, 0};  // of those that are on, the later one last
+    for (const EditPiece& piece : pieces) {
+        if (piece.at < ends[0]) return piece;
+        ends[0] = piece.at + piece.frames;
+        if (ends[0] > ends[1]) std::swap(ends[0], ends[1]);
+    }
+    return std::nullopt;
+}
+
+EditSpeed reduced(std::int64_t num, std::int64_t den) {
+    const std::int64_t divisor = std::max<std::int64_t>(1, std::gcd(num, den));
+    return {num / divisor, den / divisor};
+}
+
+EditSpeed fraction_of(double value) {
+    const double magnitude = std::abs(value);
+    const std::int64_t sign = value < 0 ? -1 : 1;
+    // The continued fraction: each step is the best there is up to its denominator.
+    EditSpeed before{0, 1};
+    EditSpeed last{1, 0};
+    for (double rest = magnitude;;) {
+        const auto whole = static_cast<std::int64_t>(rest);
+        const EditSpeed next{whole * last.num + before.num, whole * last.den + before.den};
+        if (next.den > kDenominatorMax) break;
+        const double reached = static_cast<double>(next.num) / static_cast<double>(next.den);
+        if (std::abs(reached - magnitude) <= magnitude * kSameNumber) return {sign * next.num, next.den};
+        before = last;
+        last = next;
+        const double fraction = rest - static_cast<double>(whole);
+        if (fraction * kDenominatorMax < 1) break;  // the next denominator would be too large
+        rest = 1 / fraction;
+    }
+    return reduced(sign * std::llround(magnitude * kDenominatorMax), kDenominatorMax);
+}
+
+EditSpeed within(EditSpeed speed, std::uint64_t source, std::uint64_t record) {
+    const auto last = static_cast<std::int64_t>(source) - 1;
+    const std::int64_t reached = floor_scaled(record - 1, speed.num, speed.den);
+    if (reached <= last && reached >= -last) return speed;
+    if (record == 1) return {0, 1};
+    return reduced(speed.num < 0 ? -last : last, static_cast<std::int64_t>(record) - 1);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,130 @@
+// DNxHR (SMPTE ST 2019-1): a header with the place of each row of macroblocks, the rows, stuffing, and a mark
+// in the last four bytes. Decoders find the rows by the header and never look at the stuffing. All rows of a
+// flat picture are alike: the frame holds one of them, and each place in the header names it, so that nearly
+// all of the frame is stuffing, which does not compress.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/check.h"
+#include "media/frames/codec_makers.h"
+#include "media/frames/flat_picture.h"
+#include "media/frames/payload.h"
+#include "media/image/byte_order.h"
+
+namespace streamsim {
+namespace {
+
+struct Flavour {
+    const char* name;
+    int profile;
+    AVPixelFormat pixels;
+};
+constexpr Flavour kFlavours[] = {
+    {"lb", FF_PROFILE_DNXHR_LB, AV_PIX_FMT_YUV422P},     {"sq", FF_PROFILE_DNXHR_SQ, AV_PIX_FMT_YUV422P},
+    {"hq", FF_PROFILE_DNXHR_HQ, AV_PIX_FMT_YUV422P},     {"hqx", FF_PROFILE_DNXHR_HQX, AV_PIX_FMT_YUV422P10},
+    {"444", FF_PROFILE_DNXHR_444, AV_PIX_FMT_YUV444P10},
+};
+constexpr int kWidthMin = 256;  // ST 2019-1
+constexpr int kHeightMin = 120;
+constexpr std::size_t kEndMark = 4;
+/// A bit reader may look past the last coefficient of the last row: it finds zeroes there, as an encoder has
+/// them.
+constexpr std::size_t kReadAhead = 64;
+
+/// Where a frame's header has the number of its rows, and the place of each, counted from the end of the
+/// header.
+constexpr std::size_t kRowCount = 0x16c;
+constexpr std::size_t kRowPlaces = 0x170;
+/// The header of a picture with more rows grows with them.
+constexpr std::size_t kRowsInHeader = 68;
+constexpr std::size_t kHeaderBytes = 0x280;
+
+/// The header and each different row once, all of a coded picture that a decoder needs. `picture` ends with its
+/// last row; trailing zeroes are no part of a row. The picture as it is where it does not have this form.
+std::vector<std::byte> with_each_row_once(std::vector<std::byte> picture) {
+    constexpr bool kBig = true;
+    if (picture.size() < kRowPlaces) return picture;
+    const std::size_t rows = load<std::uint16_t>(picture, kRowCount, kBig);
+    const std::size_t header = rows > kRowsInHeader ? kRowPlaces + 4 * rows : kHeaderBytes;
+    if (rows == 0 || picture.size() < header) return picture;
+    std::vector<std::byte> out(picture.begin(), picture.begin() + static_cast<std::ptrdiff_t>(header));
+    std::map<std::vector<std::byte>, std::uint32_t> places;  // of the rows that are in `out`
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto place = [&](std::size_t row) {
+            return row < rows ? header + load<std::uint32_t>(picture, kRowPlaces + 4 * row, kBig)
+                              : picture.size();
+        };
+        if (place(i) > place(i + 1) || place(i + 1) > picture.size()) return picture;
+        std::vector<std::byte> row(picture.begin() + static_cast<std::ptrdiff_t>(place(i)),
+                                   picture.begin() + static_cast<std::ptrdiff_t>(place(i + 1)));
+        while (!row.empty() && row.back() == std::byte{0}) row.pop_back();
+        const auto [known, added] = places.try_emplace(row, static_cast<std::uint32_t>(out.size() - header));
+        if (added) {
+            out.insert(out.end(), row.begin(), row.end());
+            out.resize((out.size() + kReadAhead + 3) / 4 * 4);
+        }
+        store<std::uint32_t>(out, kRowPlaces + 4 * i, kBig, known->second);
+    }
+    return out;
+}
+
+class DnxhrMaker final : public FrameMaker {
+public:
+    DnxhrMaker(const Flavour& flavour, std::vector<std::byte> picture)
+        : flavour_(flavour), head_(std::move(picture)) {
+        std::copy(head_.end() - kEndMark, head_.end(), end_mark_);
+        head_.resize(head_.size() - kEndMark);
+        while (!head_.empty() && head_.back() == std::byte{0}) head_.pop_back();
+        head_ = with_each_row_once(std::move(head_));
+        head_.resize(head_.size() + kReadAhead);
+    }
+    FrameLimits limits(std::uint64_t /*frame*/) const override { return {head_.size() + kEndMark, UINT32_MAX}; }
+    void make(std::span<std::byte> into, const FrameToMake& at) const override {
+        STREAMSIM_CHECK(into.size() >= head_.size() + kEndMark, "a DNxHR frame has room for its picture");
+        std::copy(head_.begin(), head_.end(), into.begin());
+        fill_mark_free(into.subspan(head_.size(), into.size() - head_.size() - kEndMark), at.key);
+        std::copy(std::begin(end_mark_), std::end(end_mark_), into.end() - kEndMark);
+    }
+    void describe(AVCodecParameters& track) const override {
+        track.codec_id = AV_CODEC_ID_DNXHD;
+        track.profile = flavour_.profile;
+        track.format = flavour_.pixels;
+    }
+
+private:
+    Flavour flavour_;
+    std::vector<std::byte> head_;  // header and rows
+    std::byte end_mark_[kEndMark]{};
+};
+
+}  // namespace
+
+std::optional<Unmakable> dnxhr_unmakable(const MediaFormat& format) {
+    if (flavour_named(kFlavours, format.profile) == nullptr) {
+        return Unmakable{"/profile", fmt::format("expected lb, sq, hq, hqx or 444, found {}", format.profile)};
+    }
+    if (format.width >= kWidthMin && format.height >= kHeightMin) return std::nullopt;
+    return Unmakable{"/raster", fmt::format("DNxHR is of {}x{} at least, found {}x{}", kWidthMin, kHeightMin,
+                                            format.width, format.height)};
+}
+
+MadeMaker make_dnxhr_maker(const MediaFormat& format) {
+    const Flavour* const flavour = flavour_named(kFlavours, format.profile);
+    STREAMSIM_CHECK(flavour != nullptr, "unmakable formats do not come here");
+    auto coded = code_flat(format, {.encoder = "dnxhd",
+                                    .pixels = flavour->pixels,
+                                    .options = {{"profile", fmt::format("dnxhr_{}", flavour->name)}}});
+    if (!coded) return coded.error();
+    return std::unique_ptr<FrameMaker>(std::make_unique<DnxhrMaker>(*flavour, std::move(coded->front().bytes)));
+}
+
+std::uint64_t dnxhr_bytes_min(const MediaFormat& format) {
+    // A flat macroblock has 8 bytes (8 blocks), 10 (of 10 bit) or 16 (12 blocks): measured with libavcodec.
+    const auto blocks = [](int pixels) { return (static_cast<std::uint64_t>(pixels) + 15) / 16; };
+    return 4096 + blocks(format.width) * blocks(format.height) * (format.profile == "444" ? 20 : 12);
+}
+
+}  // namespace streamsim

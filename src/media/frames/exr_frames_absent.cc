@@ -1,0 +1,18 @@
+// Where the OpenEXR library is not: documents and frames are read, and no frame is made.
+#include "media/frames/codec_makers.h"
+
+namespace streamsim {
+
+std::optional<Unmakable> exr_unmakable(const MediaFormat& /*format*/) {
+    return std::nullopt;
+}
+
+MadeMaker make_exr_maker(const MediaFormat& format) {
+    return environment_error(format.name + ": this streamsim was built without OpenEXR and cannot make exr");
+}
+
+std::uint64_t exr_bytes_min(const MediaFormat& /*format*/) {
+    return 0;
+}
+
+}  // namespace streamsim

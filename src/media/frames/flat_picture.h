@@ -1,0 +1,34 @@
+// Pictures for templates: flat grey ones, coded by libavcodec. Inside media/ only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "media/container/libav.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+struct FlatPictures {
+    const char* encoder = nullptr;
+    AVPixelFormat pixels = AV_PIX_FMT_NONE;
+    std::string types = "I";  // of the pictures, in the order of display: 'I', 'P' or 'B'
+    int b_frames_max = 0;     // between two others
+    std::vector<std::pair<std::string, std::string>> options;  // of the encoder
+};
+
+/// Coded pictures, in the order in which they are stored.
+struct CodedPicture {
+    std::vector<std::byte> bytes;
+    std::int64_t display = 0;  // its place in the order of display
+};
+
+/// Codes pictures of the format's raster and rate. Errors: environment, naming the format and what libavcodec
+/// says.
+Result<std::vector<CodedPicture>> code_flat(const MediaFormat& format, const FlatPictures& wanted);
+
+}  // namespace streamsim

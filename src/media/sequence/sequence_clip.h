@@ -1,0 +1,38 @@
+// A clip from a sequence on storage. Inside media/ only.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "media/image/image_header.h"
+#include "media/sequence/sequence_names.h"
+#include "streamsim/byte_store.h"
+
+namespace streamsim {
+
+/// What is known of our own sequences without their listing and headers: a header holds the rate as a float
+/// only.
+struct KnownFrames {
+    std::uint64_t first = 1;
+    std::uint64_t count = 1;
+    FrameRate rate;
+};
+
+/// Reads headers in frame order until one is readable and makes the index from it; the header of the last frame
+/// and the sizes of a few files are compared with it. Where those few have one size it is believed, whatever
+/// the header says. Where they differ, or headers do not tell how long the files are (compressed images), each
+/// file is looked at: one that is shorter than its own header says keeps that length, and fails. `progress` may
+/// be null. Errors: that of the first frame when none is readable; bad input when a single file, or each of
+/// several of different sizes, ends before its image; interrupted.
+Result<Clip> index_sequence(ByteStore& store,
+                            const std::string& directory,
+                            const FoundSequence& sequence,
+                            const std::string& name,
+                            std::optional<KnownFrames> known = std::nullopt,
+                            IndexProgress* progress = nullptr);
+
+/// The header of one file. REQUIRES: image_kind knows its name.
+Result<ImageHeader> read_frame_header(ByteStore& store, const std::string& path);
+
+}  // namespace streamsim

@@ -1,0 +1,145 @@
+#include "media/sequence/sequence_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/check.h"
+
+namespace streamsim {
+namespace {
+
+constexpr int kDigitsMax = 20;  // of a 64-bit number
+
+class SequenceIndex final : public FrameIndex {
+public:
+    explicit SequenceIndex(SequenceFacts facts)
+        : facts_(std::move(facts)), stem_(join_path(facts_.directory, facts_.pattern.prefix)) {
+        STREAMSIM_CHECK(facts_.count > 0, "a sequence has at least one frame");
+        largest_ = facts_.frame_bytes;
+        for (const std::uint64_t bytes : facts_.frame_sizes) largest_ = std::max(largest_, bytes);
+    }
+
+    std::uint64_t count() const override { return facts_.count; }
+    FrameRate rate() const override { return facts_.rate; }
+    bool file_per_frame() const override { return true; }
+
+    void write_path(std::uint64_t frame, char* into) const override {
+        if (const std::string* const name = own_name(frame)) {
+            into = std::copy(stem_.begin(), stem_.end() - prefix_bytes(), into);
+            *std::copy(name->begin(), name->end(), into) = '\0';
+            return;
+        }
+        into = std::copy(stem_.begin(), stem_.end(), into);
+        if (facts_.pattern.digits > 0) into = write_number(frame_number(frame), into);
+        const std::string& suffix = ends_otherwise(frame) ? facts_.other_suffix : facts_.pattern.suffix;
+        into = std::copy(suffix.begin(), suffix.end(), into);
+        *into = '\0';
+    }
+    std::size_t path_capacity() const override {
+        const auto digits = static_cast<std::size_t>(std::max(facts_.pattern.digits, kDigitsMax));
+        std::size_t name = facts_.pattern.prefix.size() + digits +
+                           std::max(facts_.pattern.suffix.size(), facts_.other_suffix.size());
+        for (const std::string& own : facts_.names) name = std::max(name, own.size());
+        return stem_.size() - facts_.pattern.prefix.size() + name + 1;
+    }
+    Extent extent(std::uint64_t frame) const override {
+        if (facts_.frame_sizes.empty()) return {0, facts_.frame_bytes};
+        const auto place = place_of(frame);
+        return {0, place ? facts_.frame_sizes[*place] : facts_.frame_bytes};
+    }
+    std::uint64_t largest_frame_bytes() const override { return largest_; }
+    std::uint64_t frame_number(std::uint64_t frame) const override { return facts_.first + frame; }
+    bool listed(std::uint64_t frame) const override { return place_of(frame).has_value(); }
+
+    const SequenceFacts& facts() const { return facts_; }
+
+private:
+    char* write_number(std::uint64_t number, char* into) const {
+        char digits[kDigitsMax];
+        char* const end = digits + kDigitsMax;
+        char* at = end;
+        for (std::uint64_t rest = number; rest != 0 || at == end; rest /= 10) {
+            *--at = static_cast<char>('0' + rest % 10);
+        }
+        for (auto have = end - at; have < facts_.pattern.digits; ++have) *into++ = '0';
+        return std::copy(at, end, into);
+    }
+
+    /// How many listed frames are before this one; nothing when it is not listed.
+    std::optional<std::size_t> place_of(std::uint64_t frame) const {
+        if (facts_.listed.empty()) return static_cast<std::size_t>(frame);
+        auto run = std::upper_bound(facts_.listed.begin(), facts_.listed.end(), frame,
+                                    [](std::uint64_t at, const FrameRun& r) { return at < r.first; });
+        if (run == facts_.listed.begin()) return std::nullopt;
+        --run;
+        if (frame - run->first >= run->count) return std::nullopt;
+        return static_cast<std::size_t>(run->before + (frame - run->first));
+    }
+
+    std::ptrdiff_t prefix_bytes() const { return static_cast<std::ptrdiff_t>(facts_.pattern.prefix.size()); }
+
+    /// Null: the pattern gives the frame's name.
+    const std::string* own_name(std::uint64_t frame) const {
+        if (facts_.names.empty()) return nullptr;
+        const auto place = place_of(frame);
+        return place ? &facts_.names[*place] : nullptr;
+    }
+
+    bool ends_otherwise(std::uint64_t frame) const {
+        if (facts_.other_case.empty()) return false;
+        const auto place = place_of(frame);
+        return place && facts_.other_case[*place];
+    }
+
+    SequenceFacts facts_;
+    std::string stem_;
+    std::uint64_t largest_ = 0;
+};
+
+}  // namespace
+
+std::string FramePattern::name(std::uint64_t number) const {
+    return digits == 0 ? prefix + suffix : fmt::format("{}{:0{}}{}", prefix, number, digits, suffix);
+}
+
+std::string FramePattern::show() const {
+    if (digits == 0) return prefix + suffix;
+    return digits > 1 ? fmt::format("{}%0{}d{}", prefix, digits, suffix)
+                      : fmt::format("{}%d{}", prefix, suffix);
+}
+
+FramePattern prepared_pattern(std::string_view extension) {
+    return {"frame.", 7, fmt::format(".{}", extension)};
+}
+
+std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts) {
+    return std::make_shared<SequenceIndex>(std::move(facts));
+}
+
+const SequenceFacts* sequence_facts(const FrameIndex& index) {
+    const auto* const sequence = dynamic_cast<const SequenceIndex*>(&index);
+    return sequence == nullptr ? nullptr : &sequence->facts();
+}
+
+std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first) {
+    std::vector<FrameRun> runs;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::uint64_t frame = numbers[i] - first;
+        if (!runs.empty() && runs.back().first + runs.back().count == frame) {
+            ++runs.back().count;
+        } else {
+            runs.push_back({frame, 1, i});
+        }
+    }
+    return runs;
+}
+
+std::string join_path(const std::string& directory, const std::string& name) {
+    if (directory.empty()) return name;
+    return directory.back() == '/' ? directory + name : directory + "/" + name;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,201 @@
+#include "media/write/load_record.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <tuple>
+#include <utility>
+
+#include "base/document/json.h"
+#include "base/prng.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/media_set_names.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::string_view kSchema = "streamsim.load-record";
+constexpr int kVersion = 1;
+constexpr std::string_view kSuffix = ".set.json";
+constexpr std::size_t kNamesMax = 3000;  // of one document: well below read_text()'s limit
+
+/// "a/f", 17, ".load": the last number of a name, without leading zeroes; count 0 where it has none.
+struct Parts {
+    std::string prefix;
+    std::uint64_t number = 0;
+    std::string suffix;
+    bool numbered = false;
+};
+
+Parts parts_of(const std::string& name) {
+    Parts parts{name, 0, "", false};
+    const std::size_t last = name.find_last_of("0123456789");
+    if (last == std::string::npos) return parts;
+    std::size_t begin = last;
+    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') --begin;
+    const auto [end, error] = std::from_chars(name.data() + begin, name.data() + last + 1, parts.number);
+    if (error != std::errc() || (name[begin] == '0' && begin != last)) return parts;
+    parts.prefix = name.substr(0, begin);
+    parts.suffix = name.substr(last + 1);
+    parts.numbered = true;
+    return parts;
+}
+
+struct NamedRun {
+    std::string prefix;
+    std::string suffix;
+    LoadNames::Run run;  // count 0: the prefix alone is the name
+};
+
+std::vector<NamedRun> runs_of(const std::string& root, const std::vector<LoadFile>& files) {
+    std::vector<NamedRun> runs;
+    std::map<std::tuple<std::string, std::string, std::uint64_t>, std::size_t> last;  // run of these parts
+    for (const LoadFile& file : files) {
+        const Parts parts = parts_of(file.path.substr(root.size() + 1));
+        if (!parts.numbered) {
+            runs.push_back({parts.prefix, "", {.bytes = file.bytes}});
+            continue;
+        }
+        const auto key = std::tuple(parts.prefix, parts.suffix, file.bytes);
+        if (const auto found = last.find(key); found != last.end()) {
+            LoadNames::Run& run = runs[found->second].run;
+            const std::uint64_t end = run.first + (run.count - 1) * run.step;
+            if (run.count == 1 && parts.number > run.first) run.step = parts.number - run.first;
+            if (parts.number == end + run.step) {
+                ++run.count;
+                continue;
+            }
+        }
+        last[key] = runs.size();
+        runs.push_back({parts.prefix, parts.suffix, {parts.number, 1, 1, file.bytes}});
+    }
+    return runs;
+}
+
+Result<void> write_one(ByteStore& store, const std::string& root, Json document) {
+    const std::string path = join_path(root, fmt::format("{:016x}{}", entropy64(), kSuffix));
+    return write_document(store, path, [&](auto) { return document; });
+}
+
+bool take_digits(std::string_view& text, char behind) {
+    std::size_t count = 0;
+    while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
+    if (count == 0 || count >= text.size() || text[count] != behind) return false;
+    text.remove_prefix(count + 1);
+    return true;
+}
+
+/// A damaged record names nothing.
+void take_names(const Json& document, LoadNames& names) {
+    try {
+        for (const Json& name : document.at("directories")) names.directories.insert(name.get<std::string>());
+        for (const Json& file : document.at("files")) {
+            const auto key = std::pair(file.at(0).get<std::string>(), file.at(1).get<std::string>());
+            LoadNames::Run run{file.at(2), file.at(3), file.at(4)};
+            if (file.size() > 5) run.bytes = file.at(5).get<std::uint64_t>();
+            names.files[key].push_back(run);
+        }
+    } catch (const Json::exception&) {
+        return;
+    }
+}
+
+}  // namespace
+
+bool is_created_name(std::string_view name) {
+    if (!name.starts_with('c')) return false;
+    name.remove_prefix(1);
+    return take_digits(name, '-') && take_digits(name, '-') && take_digits(name, '.') && name == "load";
+}
+
+bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
+    if (!info.is_regular() || info.links > 1) return false;
+    std::string_view whole = name;
+    const bool partial = take_partial(whole);
+    if (partial && name.size() - whole.size() == kPartial.size()) return false;  // of no run
+    const auto of_length = [&](const Run& run) {
+        return !run.bytes || (partial ? info.bytes <= *run.bytes : info.bytes == *run.bytes);
+    };
+    const auto has = [&](const std::string& wanted) {
+        if (const auto whole = files.find({wanted, ""}); whole != files.end()) {
+            for (const Run& run : whole->second)
+                if (run.count == 0 && of_length(run)) return true;
+        }
+        const Parts parts = parts_of(wanted);
+        const auto found = files.find({parts.prefix, parts.suffix});
+        if (!parts.numbered || found == files.end()) return false;
+        for (const Run& run : found->second) {
+            if (run.step == 0 || parts.number < run.first) continue;
+            const std::uint64_t behind = parts.number - run.first;
+            if (behind % run.step == 0 && behind / run.step < run.count && of_length(run)) return true;
+        }
+        return false;
+    };
+    if (has(std::string(whole))) return true;
+    const std::size_t slash = whole.rfind('/');
+    return slash != std::string_view::npos && is_created_name(whole.substr(slash + 1)) &&
+           has_directory(std::string(whole.substr(0, slash)));
+}
+
+Result<LoadNames> read_load_records(ByteStore& store, const std::string& root, std::uint64_t set) {
+    LoadNames names;
+    const auto info = store.stat(root);
+    if (!info) return info.error();
+    if (!*info) return names;
+    const auto entries = store.list(root);
+    if (!entries) return entries.error();
+    for (const DirectoryEntry& entry : *entries) {
+        std::string_view document = entry.name;
+        (void)take_partial(document);
+        if (!document.ends_with(kSuffix) || entry.directory || entry.symbolic_link) continue;
+        const std::string path = join_path(root, entry.name);
+        if (document != entry.name) {
+            if (is_unfinished(store, path, std::string(document))) names.documents.insert(entry.name);
+            continue;
+        }
+        const auto text = read_text(store, path);
+        if (!text) {
+            if (text.error().kind == ErrorKind::environment) return text.error();
+            continue;
+        }
+        const auto read = parse_json(*text, path);
+        if (!read || !read->is_object() || read->value("schema", Json()) != kSchema ||
+            read->value("version", Json()) != kVersion ||
+            read->value("set", Json()) != fmt::format("{:016x}", set))
+            continue;
+        names.documents.insert(entry.name);
+        take_names(*read, names);
+    }
+    return names;
+}
+
+Result<void> write_load_records(ByteStore& store,
+                                const std::string& root,
+                                std::uint64_t set_id,
+                                const LoadSet& set) {
+    const Json empty = {{"schema", kSchema},
+                        {"version", kVersion},
+                        {"set", fmt::format("{:016x}", set_id)},
+                        {"directories", Json::array()},
+                        {"files", Json::array()}};
+    Json document = empty;
+    std::size_t count = 0;
+    const auto next = [&]() -> Result<void> {
+        if (++count % kNamesMax != 0) return {};
+        auto written = write_one(store, root, std::exchange(document, empty));
+        return written;
+    };
+    for (const std::string& directory : set.directories) {
+        if (directory.size() <= root.size()) continue;  // the load directory itself
+        document["directories"].push_back(directory.substr(root.size() + 1));
+        if (auto done = next(); !done) return done;
+    }
+    for (const NamedRun& run : runs_of(root, set.files)) {
+        document["files"].push_back(
+            {run.prefix, run.suffix, run.run.first, run.run.count, run.run.step, run.run.bytes.value_or(0)});
+        if (auto done = next(); !done) return done;
+    }
+    return document == empty ? Result<void>{} : write_one(store, root, document);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,265 @@
+#include "media/write/load_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/prng.h"
+#include "base/units.h"
+#include "media/frames/payload.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/checked_removal.h"
+#include "media/write/load_record.h"
+#include "media/write/media_set_names.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kPieceBytes = 4u << 20;  // of one write; also how soon a cancel is seen
+
+/// Nothing, or a directory.
+Result<void> expect_directory(ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info || ((*info)->directory && !(*info)->symbolic_link)) return {};
+    return environment_error(
+        fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
+                    (*info)->symbolic_link ? "a symbolic link" : "a file"));
+}
+
+Error not_ours(const std::string& path, std::string_view what) {
+    return environment_error(
+        fmt::format("{}: found {}, expected a file that streamsim made: it is left alone", path, what));
+}
+
+/// Meters write into the file and replace it. Where there are no records, a file of the right length is taken
+/// for one that version 0.1.0 made, which kept none.
+Result<void> expect_ours(const FileInfo& info,
+                         const LoadFile& file,
+                         const LoadNames& ours,
+                         const std::string& name) {
+    const bool known = ours.documents.empty() ? info.bytes == file.bytes : ours.has_file(name, info);
+    const char* const what = info.symbolic_link ? "a symbolic link"
+                             : info.directory   ? "a directory"
+                             : info.other       ? "a device, FIFO or socket"
+                             : info.links > 1   ? "a file with several names (hard links)"
+                             : !known           ? "a file that no record of ours names with this length"
+                                                : nullptr;
+    return what == nullptr ? Result<void>{} : not_ours(file.path, what);
+}
+
+std::string directory_of(const std::string& path) {
+    return path.substr(0, path.rfind('/'));
+}
+
+/// What a directory holds, by name; empty where it is not there.
+Result<std::map<std::string, DirectoryEntry>> entries_of(ByteStore& store, const std::string& directory) {
+    std::map<std::string, DirectoryEntry> all;
+    const auto info = store.stat(directory);
+    if (!info) return info.error();
+    if (!*info) return all;
+    auto entries = store.list(directory);
+    if (!entries) return entries.error();
+    for (DirectoryEntry& entry : *entries) all.emplace(entry.name, std::move(entry));
+    return all;
+}
+
+Result<void> write_file(ByteStore& store,
+                        const LoadFile& file,
+                        std::uint64_t key,
+                        std::uint64_t run,
+                        std::span<std::byte> buffer,
+                        PrepareProgress& progress) {
+    const std::string partial = file.path + partial_suffix(run);
+    auto sink = store.create(partial);
+    if (!sink) return sink.error();
+    for (std::uint64_t at = 0; at < file.bytes; at += buffer.size()) {
+        if (progress.cancel) return interrupted_error();
+        const auto piece = buffer.first(std::min<std::uint64_t>(buffer.size(), file.bytes - at));
+        fill_payload(piece, key, {}, at);
+        if (auto written = (*sink)->write_at(at, piece); !written) return written.error();
+        progress.bytes_done += piece.size();
+    }
+    if (auto closed = (*sink)->close(); !closed) return closed.error();
+    return store.rename(partial, file.path);
+}
+
+/// Files in the directories of the set whose paths are chosen; nothing below a link.
+Result<void> remove_from(ByteStore& whole_store,
+                         const LoadSet& set,
+                         const std::function<bool(const std::string& path, const FileInfo& info)>& chosen) {
+    const auto there = whole_store.stat(load_root(set.target));
+    if (!there) return there.error();
+    if (!*there) return {};
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    for (const std::string& directory : set.directories) {
+        const auto known = (*confined)->stat(directory);
+        if (!known) return known.error();
+        if (!*known || (*known)->symbolic_link || !(*known)->directory) continue;
+        const auto inside = (*confined)->beneath(directory);
+        if (!inside) return inside.error();
+        const auto entries = (*inside)->list(directory);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const std::string path = join_path(directory, entry.name);
+            if (entry.directory || entry.symbolic_link) continue;
+            const auto info = (*inside)->stat(path);
+            if (!info) return info.error();
+            if (!*info || !chosen(path, **info)) continue;
+            if (auto removed = remove_seen(**inside, path, **info); !removed) return removed.error();
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string load_root(const std::string& target) {
+    return join_path(media_root(target), kLoadDirectory);
+}
+
+Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
+    const auto info = whole_store.stat(set.target);
+    if (!info) return info.error();
+    if (!*info || !(*info)->directory)
+        return environment_error(fmt::format("{}: is not a directory: meters work in one", set.target));
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto marker = read_marker(store, media_root(set.target));
+    if (!marker) return marker.error();
+    const std::string root = load_root(set.target);
+    if (auto real = expect_directory(store, root); !real) return real.error();
+    const auto ours = read_load_records(store, root, marker->value_or(0));
+    if (!ours) return ours.error();
+    LoadSetPlan plan;
+    plan.missing.target = set.target;
+    plan.all = set;
+    std::map<std::string, std::map<std::string, DirectoryEntry>> there;
+    for (const std::string& directory : set.directories) {
+        if (auto real = expect_directory(store, directory); !real) return real.error();
+        auto entries = entries_of(store, directory);
+        if (!entries) return entries.error();
+        const auto known = store.stat(directory);
+        if (!known) return known.error();
+        if (!*known) plan.missing.directories.push_back(directory);
+        there.emplace(directory, std::move(*entries));
+    }
+    for (const LoadFile& file : set.files) {
+        const auto directory = there.find(directory_of(file.path));
+        const std::string name = file.path.substr(file.path.rfind('/') + 1);
+        if (directory != there.end() && directory->second.contains(name)) {
+            const auto old = store.stat(file.path);
+            if (!old) return old.error();
+            if (*old) {
+                const std::string below = file.path.substr(root.size() + 1);
+                if (auto mine = expect_ours(**old, file, *ours, below); !mine) return mine.error();
+            }
+            if (*old && (*old)->bytes == file.bytes) continue;
+        }
+        plan.missing.files.push_back(file);
+        plan.bytes_to_write += file.bytes;
+    }
+    if (plan.missing.files.empty()) return plan;
+    const auto free = store.free_bytes(set.target);
+    if (!free) return free.error();
+    plan.bytes_free = *free;
+    if (plan.bytes_to_write > *free - *free / 100) {
+        return environment_error(
+            fmt::format("{}: the working set needs {}, and {} are free (1 % of it is left alone)", set.target,
+                        show_bytes(plan.bytes_to_write), show_bytes(*free)));
+    }
+    return plan;
+}
+
+Result<void> write_load_set(ByteStore& whole_store,
+                            const LoadSetPlan& plan,
+                            std::uint64_t seed,
+                            PrepareProgress& progress) {
+    progress.bytes_total = plan.bytes_to_write;
+    if (plan.nothing_to_do()) return {};
+    const auto confined = whole_store.beneath(plan.missing.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto id = ensure_marker(store, media_root(plan.missing.target));
+    if (!id) return id.error();
+    const std::string root = load_root(plan.missing.target);
+    if (auto made = store.make_directories(root); !made) return made.error();
+    const LoadSet& names = plan.all.files.empty() && plan.all.directories.empty() ? plan.missing : plan.all;
+    if (auto recorded = write_load_records(store, root, *id, names); !recorded) return recorded.error();
+    const std::uint64_t run = entropy64();
+    for (const std::string& directory : plan.missing.directories) {
+        if (progress.cancel) return interrupted_error();
+        if (auto made = store.make_directories(directory); !made) return made.error();
+    }
+    std::vector<std::byte> buffer(kPieceBytes);
+    std::uint64_t number = 0;
+    for (const LoadFile& file : plan.missing.files) {
+        const auto old =
+            store.stat(file.path);  // of another length: cut short by somebody, or left by an older run
+        if (!old) return old.error();
+        if (*old) {
+            const auto removed = remove_seen(store, file.path, **old);
+            if (!removed) return removed.error();
+            if (!*removed) return not_ours(file.path, "something else");
+        }
+        const std::uint64_t key = derive_seed(derive_seed(*id, seed), ++number);
+        if (auto written = write_file(store, file, key, run, buffer, progress); !written)
+            return written.error();
+    }
+    return {};
+}
+
+Result<void> evict_all(ByteStore& whole_store, const LoadSet& set) {
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    for (const LoadFile& file : set.files) {
+        if (auto done = store.evict(file.path); !done) return done;
+    }
+    return {};
+}
+
+Result<void> read_all(ByteStore& whole_store, const LoadSet& set) {
+    const auto confined = whole_store.beneath(set.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    std::vector<std::byte> buffer(kPieceBytes);
+    for (const LoadFile& file : set.files) {
+        const auto source = store.open(file.path);
+        if (!source) return source.error();
+        for (std::uint64_t at = 0;;) {
+            const auto got = (*source)->read_at(at, buffer);
+            if (!got) return got.error();
+            at += *got;
+            if (*got < buffer.size()) break;
+        }
+    }
+    return {};
+}
+
+Result<void> remove_others(ByteStore& store, const LoadSet& set) {
+    std::set<std::string> kept;
+    for (const LoadFile& file : set.files) kept.insert(file.path);
+    return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
+        return info.is_regular() && info.links <= 1 && is_created_name(path.substr(path.rfind('/') + 1)) &&
+               !kept.contains(path);
+    });
+}
+
+Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
+    const std::string root = load_root(set.target);
+    const auto marker = read_marker(store, media_root(set.target));
+    if (!marker) return marker.error();
+    const auto ours = read_load_records(store, root, marker->value_or(0));
+    if (!ours) return ours.error();
+    return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
+        return path.size() > root.size() && ours->has_file(path.substr(root.size() + 1), info);
+    });
+}
+
+}  // namespace streamsim

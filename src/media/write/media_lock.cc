@@ -1,0 +1,228 @@
+#include "media/write/media_lock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/document/json.h"
+#include "base/utf8.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/checked_removal.h"
+#include "media/write/media_set_names.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::string_view kLockSuffix = ".lock";
+constexpr std::string_view kLockFileBegins = "streamsim lock file";
+constexpr std::size_t kCommandShownMax = 300;
+
+std::string text_of(const Json& document, const char* key) {
+    const auto member = document.find(key);
+    return member != document.end() && member->is_string() ? printable(member->get<std::string>()) : "";
+}
+
+/// "streamsim prepare /mnt/media" (process 4711 on host edit3, since 2026-11-22T15:04:05Z)
+std::string show(const std::string& note) {
+    const LockOwner owner = LockOwner::parse(note);
+    if (owner.pid == 0) return "another streamsim, which may not write its name there,";
+    return fmt::format("\"{}\" (process {} on host {}, since {})", owner.command, owner.pid, owner.host,
+                       owner.since);
+}
+
+std::string held_by(const MediaLockRequest& request, const std::vector<std::string>& notes) {
+    const bool load = request.name != kSetLock;
+    std::string holders;
+    for (const std::string& note : notes) {
+        const std::string shown = show(note);
+        if (holders.find(shown) == std::string::npos) holders += (holders.empty() ? "" : ", ") + shown;
+    }
+    if (holders.empty()) holders = show("");
+    return fmt::format(
+        "{}{}: {} {} it", request.root,
+        load ? fmt::format("/load, {}", request.name.substr(std::string_view(kLoadLockPrefix).size())) : "",
+        holders, notes.size() > 1 ? "use" : "uses");
+}
+
+Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
+                                       const MediaLockRequest& request) {
+    LeaseRequest wanted{request.root, request.name,         request.mode, request.owner.to_note(),
+                        {},           request.lease_renewal};
+    if (request.is_gone) {
+        wanted.is_gone = [gone = request.is_gone](const std::string& note) {
+            return gone(LockOwner::parse(note));
+        };
+    }
+    auto attempt = try_lease(store, wanted);
+    MediaLockAttempt out;
+    if (!attempt) {
+        if (request.mode == LockMode::exclusive) return attempt.error();
+        // A media set that this user may only read is played all the same.
+        out.lock = std::make_unique<MediaLock>();
+        return out;
+    }
+    for (const LeaseNote& taken : attempt->taken_over) {
+        out.notices.push_back(
+            fmt::format("{}: took over the lease of {}: it has ended, or has not renewed its "
+                        "lease for more than {} s",
+                        request.root, show(taken.note), kLeaseAgeMaxSeconds));
+    }
+    if (attempt->lease != nullptr) {
+        out.lock = std::make_unique<MediaLock>(std::move(attempt->lease));
+        return out;
+    }
+    std::vector<std::string> notes;
+    for (const LeaseNote& holder : attempt->holders) notes.push_back(holder.note);
+    out.held_by = held_by(request, notes);
+    return out;
+}
+
+/// The store of what is below the target of a set; it keeps `store`.
+Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore>& store,
+                                                 const std::string& target) {
+    auto confined = store->beneath(target.empty() ? "/" : target);
+    if (!confined) return confined.error();
+    return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
+}
+
+/// The name of a lock file whose maker was killed before it had its header.
+bool is_unfinished_lock(std::string_view name) {
+    return take_partial(name) && is_lock_name(name);
+}
+
+std::string target_of(const std::string& root) {
+    return root.substr(0, root.rfind('/'));
+}
+
+}  // namespace
+
+bool is_lock_file(ByteStore& store, const std::string& path) {
+    if (is_lease_name(path.substr(path.rfind('/') + 1))) return true;
+    auto source = store.open(path);
+    if (!source) return false;
+    std::string text(kLockFileBegins.size(), '\0');
+    const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
+    if (got && *got == 0) return is_unfinished_lock(path.substr(path.rfind('/') + 1));
+    return got && *got == text.size() && text == kLockFileBegins;
+}
+
+std::string LockOwner::to_note() const {
+    std::string shown = printable(command);
+    for (std::size_t most = kCommandShownMax;; most /= 2) {
+        if (shown.size() > most) shown = printable(shown.substr(0, most)) + "...";
+        const OrderedJson note = {{"host", host},   {"pid", pid},         {"command", shown},
+                                  {"since", since}, {"machine", machine}, {"started", started}};
+        std::string text = note.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+        if (text.size() <= kLockNoteBytesMax) return text;
+        if (most == 0) return "{}";
+    }
+}
+
+LockOwner LockOwner::parse(const std::string& note) {
+    LockOwner owner;
+    const auto document = parse_json(note, "lock");
+    if (!document || !document->is_object()) return owner;
+    const auto pid = document->find("pid");
+    if (pid == document->end() || !pid->is_number_integer()) return owner;
+    owner.pid = pid->get<std::int64_t>();
+    owner.host = text_of(*document, "host");
+    owner.command = text_of(*document, "command");
+    owner.since = text_of(*document, "since");
+    owner.machine = text_of(*document, "machine");
+    owner.started = text_of(*document, "started");
+    return owner;
+}
+
+Result<bool> MediaLock::change(LockMode mode) {
+    if (lock_ != nullptr) return lock_->change(mode);
+    if (lease_ != nullptr) return lease_->change(mode);
+    return mode == LockMode::shared;
+}
+
+bool is_lock_name(std::string_view name) {
+    if (is_lease_name(name)) return true;
+    (void)take_partial(name);
+    const bool known = name.starts_with(kSetLock) || name.starts_with(kLoadLockPrefix);
+    return known && name.ends_with(kLockSuffix);
+}
+
+Result<bool> media_set_is_there(ByteStore& store, const std::string& root) {
+    const auto marker = read_marker(store, root);
+    if (!marker) return marker.error();
+    return marker->has_value();
+}
+
+bool media_set_is_begun(ByteStore& store, const std::string& root) {
+    const auto entries = store.list(root);
+    if (!entries || entries->empty()) return false;
+    return std::all_of(entries->begin(), entries->end(), [&](const DirectoryEntry& entry) {
+        const std::string path = join_path(root, entry.name);
+        if (entry.directory || entry.symbolic_link) return false;
+        return is_lock_name(entry.name) ? is_lock_file(store, path) : is_unfinished(store, path, kMarkerName);
+    });
+}
+
+Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
+                                        const MediaLockRequest& request) {
+    const std::string target = target_of(request.root);
+    const auto info = store->stat(target.empty() ? "/" : target);
+    if (!info) return info.error();
+    if (!*info || !(*info)->directory) return environment_error(fmt::format("{}: is no directory", target));
+    // Errors where the directory is somebody else's; nothing is put into that.
+    const auto confined = store_beneath(store, target);
+    if (!confined) return confined.error();
+    if (auto marker = read_marker(**confined, request.root); !marker) return marker.error();
+    if (auto made = (*confined)->make_directories(request.root); !made) return made.error();
+    const std::string path = join_path(request.root, request.name + std::string(kLockSuffix));
+    auto attempt = store->try_lock(path, request.mode, request.owner.to_note());
+    if (!attempt) return attempt.error();
+    MediaLockAttempt out;
+    switch (attempt->outcome) {
+        case LockAttempt::Outcome::held:
+            out.lock = std::make_unique<MediaLock>(std::move(attempt->lock));
+            break;
+        case LockAttempt::Outcome::refused: out.held_by = held_by(request, attempt->notes); break;
+        case LockAttempt::Outcome::unsupported: return try_set_lease(*confined, request);
+    }
+    return out;
+}
+
+void release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<MediaLock> lock) {
+    if (lock == nullptr) return;
+    const std::string target = target_of(root);
+    const auto confined = whole.beneath(target.empty() ? "/" : target);
+    if (!confined) return;
+    ByteStore& store = **confined;
+    const auto entries = store.list(root);
+    if (!entries) return;
+    const auto is_of_locks = [](const DirectoryEntry& entry) {
+        return !entry.directory && !entry.symbolic_link && is_lock_name(entry.name);
+    };
+    const auto is_nothing = [&](const DirectoryEntry& entry) {
+        return is_of_locks(entry) || (entry.name == kMarkerName && !entry.directory);
+    };
+    if (!std::all_of(entries->begin(), entries->end(), is_nothing)) return;
+    const auto alone = lock->change(LockMode::exclusive);
+    if (!alone || !*alone) return;
+    // Listed again: until now others may have written.
+    const auto left = store.list(root);
+    if (!left || !std::all_of(left->begin(), left->end(), is_nothing)) return;
+    bool all_gone = true;
+    for (const DirectoryEntry& entry : *left) {
+        const std::string path = join_path(root, entry.name);
+        if (is_lease_name(entry.name)) continue;  // its own, which goes with the lock
+        const auto is_ours = [&](const std::string& at) {
+            return entry.name == kMarkerName ? is_document(store, at) : is_lock_file(store, at);
+        };
+        const auto info = store.stat(path);
+        const bool ours = info && *info && is_ours(path);
+        const bool empty = ours && (*info)->bytes == 0;  // its name alone says what it is
+        const auto removed =
+            ours ? remove_seen(store, path, **info, empty ? IsOurs() : is_ours) : Result<bool>(false);
+        all_gone = removed && *removed && all_gone;
+    }
+    lock.reset();
+    if (all_gone) (void)store.remove_directory(root);  // not where somebody has begun another set in it
+}
+
+}  // namespace streamsim

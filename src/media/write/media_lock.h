@@ -1,0 +1,96 @@
+// The locks of a media set, TARGET/streamsim-media: shared by all that play it, record into it or work on its
+// load, and exclusive for what changes the media of others: prepare and clean.
+//
+// On file systems of this computer alone it is a lock on the file streamsim-media.lock in the set, which the
+// kernel releases when its holder ends, however it ends. Elsewhere it is a lease file (media_lease.h). The
+// working sets of meters have locks of their own beside it, as two runs of one workload write the same files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "media/write/media_lease.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/file_lock.h"
+
+namespace streamsim {
+
+/// What the file of the set's lock, and the files of its leases, begin with.
+inline constexpr const char* kSetLock = "streamsim-media";
+/// Those of a working set: and its name.
+inline constexpr const char* kLoadLockPrefix = "load-";
+
+/// The process that holds a lock or wants it.
+struct LockOwner {
+    std::string host;
+    std::int64_t pid = 0;
+    std::string machine;  // with the start of the process: the same nowhere else; empty: not known
+    std::string started;
+    std::string command;  // as typed
+    std::string since;    // when it asked for the lock, RFC 3339
+
+    /// As one line of at most kLockNoteBytesMax bytes, and back; of a line that is none: empty fields.
+    std::string to_note() const;
+    static LockOwner parse(const std::string& note);
+};
+
+/// A lock that is held.
+class MediaLock {
+public:
+    explicit MediaLock(std::unique_ptr<FileLock> lock) : lock_(std::move(lock)) {}
+    explicit MediaLock(std::unique_ptr<MediaLease> lease) : lease_(std::move(lease)) {}
+    MediaLock() = default;  // of a set that nobody may write to
+
+    /// As FileLock::change.
+    Result<bool> change(LockMode mode);
+    /// Another process has taken over the lease, as it was not renewed in time. Any thread.
+    bool lost() const { return lease_ != nullptr && lease_->lost(); }
+
+private:
+    std::unique_ptr<FileLock> lock_;
+    std::unique_ptr<MediaLease> lease_;
+};
+
+struct MediaLockRequest {
+    std::string root;             // TARGET/streamsim-media
+    std::string name = kSetLock;  // of the lock
+    LockMode mode = LockMode::shared;
+    LockOwner owner;
+    /// Whether a process is known to be gone: it was of this computer. May be empty.
+    std::function<bool(const LockOwner&)> is_gone = {};
+    Duration lease_renewal = kLeaseRenewal;
+};
+
+struct MediaLockAttempt {
+    std::unique_ptr<MediaLock> lock;   // nothing: refused
+    std::string held_by;               // refused: a sentence that names the holders
+    std::vector<std::string> notices;  // what a user should know, a sentence each
+};
+
+/// One attempt. Makes the directory of the set where it is not there. Blocks as the store does; waits for no
+/// holder. Errors: bad input when the directory is not a media set; environment from the store.
+Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
+                                        const MediaLockRequest& request);
+
+/// Whether a file of this name in the directory of a set belongs to its locks.
+bool is_lock_name(std::string_view name);
+
+/// Whether one with such a name is a lock by its content, too: a file of others may have the name.
+bool is_lock_file(ByteStore& store, const std::string& path);
+
+/// Whether the directory of a set is there and holds anything that is no lock; errors: as read_marker.
+Result<bool> media_set_is_there(ByteStore& store, const std::string& root);
+/// Whether the directory holds nothing but what a command leaves that is killed before the set has its marker:
+/// lock files and an unfinished marker. False where it is empty or cannot be listed.
+bool media_set_is_begun(ByteStore& store, const std::string& root);
+
+/// Releases a lock of the set. Where nobody else holds it and the set holds no media, nothing is left of it but
+/// locks and marker: these go, and its directory. Blocks.
+void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<MediaLock> lock);
+
+}  // namespace streamsim

@@ -1,0 +1,437 @@
+#include "media/write/media_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "base/units.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/container/container_clip.h"
+#include "media/frames/frame_maker.h"
+#include "media/sequence/sequence_clip.h"
+#include "media/several_at_once.h"
+#include "media/write/clip_proof.h"
+#include "media/write/clip_record.h"
+#include "media/write/media_set_names.h"
+
+namespace streamsim {
+namespace {
+
+/// Kept free beside what is written: directories, block maps, and what others write meanwhile.
+constexpr std::uint64_t kSparePercent = 1;
+
+/// Files of a sequence that are looked at for holes, as far apart as they can be.
+constexpr std::size_t kFilesSampled = 16;
+
+/// What the name of a clip turned out to be.
+struct Standing {
+    enum class Kind { whole, damaged, foreign };
+    Kind kind = Kind::foreign;
+    std::string why;  // where it is not whole
+};
+
+/// The frames of one of our sequences that its directory lists.
+Result<FoundSequence> frames_listed(ByteStore& store, const StoredClip& clip, const MediaFormat& format) {
+    const auto entries = store.list(clip.path);
+    if (!entries) return entries.error();
+    FoundSequence sequence{prepared_pattern(frame_extension(format)), {}};
+    for (const DirectoryEntry& entry : *entries) {
+        const auto number = number_in(sequence.pattern, entry.name);
+        const bool in_range =
+            number && *number >= kFirstFrameNumber && *number < kFirstFrameNumber + clip.frames;
+        if (in_range && !entry.directory) sequence.numbers.push_back(*number);
+    }
+    std::sort(sequence.numbers.begin(), sequence.numbers.end());
+    return sequence;
+}
+
+Result<Clip> index_stored(ByteStore& store,
+                          const StoredClip& clip,
+                          const MediaFormat& format,
+                          const std::string& name) {
+    if (clip.name.is_file()) return index_container(store, clip.path, name, {});
+    const auto sequence = frames_listed(store, clip, format);
+    if (!sequence) return sequence.error();
+    if (sequence->numbers.empty()) return bad_input(fmt::format("{}: none of its frames is left", clip.path));
+    return index_sequence(store, clip.path, *sequence, name,
+                          KnownFrames{kFirstFrameNumber, clip.frames, format.rate});
+}
+
+Result<std::string> problem_of(ByteStore& store,
+                               const StoredClip& clip,
+                               const MediaFormat& format,
+                               const std::optional<ClipSums>& sums) {
+    if (clip.name.is_file()) return problem_of_container(store, clip.path, sums);
+    const auto sequence = frames_listed(store, clip, format);
+    if (!sequence) return sequence.error();
+    const auto path_of = [&](std::uint64_t number) {
+        return join_path(clip.path, sequence->pattern.name(number));
+    };
+    std::vector<std::string> sampled;
+    const std::size_t count = std::min(kFilesSampled, sequence->numbers.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t last = sequence->numbers.size() - 1;
+        sampled.push_back(path_of(sequence->numbers[count == 1 ? 0 : i * last / (count - 1)]));
+    }
+    return problem_of_frames(store, path_of(kFirstFrameNumber), path_of(kFirstFrameNumber + clip.frames - 1),
+                             sampled, sums);
+}
+
+/// Whether what has the final name of a clip is a whole clip of ours.
+Result<Standing> standing_of(ByteStore& store,
+                             const StoredClip& clip,
+                             const MediaFormat& format,
+                             std::uint64_t set) {
+    using Kind = Standing::Kind;
+    const std::string directory = clip.path.substr(0, clip.path.rfind('/'));
+    const auto record = read_record(store, directory, set, clip.name.number);
+    if (!record) return record.error();
+    const auto ours = is_ours(store, clip, format, set, false, *record);
+    if (!ours) return ours.error();
+    // One that was brought back from a copy is another file than its record says, with the same bytes.
+    if (!*ours && !(*record && is_proven(store, clip, format, set, false)))
+        return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
+    if (!*record) {  // proven by its bytes
+        const auto problem = problem_of(store, clip, format, std::nullopt);
+        if (!problem) return problem.error();
+        if (problem->empty()) return Standing{Kind::whole, ""};
+        return Standing{Kind::damaged, "does not count as whole: " + *problem};
+    }
+    const auto sums = read_sums(store, directory, set, clip.name.number);
+    if (!sums) return sums.error();
+    if (!*sums) {
+        const auto free = may_record(store, directory, set, clip.name.number);
+        if (!free) return free.error();
+        if (*free)
+            return Standing{Kind::damaged, "does not count as whole: the record of its checksum is missing"};
+        return Standing{Kind::foreign,
+                        fmt::format("does not count as whole: {} beside it is damaged, or is not the record "
+                                    "that prepare wrote: both stay",
+                                    sums_name(clip.name.number))};
+    }
+    const auto problem = problem_of(store, clip, format, *sums);
+    if (!problem) return problem.error();
+    if (problem->empty()) return Standing{Kind::whole, ""};
+    return Standing{*ours ? Kind::damaged : Kind::foreign, "does not count as whole: " + *problem};
+}
+
+/// What is there of a sequence: frames that have their full length.
+Result<void> find_frames_there(ByteStore& store,
+                               const StoredClip& begun,
+                               const MediaFormat& format,
+                               const std::vector<std::uint32_t>& sizes,
+                               PlannedClip& clip) {
+    const auto sequence = frames_listed(store, begun, format);
+    if (!sequence) return sequence.error();
+    for (const std::uint64_t number : sequence->numbers) {
+        const auto info = store.stat(join_path(begun.path, sequence->pattern.name(number)));
+        if (!info) return info.error();
+        const std::uint64_t frame = number - kFirstFrameNumber;
+        if (!*info || (*info)->bytes != sizes[frame]) continue;
+        clip.frames_there[frame] = true;
+        clip.bytes -= sizes[frame];
+    }
+    return {};
+}
+
+/// Errors: bad input, environment: the clips are too long to be planned, or there is no free space for them.
+/// Asked before a list of their frames is in memory.
+Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePlan& plan) {
+    const MediaFormat& format = plan.request.format;
+    const std::uint32_t wanted = plan.request.clips - plan.clips_there;
+    const std::uint32_t unbegun = wanted - std::min(begun, wanted);
+    const double bytes = format.mean_frame_bytes * static_cast<double>(plan.frames) * unbegun;
+    const auto free = store.free_bytes(plan.request.target);
+    if (!free) return free.error();
+    // Frames of one clip differ in size; far from the limit their mean decides.
+    if (bytes / 2 <= static_cast<double>(*free)) {
+        if (plan.frames <= kClipFramesMax) return {};
+        return bad_input(
+            fmt::format("{}: a clip of {} frames is longer than the {} that prepare makes: lower "
+                        "--clip-duration",
+                        format.name, show_count(plan.frames), show_count(kClipFramesMax)));
+    }
+    return environment_error(
+        fmt::format("{}: not enough space for {} {} of {}: about {} needed, {} free", plan.request.target,
+                    unbegun, unbegun == 1 ? "clip" : "clips", format.name,
+                    show_bytes(static_cast<std::uint64_t>(std::min(bytes, 1e18))), show_bytes(*free)));
+}
+
+/// Whether a sequence can be continued where it is: nothing in it is somebody else's, no link and no file that
+/// has another name too.
+Result<bool> holds_frames_only(ByteStore& store, const StoredClip& begun, const MediaFormat& format) {
+    const auto entries = store.list(begun.path);
+    if (!entries) return entries.error();
+    const auto sequence = frames_listed(store, begun, format);
+    if (!sequence) return sequence.error();
+    if (entries->size() != sequence->numbers.size()) return false;
+    for (const DirectoryEntry& entry : *entries) {
+        const auto info = store.stat(join_path(begun.path, entry.name));
+        if (!info) return info.error();
+        if (!*info || (*info)->symbolic_link || (*info)->links > 1) return false;
+    }
+    return true;
+}
+
+/// What there is of the clips of the length that is wanted.
+struct Found {
+    std::set<std::uint32_t> taken;              // numbers that no new clip can have
+    std::map<std::uint32_t, StoredClip> begun;  // ours and not whole, by number
+};
+
+/// standing_of() of some clips, several at once: a far server takes its time for each.
+class Standings {
+public:
+    /// `wanted`: whether it will be asked of a clip. All outlive it.
+    Standings(ByteStore& store,
+              const std::vector<StoredClip>& clips,
+              const MediaFormat& format,
+              std::uint64_t set,
+              std::function<bool(const StoredClip& clip)> wanted)
+        : store_(store), clips_(clips), format_(format), set_(set), wanted_(std::move(wanted)) {}
+
+    /// Of a clip with its final name; where it is not known yet, also of some behind it, `at_once` in all.
+    const Result<Standing>& of(std::size_t clip, std::size_t at_once) {
+        if (known_.contains(clip)) return known_.at(clip);
+        std::vector<std::size_t> next;
+        for (std::size_t i = clip; i < clips_.size() && next.size() < at_once; ++i) {
+            if (!clips_[i].name.partial && wanted_(clips_[i])) next.push_back(i);
+        }
+        std::vector<Result<Standing>> found(next.size(), Result<Standing>(Standing{}));
+        several_at_once(next.size(),
+                        [&](std::size_t i) { found[i] = standing_of(store_, clips_[next[i]], format_, set_); });
+        for (std::size_t i = 0; i < next.size(); ++i) known_.emplace(next[i], std::move(found[i]));
+        return known_.at(clip);
+    }
+
+private:
+    ByteStore& store_;
+    const std::vector<StoredClip>& clips_;
+    const MediaFormat& format_;
+    const std::uint64_t set_;
+    const std::function<bool(const StoredClip& clip)> wanted_;
+    std::map<std::size_t, Result<Standing>> known_;
+};
+
+Result<Found> look_at_clips(ByteStore& store,
+                            const std::vector<StoredClip>& stored,
+                            std::uint64_t set,
+                            PreparePlan& plan) {
+    Found found;
+    const MediaFormat& format = plan.request.format;
+    const auto counts = [&plan](const StoredClip& clip) {
+        return clip.frames == plan.frames || (!plan.request.clip_duration && !clip.name.partial);
+    };
+    Standings standings(store, stored, format, set, counts);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+        const StoredClip& clip = stored[i];
+        const std::uint32_t number = clip.name.number;
+        const bool of_length = clip.frames == plan.frames;
+        if (plan.clips_there == plan.request.clips) break;
+        if (!counts(clip)) continue;
+        if (clip.name.partial) {
+            if (found.taken.contains(number) || found.begun.contains(number)) continue;
+            const auto ours = is_ours(store, clip, format, set, true);
+            if (!ours) return ours.error();
+            const auto alone = *ours && !clip.name.is_file() ? holds_frames_only(store, clip, format) : ours;
+            if (!alone) return alone.error();
+            if (*alone) found.begun.emplace(number, clip);
+            continue;
+        }
+        const auto& standing = standings.of(i, plan.request.clips - plan.clips_there);
+        if (!standing) return standing.error();
+        if (standing->kind == Standing::Kind::whole) {
+            ++plan.clips_there;
+        } else {
+            plan.notes.push_back(fmt::format("{}: {}", clip.path, standing->why));
+        }
+        if (!of_length) continue;
+        if (standing->kind == Standing::Kind::damaged) {
+            found.begun.emplace(number, clip);
+        } else {
+            found.taken.insert(number);
+        }
+    }
+    return found;
+}
+
+Result<PlannedClip> plan_clip(ByteStore& store,
+                              const PreparePlan& plan,
+                              std::uint32_t number,
+                              const StoredClip* begun) {
+    const MediaFormat& format = plan.request.format;
+    const auto sizes = plan_frame_bytes(format, plan.frames, plan.request.seed, number);
+    PlannedClip clip;
+    clip.number = number;
+    clip.path = join_path(join_path(plan.directory, length_name(plan.frames)),
+                          ClipName{number, format.container}.text());
+    clip.bytes = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+    if (begun != nullptr) clip.from = begun->path;
+    if (format.container != MediaFormat::Container::sequence) return clip;
+    clip.frames_there.assign(plan.frames, false);
+    if (begun == nullptr) return clip;
+    if (auto there = find_frames_there(store, *begun, format, sizes, clip); !there) return there.error();
+    return clip;
+}
+
+/// Empty where there is no such directory.
+Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory) {
+    std::set<std::string> names;
+    const auto info = store.stat(directory);
+    if (!info) return info.error();
+    if (!*info) return names;
+    const auto entries = store.list(directory);
+    if (!entries) return entries.error();
+    for (const DirectoryEntry& entry : *entries) names.insert(entry.name);
+    return names;
+}
+
+/// Which clips the plan is to write: first those that were begun, then the lowest numbers that are free.
+Result<void> plan_clips(ByteStore& store,
+                        const std::vector<StoredClip>& stored,
+                        std::uint64_t set,
+                        PreparePlan& plan) {
+    const auto found = look_at_clips(store, stored, set, plan);
+    if (!found) return found.error();
+    const auto continued = static_cast<std::uint32_t>(found->begun.size());
+    if (auto fits = check_length(store, continued, plan); !fits) return fits.error();
+    const std::uint32_t wanted = plan.request.clips - plan.clips_there;
+    const std::string directory = join_path(plan.directory, length_name(plan.frames));
+    const auto names = names_in(store, directory);
+    if (!names) return names.error();
+    std::vector<std::uint32_t> numbers;
+    for (const auto& [number, clip] : found->begun) numbers.push_back(number);
+    for (std::uint32_t number = 1; numbers.size() < wanted; ++number) {
+        if (found->taken.contains(number) || found->begun.contains(number)) continue;
+        // A link, or a file in place of a directory, is not even listed as a clip.
+        const std::string name = ClipName{number, plan.request.format.container}.text();
+        bool free = !names->contains(name);
+        if (free && (names->contains(record_name(number)) || names->contains(sums_name(number)))) {
+            const auto ours = may_record(store, directory, set, number);
+            if (!ours) return ours.error();
+            free = *ours;
+        }
+        if (free) {
+            numbers.push_back(number);
+        } else {
+            plan.notes.push_back(fmt::format(
+                "{}: something that prepare did not make has this name or that of its record: it stays",
+                join_path(directory, name)));
+        }
+    }
+    numbers.resize(wanted);
+    for (const std::uint32_t number : numbers) {
+        const auto begun = found->begun.find(number);
+        auto clip = plan_clip(store, plan, number, begun == found->begun.end() ? nullptr : &begun->second);
+        if (!clip) return clip.error();
+        plan.bytes_to_write += clip->bytes;
+        plan.missing.push_back(std::move(*clip));
+    }
+    return {};
+}
+
+Result<void> check_space(ByteStore& store, PreparePlan& plan) {
+    const std::string& target = plan.request.target;
+    const auto free = store.free_bytes(target);
+    if (!free) return free.error();
+    plan.bytes_free = *free;
+    const std::uint64_t needed = plan.bytes_to_write + plan.bytes_to_write / 100 * kSparePercent;
+    if (plan.bytes_to_write == 0 || needed <= *free) return {};
+    return environment_error(fmt::format(
+        "{}: not enough space for {} {} of {}: {} needed ({} bytes, 1 % to spare included), {} free ({} bytes)",
+        target, plan.missing.size(), plan.missing.size() == 1 ? "clip" : "clips", plan.request.format.name,
+        show_bytes(needed), needed, show_bytes(*free), *free));
+}
+
+}  // namespace
+
+Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
+                                         const std::string& target,
+                                         const MediaFormat& format,
+                                         std::optional<Duration> clip_duration) {
+    std::vector<Clip> clips;
+    const std::string root = media_root(target);
+    const auto there = whole_store.stat(root);
+    if (!there) return there.error();
+    if (!*there) return clips;
+    const auto confined = whole_store.beneath(target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto set = read_marker(store, root);
+    if (!set) return set.error();
+    if (!*set) return clips;
+    const auto directory = find_format(store, root, format);
+    if (!directory) return directory.error();
+    if (!directory->there) return clips;
+    std::optional<std::uint64_t> frames;
+    if (clip_duration) frames = format.rate.slots_in(*clip_duration);
+    auto stored = stored_clips(store, directory->path, format, frames);
+    if (!stored) return stored.error();
+    std::erase_if(*stored, [](const StoredClip& at) { return at.name.partial; });
+    using Looked = Result<std::optional<Clip>>;
+    std::vector<Looked> looked(stored->size(), Looked(std::nullopt));
+    several_at_once(looked.size(), [&](std::size_t i) {
+        const StoredClip& at = (*stored)[i];
+        const auto standing = standing_of(store, at, format, **set);
+        if (!standing) {
+            looked[i] = standing.error();
+        } else if (standing->kind != Standing::Kind::whole) {
+            return;
+        } else if (auto clip = index_stored(store, at, format, at.path.substr(join_path(target, "").size()))) {
+            looked[i] = std::optional(std::move(*clip));
+        } else {
+            looked[i] = clip.error();
+        }
+    });
+    for (auto& result : looked) {
+        if (!result) return result.error();
+        std::optional<Clip>& clip = *result;
+        if (!clip) continue;
+        clip->ours = true;
+        clip->format = format.name;
+        clips.push_back(std::move(*clip));
+    }
+    return clips;
+}
+
+Result<PreparePlan> plan_prepare(ByteStore& whole_store, const PrepareRequest& request) {
+    PreparePlan plan;
+    plan.request = request;
+    const auto target = whole_store.stat(request.target);
+    if (!target) return target.error();
+    if (!*target) return environment_error(fmt::format("{}: no such directory", request.target));
+    if (!(*target)->directory) return environment_error(fmt::format("{}: is not a directory", request.target));
+    const Duration length = request.clip_duration.value_or(kDefaultClipDuration);
+    plan.frames = length.ns > 0 ? request.format.rate.slots_in(length) : 0;
+    if (plan.frames == 0) return bad_input("a clip must be longer than nothing");
+
+    const auto confined = whole_store.beneath(request.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const std::string root = media_root(request.target);
+    const auto set = read_marker(store, root);
+    if (!set) return set.error();
+    const auto directory = find_format(store, root, request.format);
+    if (!directory) return directory.error();
+    plan.directory = directory->path;
+    std::vector<StoredClip> stored;
+    if (directory->there) {
+        auto listed = stored_clips(store, directory->path, request.format, std::nullopt);
+        if (!listed) return listed.error();
+        stored = std::move(*listed);
+    }
+    if (auto planned = plan_clips(store, stored, set->value_or(0), plan); !planned) return planned.error();
+    if (!plan.nothing_to_do() && !request.format.not_prepared.empty()) {
+        return bad_input(fmt::format("{}: this format cannot be prepared: {}", request.format.name,
+                                     request.format.not_prepared));
+    }
+    if (auto space = check_space(store, plan); !space) return space.error();
+    return plan;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,490 @@
+// Removing a media set: leaf by leaf, and only what its own records name. Whatever else is found is kept, with
+// the directories above it and the marker, so that clean can be run again once its owner has taken it away.
+// Each directory is listed, checked and emptied through one ByteStore::beneath() of it: what has its name a
+// moment later is not touched.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/prng.h"
+#include "media/frames/frame_maker.h"
+#include "media/sequence/sequence_names.h"
+#include "media/write/checked_removal.h"
+#include "media/write/clip_proof.h"
+#include "media/write/clip_record.h"
+#include "media/write/load_record.h"
+#include "media/write/load_set.h"
+#include "media/write/media_lock.h"
+#include "media/write/media_set.h"
+#include "media/write/media_set_names.h"
+#include "media/write/recording.h"
+#include "media/write/recording_names.h"
+
+namespace streamsim {
+namespace {
+
+// A symbolic link is never ours: what it names may be anywhere.
+bool is_file(const DirectoryEntry& entry) {
+    return !entry.directory && !entry.symbolic_link;
+}
+bool is_directory(const DirectoryEntry& entry) {
+    return entry.directory && !entry.symbolic_link;
+}
+
+/// A directory that is being emptied.
+struct Place {
+    std::string path;
+    std::unique_ptr<ByteStore> store;  // of it
+    FileInfo info;
+    std::vector<DirectoryEntry> entries;
+    std::map<std::string, FileInfo> files;  // of those that the listing calls neither directory nor link
+};
+
+Result<Place> enter(ByteStore& parent, const std::string& path) {
+    Place place{path, nullptr, {}, {}};
+    auto store = parent.beneath(path);
+    if (!store) return store.error();
+    place.store = std::move(*store);
+    const auto info = place.store->stat(path);
+    if (!info) return info.error();
+    if (*info) place.info = **info;
+    auto entries = place.store->list(path);
+    if (!entries) return entries.error();
+    place.entries = std::move(*entries);
+    return place;
+}
+
+Result<void> look_at_files(Place& place) {
+    for (const DirectoryEntry& entry : place.entries) {
+        if (!is_file(entry)) continue;
+        const auto info = place.store->stat(join_path(place.path, entry.name));
+        if (!info) return info.error();
+        if (*info) place.files.emplace(entry.name, **info);
+    }
+    return {};
+}
+
+/// The number in the name of a record, also of an unfinished one, and the document's final name.
+std::optional<std::uint32_t> record_number(std::string_view name, std::string& document) {
+    (void)take_partial(name);
+    document = name;
+    return record_number_in(name);
+}
+
+class Cleaner {
+public:
+    Cleaner(ByteStore& store, std::uint64_t set) : store_(store), set_(set) {}
+
+    Result<CleanReport> clean(const std::string& root) {
+        auto here = enter_to_clean(store_, root);
+        if (!here) return here.error();
+        bool locked = false;
+        for (const DirectoryEntry& entry : here->entries) {
+            const std::string path = join_path(root, entry.name);
+            if (is_document_of(*here, entry, kMarkerName)) continue;  // last of all
+            if (is_file(entry) && is_lock_name(entry.name) && is_lock_file(*here->store, path)) {
+                locked = true;  // those go when the lock that is held is released
+                continue;
+            }
+            Result<void> done;
+            if (!is_directory(entry)) {
+                done = keep(path);
+            } else if (entry.name == kRecordings && !holds_format(*here->store, path)) {
+                done = clean_recordings(*here->store, path);
+            } else if (entry.name == kLoadDirectory && !holds_format(*here->store, path)) {
+                done = clean_load(*here->store, path);
+            } else {
+                done = clean_format(*here->store, path);
+            }
+            if (!done) return done.error();
+        }
+        if (!report_.kept.empty()) return report_;
+        if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
+        if (locked || !report_.kept.empty()) return report_;
+        if (auto done = store_.remove_directory(root); !done) return done.error();
+        return report_;
+    }
+
+    /// The set has no marker yet. The directory goes with the lock file that is held.
+    Result<CleanReport> clean_begun(const std::string& root) {
+        const auto here = enter_to_clean(store_, root);
+        if (!here) return here.error();
+        if (auto done = remove_documents(*here, kMarkerName); !done) return done.error();
+        return report_;
+    }
+
+    Result<CleanReport> clean_run(const std::string& directory) {
+        if (auto done = clean_recorded(store_, directory); !done) return done.error();
+        return report_;
+    }
+
+private:
+    /// What an earlier clean was about to remove when it was killed is removed first.
+    Result<Place> enter_to_clean(ByteStore& parent, const std::string& path) {
+        auto place = enter(parent, path);
+        if (!place) return place;
+        if (auto looked = look_at_files(*place); !looked) return looked.error();
+        std::vector<DirectoryEntry> left;
+        for (DirectoryEntry& entry : place->entries) {
+            const auto file = place->files.find(entry.name);
+            if (file == place->files.end() || !is_half_removed(entry.name, file->second)) {
+                left.push_back(std::move(entry));
+                continue;
+            }
+            if (auto done = place->store->remove(join_path(path, entry.name)); !done) return done.error();
+            count(file->second);
+        }
+        place->entries = std::move(left);
+        return place;
+    }
+
+    static bool is_document_of(const Place& here, const DirectoryEntry& entry, const std::string& name) {
+        return is_file(entry) &&
+               (entry.name == name || is_unfinished(*here.store, join_path(here.path, entry.name), name));
+    }
+
+    Result<void> keep(const std::string& path) {
+        report_.kept.push_back(path);
+        return {};
+    }
+
+    void count(const FileInfo& info) {
+        ++report_.files_removed;
+        report_.bytes_removed += info.bytes;
+    }
+
+    /// Removes what the look at the directory has seen under this name, and nothing that has taken it since.
+    Result<void> remove_file(const Place& here, const std::string& name, const IsOurs& is_ours = nullptr) {
+        const std::string path = join_path(here.path, name);
+        const auto seen = here.files.find(name);
+        if (seen == here.files.end()) return keep(path);
+        const auto removed = remove_seen(*here.store, path, seen->second, is_ours);
+        if (!removed) return removed.error();
+        if (!*removed) return keep(path);
+        count(seen->second);
+        return {};
+    }
+
+    Result<void> remove_document(const Place& here, const std::string& name) {
+        return remove_file(here, name, [&](const std::string& at) { return is_document(*here.store, at); });
+    }
+
+    /// A document and what is left of attempts to write it, the attempts first.
+    Result<void> remove_documents(const Place& here, const std::string& name) {
+        for (const bool whole : {false, true}) {
+            for (const DirectoryEntry& entry : here.entries) {
+                if ((entry.name == name) != whole || !is_document_of(here, entry, name)) continue;
+                if (auto done = remove_document(here, entry.name); !done) return done;
+            }
+        }
+        return {};
+    }
+
+    /// What meters work on: the directories and files that the records name.
+    Result<void> clean_load(ByteStore& parent, const std::string& directory) {
+        auto here = enter_to_clean(parent, directory);
+        if (!here) return here.error();
+        const auto names = read_load_records(*here->store, directory, set_);
+        if (!names) return names.error();
+        const std::size_t kept = report_.kept.size();
+        for (const DirectoryEntry& entry : here->entries) {
+            if (is_file(entry) && names->documents.contains(entry.name)) continue;  // last
+            if (auto done = clean_load_entry(*here, directory, *names, entry); !done) return done;
+        }
+        if (report_.kept.size() != kept) return {};
+        for (const std::string& document : names->documents) {
+            if (auto done = remove_document(*here, document); !done) return done;
+        }
+        if (report_.kept.size() != kept) return {};
+        return parent.remove_directory(directory);
+    }
+
+    Result<void> clean_load_entry(const Place& here,
+                                  const std::string& root,
+                                  const LoadNames& names,
+                                  const DirectoryEntry& entry) {
+        const std::string path = join_path(here.path, entry.name);
+        const std::string name = path.substr(root.size() + 1);
+        if (is_file(entry)) {
+            const auto file = here.files.find(entry.name);
+            const bool ours = file != here.files.end() && names.has_file(name, file->second);
+            return ours ? remove_file(here, entry.name) : keep(path);
+        }
+        if (!is_directory(entry) || !names.has_directory(name)) return keep(path);
+        const std::size_t kept = report_.kept.size();
+        auto inner = enter_to_clean(*here.store, path);
+        if (!inner) return inner.error();
+        for (const DirectoryEntry& each : inner->entries) {
+            if (auto done = clean_load_entry(*inner, root, names, each); !done) return done;
+        }
+        if (report_.kept.size() != kept) return {};
+        return here.store->remove_directory(path);
+    }
+
+    /// A format may have been called as the recordings are.
+    static bool holds_format(ByteStore& store, const std::string& directory) {
+        const auto info = store.stat(join_path(directory, kFormatName));
+        return info && *info;
+    }
+
+    Result<void> clean_recordings(ByteStore& parent, const std::string& directory) {
+        const std::size_t kept = report_.kept.size();
+        auto here = enter_to_clean(parent, directory);
+        if (!here) return here.error();
+        for (const DirectoryEntry& entry : here->entries) {
+            const std::string path = join_path(directory, entry.name);
+            auto done =
+                is_directory(entry) && is_run(entry.name) ? clean_recorded(*here->store, path) : keep(path);
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        return parent.remove_directory(directory);
+    }
+
+    /// What the recorders of one run made.
+    Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
+        const std::size_t kept = report_.kept.size();
+        auto here = enter_to_clean(parent, directory);
+        if (!here) return here.error();
+        const auto streams = read_recorded_streams(*here->store, directory, set_);
+        if (!streams) return streams.error();
+        for (const DirectoryEntry& entry : here->entries) {
+            if (is_document_of(*here, entry, kRecordedStreams)) continue;
+            const std::string path = join_path(directory, entry.name);
+            const RecordedStream* const stream = find_stream(*streams, entry.name);
+            Result<void> done;
+            if (stream != nullptr && !stream->is_file() && is_directory(entry)) {
+                done = clean_frames(*here->store, path, path, stream->kind, stream->frames);
+            } else if (stream != nullptr && stream->is_file() && is_file(entry)) {
+                done = remove_file(*here, entry.name);
+            } else {
+                done = keep(path);
+            }
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        if (auto done = remove_documents(*here, kRecordedStreams); !done) return done;
+        return report_.kept.size() == kept ? parent.remove_directory(directory) : Result<void>{};
+    }
+
+    Result<void> clean_format(ByteStore& parent, const std::string& directory) {
+        const std::size_t kept = report_.kept.size();
+        auto here = enter_to_clean(parent, directory);
+        if (!here) return here.error();
+        const auto identity = read_identity(*here->store, directory);
+        if (!identity && !is_begun_format(*here)) return keep(directory);
+        format_ = identity ? format_of_identity(*identity) : std::nullopt;
+        for (const DirectoryEntry& entry : here->entries) {
+            if (is_document_of(*here, entry, kFormatName)) continue;
+            const std::string path = join_path(directory, entry.name);
+            const auto frames = length_in(entry.name);
+            auto done = is_directory(entry) && frames ? clean_length(*here->store, path, *frames) : keep(path);
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        return remove_format(parent, *here);
+    }
+
+    /// Whether it holds what a prepare or a clean that was killed left of a format: an unfinished document, or,
+    /// in a directory with an unfinished name, no more than documents.
+    static bool is_begun_format(const Place& here) {
+        std::string_view name = here.path;
+        const bool partial = take_partial(name) && here.path.size() - name.size() > kPartial.size();
+        const auto is_left = [&](const DirectoryEntry& entry) {
+            return (partial || entry.name != kFormatName) && is_document_of(here, entry, kFormatName);
+        };
+        return (partial || here.entries.size() == 1) &&
+               std::all_of(here.entries.begin(), here.entries.end(), is_left);
+    }
+
+    /// Renamed first: an empty directory without an unfinished name would be taken for somebody else's.
+    Result<void> remove_format(ByteStore& parent, const Place& here) {
+        std::string_view name = here.path;
+        const std::string partial = take_partial(name) ? here.path : here.path + partial_suffix(entropy64());
+        if (partial != here.path) {
+            if (auto done = parent.rename(here.path, partial); !done) return done;
+        }
+        auto held = enter_to_clean(parent, partial);
+        if (!held || !may_be_same_file(held->info.file_id, here.info.file_id)) {
+            if (auto back = parent.rename(partial, here.path); !back) return back;
+            return keep(here.path);
+        }
+        const std::size_t kept = report_.kept.size();
+        if (auto done = remove_documents(*held, kFormatName); !done) return done.error();
+        return report_.kept.size() == kept ? parent.remove_directory(partial) : Result<void>{};
+    }
+
+    Result<void> clean_length(ByteStore& parent, const std::string& directory, std::uint64_t frames) {
+        const std::size_t kept = report_.kept.size();
+        auto here = enter_to_clean(parent, directory);
+        if (!here) return here.error();
+        for (const DirectoryEntry& entry : here->entries) {
+            std::string document;
+            if (is_file(entry) && record_number(entry.name, document)) continue;  // after the clips
+            const auto name = clip_name_in(entry.name);
+            if (!name || !(name->is_file() ? is_file(entry) : is_directory(entry))) {
+                (void)keep(join_path(directory, entry.name));
+                continue;
+            }
+            const StoredClip clip{frames, *name, join_path(directory, entry.name)};
+            auto done = name->is_file() ? clean_container(*here, clip) : clean_sequence(*here->store, clip);
+            if (!done) return done;
+        }
+        if (auto done = clean_records(*here, frames); !done) return done;
+        if (report_.kept.size() != kept) return {};
+        return parent.remove_directory(directory);
+    }
+
+    /// Records whose clips are gone. Those of clips that stay, because something of somebody else's is in them,
+    /// stay with them.
+    Result<void> clean_records(const Place& here, std::uint64_t frames) {
+        const auto left = here.store->list(here.path);
+        if (!left) return left.error();
+        std::set<std::uint32_t> clips;
+        for (const DirectoryEntry& entry : *left) {
+            const auto name = clip_name_in(entry.name);
+            if (!name) continue;
+            const StoredClip clip{frames, *name, join_path(here.path, entry.name)};
+            const auto ours = is_ours(*here.store, clip, std::nullopt, set_, false);
+            if (!ours) return ours.error();
+            if (*ours) clips.insert(name->number);
+        }
+        for (const DirectoryEntry& entry : *left) {
+            std::string document;
+            const auto number = record_number(entry.name, document);
+            if (!number || !is_file(entry)) continue;
+            const std::string path = join_path(here.path, entry.name);
+            const bool unfinished = entry.name != document;
+            const auto ours = unfinished ? Result<bool>(is_unfinished(*here.store, path, document))
+                                         : is_record(*here.store, here.path, set_, entry.name);
+            if (!ours) return ours.error();
+            if (!*ours) {
+                (void)keep(path);
+            } else if (!clips.contains(*number)) {
+                if (auto done = remove_document(here, entry.name); !done) return done;
+            }
+        }
+        return {};
+    }
+
+    Result<void> clean_container(const Place& here, const StoredClip& clip) {
+        const auto ours = is_ours(*here.store, clip, format_, set_, true);
+        if (!ours) return ours.error();
+        const std::string name = clip.name.text();
+        if (*ours) {
+            return remove_file(here, name, [&](const std::string& at) {
+                const auto still = is_ours(*here.store, {clip.frames, clip.name, at}, format_, set_, true);
+                return still && *still;
+            });
+        }
+        // Killed after the file was made and before its record was.
+        const auto file = here.files.find(name);
+        const bool begun = clip.name.partial && clip.name.ending != kPartial && file != here.files.end() &&
+                           file->second.bytes == 0;
+        return begun ? remove_file(here, name) : keep(clip.path);
+    }
+
+    /// Whether somebody has put something else in the place of a directory.
+    static bool was_exchanged(ByteStore& parent, const std::string& directory) {
+        const auto info = parent.stat(directory);
+        return info && (!*info || (*info)->symbolic_link || !(*info)->directory);
+    }
+
+    /// Renamed first: if we are killed half way, what is left must not play as whole.
+    Result<void> clean_sequence(ByteStore& parent, const StoredClip& clip) {
+        const auto record =
+            read_record(parent, clip.path.substr(0, clip.path.rfind('/')), set_, clip.name.number);
+        if (!record) return record.error();
+        const auto here = enter(parent, clip.path);
+        if (!here && !was_exchanged(parent, clip.path)) return here.error();
+        if (!here) return keep(clip.path);
+        const bool empty = here->entries.empty() && clip.name.partial;
+        const bool recorded = *record && (*record)->frames == clip.frames && is_recorded(**record, here->info);
+        const bool ours =
+            recorded || empty || (!*record && format_ && is_proven(*here->store, clip, *format_, set_, true));
+        if (!ours) return keep(clip.path);
+        const std::string kind = *record ? (*record)->kind : format_ ? record_kind(*format_) : std::string();
+        if (clip.name.partial) return clean_frames(parent, clip.path, clip.path, kind, clip.frames);
+        ClipName name = clip.name;
+        name.partial = true;
+        name.ending = partial_suffix(entropy64());
+        const std::string partial = join_path(clip.path.substr(0, clip.path.rfind('/')), name.text());
+        if (auto done = parent.rename(clip.path, partial); !done) return done;
+        const auto renamed = parent.stat(partial);
+        if (!renamed) return renamed.error();
+        if (!*renamed || (*renamed)->symbolic_link ||
+            !may_be_same_file((*renamed)->file_id, here->info.file_id)) {
+            // Not what was looked at: it gets its name back.
+            if (auto done = parent.rename(partial, clip.path); !done) return done;
+            return keep(clip.path);
+        }
+        return clean_frames(parent, partial, clip.path, kind, clip.frames, here->info.file_id);
+    }
+
+    /// Removes the frames of a sequence and its directory. `file_id`: which directory it is to be, if known.
+    Result<void> clean_frames(ByteStore& parent,
+                              const std::string& directory,
+                              const std::string& named,
+                              const std::string& kind,
+                              std::uint64_t frames,
+                              std::uint64_t file_id = 0) {
+        const auto here = enter_to_clean(parent, directory);
+        if (!here && !was_exchanged(parent, directory)) return here.error();
+        if (!here || !may_be_same_file(here->info.file_id, file_id)) return keep(named);
+        const std::size_t kept = report_.kept.size();
+        for (const DirectoryEntry& entry : here->entries) {
+            const std::string path = join_path(directory, entry.name);
+            const auto number = number_in(prepared_pattern(kind), entry.name);
+            const bool ours = is_file(entry) && number && *number >= kFirstFrameNumber &&
+                              *number - kFirstFrameNumber < frames;
+            auto done = ours ? remove_file(*here, entry.name) : keep(path);
+            if (!done) return done.error();
+        }
+        if (report_.kept.size() != kept) return {};
+        return parent.remove_directory(directory);
+    }
+
+    ByteStore& store_;
+    std::uint64_t set_;
+    std::optional<MediaFormat> format_;  // of the directory that is being cleaned, where it is known
+    CleanReport report_;
+};
+
+}  // namespace
+
+Result<CleanReport> clean_recordings_of_run(ByteStore& store,
+                                            const std::string& target,
+                                            const std::string& directory) {
+    const auto confined = store.beneath(target);
+    if (!confined) return confined.error();
+    const auto set = read_marker(**confined, media_root(target));
+    if (!set) return set.error();
+    return Cleaner(**confined, set->value_or(0)).clean_run(directory);
+}
+
+Result<CleanReport> clean(ByteStore& store, const std::string& target) {
+    const std::string root = media_root(target);
+    const auto info = store.stat(root);
+    if (!info) return info.error();
+    if (!*info)
+        return bad_input(
+            fmt::format("{}: there is no {} in it, so there is nothing to remove", target, kMediaDirectory));
+    if ((*info)->symbolic_link) {
+        return bad_input(
+            fmt::format("{}: is a symbolic link, which prepare does not make; it is left alone", root));
+    }
+    const auto confined = store.beneath(target);
+    if (!confined) return confined.error();
+    const auto marker = read_marker(**confined, root);
+    if (!marker) return marker.error();
+    if (!*marker && media_set_is_begun(**confined, root)) return Cleaner(**confined, 0).clean_begun(root);
+    if (!*marker) {
+        return bad_input(fmt::format("{}: has no {}, so it is not known to be streamsim's and is left alone",
+                                     root, kMarkerName));
+    }
+    return Cleaner(**confined, **marker).clean(root);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,282 @@
+#include "media/write/media_set_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "base/prng.h"
+#include "media/catalogue/catalogue.h"
+#include "media/frames/frame_maker.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/checked_removal.h"
+#include "media/write/media_lock.h"
+#include "media/write/media_set.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::string_view kMarkerSchema = "streamsim.media-set";
+constexpr std::string_view kFormatSchema = "streamsim.media-identity";
+constexpr int kVersion = 1;
+constexpr std::string_view kLengthSuffix = "-frames";
+constexpr std::string_view kClipPrefix = "clip-";
+constexpr MediaFormat::Container kFiles[] = {MediaFormat::Container::quicktime, MediaFormat::Container::mp4,
+                                             MediaFormat::Container::mxf};
+constexpr std::size_t kDocumentBytesMax = 1 << 20;
+
+/// A number as it is printed: digits only, no sign, not longer than it must be but for the padding asked for.
+std::optional<std::uint64_t> exact_number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+bool take_suffix(std::string_view& text, std::string_view suffix) {
+    if (!text.ends_with(suffix)) return false;
+    text.remove_suffix(suffix.size());
+    return true;
+}
+
+Json format_document(const MediaFormat& format) {
+    return {{"schema", kFormatSchema}, {"version", kVersion}, {"format", format_identity(format)}};
+}
+
+Result<std::uint64_t> parse_marker(const std::string& text, const std::string& path) {
+    const auto document = parse_json(text, path);
+    if (!document) return document.error();
+    JsonProblems problems(path);
+    JsonObject top(*document, "", problems);
+    check_schema(top, kMarkerSchema, kVersion);
+    const auto id = top.string("id");
+    std::uint64_t value = 0;
+    if (id) {
+        const auto [end, error] = std::from_chars(id->data(), id->data() + id->size(), value, 16);
+        if (id->size() != 16 || error != std::errc() || end != id->data() + 16) {
+            top.problem("id", "expected 16 hexadecimal digits");
+        }
+    }
+    top.finish();
+    if (!problems.empty()) return problems.error();
+    return value;
+}
+
+}  // namespace
+
+std::string media_root(const std::string& target) {
+    return join_path(target, kMediaDirectory);
+}
+
+std::string partial_suffix(std::uint64_t run) {
+    return fmt::format(".{:016x}{}", run, kPartial);
+}
+
+bool take_partial(std::string_view& name) {
+    constexpr std::size_t kRunLetters = 1 + 16;
+    if (!take_suffix(name, kPartial)) return false;
+    if (name.size() < kRunLetters) return true;
+    const std::string_view run = name.substr(name.size() - kRunLetters);
+    if (run[0] == '.' && run.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos)
+        name.remove_suffix(kRunLetters);
+    return true;
+}
+
+std::string length_name(std::uint64_t frames) {
+    return fmt::format("{}{}", frames, kLengthSuffix);
+}
+
+std::optional<std::uint64_t> length_in(std::string_view name) {
+    std::string_view digits = name;
+    if (!take_suffix(digits, kLengthSuffix)) return std::nullopt;
+    const auto frames = exact_number(digits);
+    if (!frames || *frames == 0 || *frames > kClipFramesMax || length_name(*frames) != name)
+        return std::nullopt;
+    return frames;
+}
+
+std::string ClipName::text() const {
+    return fmt::format("{}{:04}{}{}", kClipPrefix, number, container_extension(container),
+                       partial ? ending : "");
+}
+
+std::optional<ClipName> clip_name_in(std::string_view name) {
+    ClipName out;
+    std::string_view digits = name;
+    out.partial = take_partial(digits);
+    if (out.partial) out.ending = name.substr(digits.size());
+    for (const MediaFormat::Container each : kFiles)
+        if (take_suffix(digits, container_extension(each))) out.container = each;
+    if (!digits.starts_with(kClipPrefix)) return std::nullopt;
+    digits.remove_prefix(kClipPrefix.size());
+    const auto number = exact_number(digits);
+    if (!number || *number == 0 || *number > UINT32_MAX) return std::nullopt;
+    out.number = static_cast<std::uint32_t>(*number);
+    if (out.text() != name) return std::nullopt;
+    return out;
+}
+
+Result<std::string> read_text(ByteStore& store, const std::string& path) {
+    auto file = store.open(path);
+    if (!file) return file.error();
+    std::string text(kDocumentBytesMax + 1, '\0');
+    const auto got = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+    if (!got) return got.error();
+    if (*got > kDocumentBytesMax)
+        return bad_input(fmt::format("{}: too large to be one of our documents", path));
+    text.resize(*got);
+    return text;
+}
+
+Result<void> write_document(ByteStore& store,
+                            const std::string& path,
+                            const std::function<Json(std::uint64_t file_id)>& make) {
+    const std::string partial = path + partial_suffix(entropy64());
+    auto file = store.create(partial);
+    if (!file) return file.error();
+    const auto write = [&]() -> Result<void> {
+        const auto info = store.stat(partial);
+        if (!info) return info.error();
+        const std::string text = make(*info ? (*info)->file_id : 0).dump(2) + "\n";
+        if (auto done = (*file)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
+        if (auto done = (*file)->close(); !done) return done.error();
+        return store.rename(partial, path);
+    };
+    auto written = write();
+    if (!written) (void)store.remove(partial);
+    return written;
+}
+
+bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name) {
+    const std::string file = path.substr(path.rfind('/') + 1);
+    std::string_view name = file;
+    if ((!take_partial(name) && !take_removing(name)) || name != document_name) return false;
+    return is_document(store, path);
+}
+
+bool is_document(ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info || !*info || !(*info)->is_regular()) return false;
+    if ((*info)->bytes == 0) return true;
+    const auto text = read_text(store, path);
+    return text && text->starts_with("{\n  \"") && text->find("\"streamsim.") != std::string::npos;
+}
+
+Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root) {
+    const auto info = store.stat(root);
+    if (!info) return info.error();
+    if (!*info) return std::optional<std::uint64_t>();
+    if ((*info)->symbolic_link) {
+        return bad_input(fmt::format(
+            "{}: is a symbolic link, expected the directory that prepare makes; it is left alone", root));
+    }
+    if (!(*info)->directory) return bad_input(fmt::format("{}: is not a directory", root));
+    const auto entries = store.list(root);
+    if (!entries) return entries.error();
+    bool only_unfinished = true;
+    for (const DirectoryEntry& entry : *entries) {
+        if (entry.name == kMarkerName && !entry.directory) {
+            const std::string path = join_path(root, kMarkerName);
+            const auto text = read_text(store, path);
+            if (!text) return text.error();
+            const auto id = parse_marker(*text, path);
+            if (!id) return id.error();
+            return std::optional(*id);
+        }
+        std::string_view name = entry.name;
+        if (is_lock_name(name)) continue;
+        if ((!take_partial(name) && !take_removing(name)) || name != kMarkerName) only_unfinished = false;
+    }
+    if (only_unfinished) return std::optional<std::uint64_t>();
+    return bad_input(
+        fmt::format("{}: has no {}, so streamsim did not make it and leaves it alone", root, kMarkerName));
+}
+
+Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root) {
+    const auto there = read_marker(store, root);
+    if (!there) return there.error();
+    if (*there) return **there;
+    if (auto made = store.make_directories(root); !made) return made.error();
+    const std::uint64_t id = entropy64();
+    const auto written = write_document(store, join_path(root, kMarkerName), [id](auto) {
+        return Json{{"schema", kMarkerSchema}, {"version", kVersion}, {"id", fmt::format("{:016x}", id)}};
+    });
+    if (!written) return written.error();
+    return id;
+}
+
+Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format) {
+    const Json wanted = format_document(format);
+    for (int attempt = 1;; ++attempt) {
+        const std::string name = attempt == 1 ? format.name : fmt::format("{}-{}", format.name, attempt);
+        const std::string path = join_path(root, name);
+        const std::string document = join_path(path, kFormatName);
+        const auto directory = store.stat(path);
+        if (!directory) return directory.error();
+        if (*directory && ((*directory)->symbolic_link || !(*directory)->directory)) {
+            return environment_error(
+                fmt::format("{}: found {}, expected a directory that streamsim made: it is left alone", path,
+                            (*directory)->symbolic_link ? "a symbolic link" : "a file"));
+        }
+        if (!*directory) return FormatDirectory{path, false};
+        const auto info = store.stat(document);
+        if (!info) return info.error();
+        if (!*info) continue;  // not ours, or of a clean that was killed
+        const auto text = read_text(store, document);
+        if (!text) return text.error();
+        const auto found = parse_json(*text, document);
+        if (!found) return found.error();
+        if (*found == wanted) return FormatDirectory{path, true};
+        JsonProblems problems(document);
+        JsonObject top(*found, "", problems);
+        check_schema(top, kFormatSchema, kVersion);
+        (void)top.member("format");
+        if (!problems.empty()) return problems.error();
+    }
+}
+
+Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format) {
+    return write_document(store, join_path(directory, kFormatName),
+                          [&](auto) { return format_document(format); });
+}
+
+std::optional<Json> read_identity(ByteStore& store, const std::string& directory) {
+    const std::string path = join_path(directory, kFormatName);
+    const auto text = read_text(store, path);
+    if (!text) return std::nullopt;
+    const auto document = parse_json(*text, path);
+    if (!document || !document->is_object() || document->value("schema", Json()) != kFormatSchema ||
+        document->value("version", Json()) != kVersion || !document->contains("format"))
+        return std::nullopt;
+    return document->at("format");
+}
+
+Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
+                                             const std::string& directory,
+                                             const MediaFormat& format,
+                                             std::optional<std::uint64_t> frames) {
+    std::vector<StoredClip> clips;
+    const auto lengths = store.list(directory);
+    if (!lengths) return lengths.error();
+    for (const DirectoryEntry& length : *lengths) {
+        const auto count = length_in(length.name);
+        if (!count || !length.directory || length.symbolic_link || (frames && *frames != *count)) continue;
+        const std::string below = join_path(directory, length.name);
+        const auto entries = store.list(below);
+        if (!entries) return entries.error();
+        for (const DirectoryEntry& entry : *entries) {
+            const auto name = clip_name_in(entry.name);
+            if (!name || name->container != format.container || entry.symbolic_link) continue;
+            if (entry.directory == name->is_file()) continue;
+            clips.push_back({*count, *name, join_path(below, entry.name)});
+        }
+    }
+    std::sort(clips.begin(), clips.end(), [](const StoredClip& a, const StoredClip& b) {
+        return std::tie(a.frames, a.name.number, a.name.partial) <
+               std::tie(b.frames, b.name.number, b.name.partial);
+    });
+    return clips;
+}
+
+}  // namespace streamsim

@@ -1,0 +1,96 @@
+// Names and documents of a media set (media_set.h shows the tree). Inside media/ only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/document/json.h"
+#include "base/result.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/media.h"
+
+namespace streamsim {
+
+inline constexpr const char* kMarkerName = "streamsim-media.json";
+inline constexpr const char* kFormatName = "format.json";
+inline constexpr std::string_view kPartial = ".partial";
+
+/// Of a clip that prepare makes: four days at 24 fps. A name that says more is not ours.
+inline constexpr std::uint64_t kClipFramesMax = 10'000'000;
+
+/// ".0123456789abcdef.partial": what the names of one run's unfinished files and directories end with, so that
+/// no two runs ever have one in common.
+std::string partial_suffix(std::uint64_t run);
+/// Takes such an ending off, or the ".partial" of version 0.1.0; false where there is none.
+bool take_partial(std::string_view& name);
+
+/// "240-frames", and back; nothing for more than kClipFramesMax.
+std::string length_name(std::uint64_t frames);
+std::optional<std::uint64_t> length_in(std::string_view name);
+
+/// "clip-0001", "clip-0001.mov" (or .mp4, .mxf), each with the run's partial_suffix() while it is being
+/// written; and back.
+struct ClipName {
+    std::uint32_t number = 1;
+    MediaFormat::Container container = MediaFormat::Container::sequence;
+    bool partial = false;
+    std::string ending = std::string(kPartial);  // of a partial one: its partial_suffix()
+
+    bool is_file() const { return container != MediaFormat::Container::sequence; }
+    std::string text() const;
+};
+std::optional<ClipName> clip_name_in(std::string_view name);
+
+/// A whole small file. Errors: environment; bad input when it is larger than a document can be.
+Result<std::string> read_text(ByteStore& store, const std::string& path);
+
+/// Writes a document under a partial name of its own, makes it durable and renames it; replaces nothing. `make`
+/// is given the file_id (FileInfo) of the file that it is written to.
+Result<void> write_document(ByteStore& store,
+                            const std::string& path,
+                            const std::function<Json(std::uint64_t file_id)>& make);
+/// Whether a file is one of our documents, or the empty beginning of one, by what it holds.
+bool is_document(ByteStore& store, const std::string& path);
+/// Whether a file is what an interrupted write_document() or removal may have left: by its name, and by what it
+/// holds.
+bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name);
+
+/// The id of the media set at `root`; nothing when there is none: no such directory, or one that holds nothing
+/// but an unfinished marker. Errors: bad input when the directory is someone else's or its marker is damaged.
+Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root);
+
+/// As read_marker, but makes the media set when there is none.
+Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root);
+
+/// The directory that holds media of exactly this format, and whether it is there yet; else the one to make:
+/// the format's name, with "-2", "-3" ... after it where another format has taken the name.
+struct FormatDirectory {
+    std::string path;
+    bool there = false;
+};
+Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, const MediaFormat& format);
+
+/// REQUIRES: the directory exists.
+Result<void> write_format(ByteStore& store, const std::string& directory, const MediaFormat& format);
+/// The identity (catalogue.h) that the directory of a format says; nothing where its document is not ours.
+std::optional<Json> read_identity(ByteStore& store, const std::string& directory);
+
+/// A complete clip, or one that was begun.
+struct StoredClip {
+    std::uint64_t frames = 0;
+    ClipName name;
+    std::string path;
+};
+
+/// The clips in the directory of a format: by length, then number, complete before partial. With `frames` only
+/// those of that length. Empty when the directory is not there.
+Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
+                                             const std::string& directory,
+                                             const MediaFormat& format,
+                                             std::optional<std::uint64_t> frames);
+
+}  // namespace streamsim

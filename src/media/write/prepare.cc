@@ -1,0 +1,361 @@
+// Writing media. A clip has one writer that goes from its first byte to its last, so that no clip is laid out
+// interleaved with another; up to four clips are written at once, because one stream does not fill a storage.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "base/prng.h"
+#include "base/system/thread_group.h"
+#include "media/catalogue/catalogue.h"
+#include "media/catalogue/frame_sizes.h"
+#include "media/frames/frame_maker.h"
+#include "media/frames/payload.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/checked_removal.h"
+#include "media/write/clip_proof.h"
+#include "media/write/clip_record.h"
+#include "media/write/container_writer.h"
+#include "media/write/media_set.h"
+#include "media/write/media_set_names.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kWritersMax = 4;
+constexpr std::size_t kPieceBytes = 8u << 20;  // of one write; also how soon a cancel is seen
+constexpr std::size_t kAlignment = 4096;       // what direct I/O may ask of memory
+constexpr std::size_t kProbeBytes = 8192;      // of a kept frame that are compared, at each end
+constexpr std::size_t kBuffersMax = 1u << 30;  // bytes, of all writers; one may have more
+
+/// Page-aligned memory for one writer.
+class Buffer {
+public:
+    explicit Buffer(std::size_t bytes)
+        : bytes_(bytes), data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}))) {}
+    std::span<std::byte> first(std::size_t bytes) { return std::span(data_.get(), bytes_).first(bytes); }
+
+private:
+    struct Free {
+        void operator()(std::byte* data) const { ::operator delete (data, std::align_val_t{kAlignment}); }
+    };
+    std::size_t bytes_;
+    std::unique_ptr<std::byte, Free> data_;
+};
+
+/// What the writers of one prepare share.
+struct Work {
+    ByteStore& store;       // of the directory of this length
+    std::string directory;  // its path
+    const PreparePlan& plan;
+    PrepareProgress& progress;
+    const FrameMaker& maker;
+    std::uint64_t set_id = 0;
+    std::uint64_t format = 0;  // format_key
+    std::uint64_t run = 0;     // in the names of what is not finished
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> stop{false};  // another writer has failed
+    std::mutex mutex;
+    std::optional<Error> error;  // the first; under mutex
+
+    bool stopped() const { return stop.load() || progress.cancel.load(); }
+    std::uint64_t key_of(const PlannedClip& clip, std::uint64_t frame) const {
+        return payload_key(set_id, format, clip.number, frame);
+    }
+    std::vector<std::uint32_t> sizes_of(const PlannedClip& clip) const {
+        return plan_frame_bytes(plan.request.format, plan.frames, plan.request.seed, clip.number);
+    }
+};
+
+/// What is written from now on is ours. `path`: of the clip under its partial name, `store` has it.
+Result<void> record(Work& work, const PlannedClip& clip, ByteStore& store, const std::string& path) {
+    const auto info = store.stat(path);
+    if (!info) return info.error();
+    return write_record(work.store, work.directory,
+                        {.set = work.set_id,
+                         .number = clip.number,
+                         .frames = work.plan.frames,
+                         .kind = record_kind(work.plan.request.format),
+                         .file_id = *info ? (*info)->file_id : 0});
+}
+
+Result<void> record_whole(Work& work, const PlannedClip& clip, ClipSums sums) {
+    sums.set = work.set_id;
+    sums.number = clip.number;
+    return write_sums(work.store, work.directory, sums);
+}
+
+/// Gives what there is of a clip the name `path`, and says which file or directory it is (FileInfo::file_id).
+/// Asked again whether it is ours: since it was planned others may have put something in its place.
+Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::string& path) {
+    const auto exchanged = [&clip] {
+        return environment_error(fmt::format(
+            "{}: found other files than prepare has begun there: they are left alone; try again", clip.from));
+    };
+    const auto name = clip_name_in(clip.from.substr(clip.from.rfind('/') + 1));
+    const auto before = work.store.stat(clip.from);
+    if (!before) return before.error();
+    if (!name || !*before) return exchanged();
+    const StoredClip begun{work.plan.frames, *name, clip.from};
+    const auto ours = is_ours(work.store, begun, work.plan.request.format, work.set_id, true);
+    if (!ours) return ours.error();
+    if (!*ours) return exchanged();
+    if (auto renamed = work.store.rename(clip.from, path); !renamed) return renamed.error();
+    const auto now = work.store.stat(path);
+    if (!now) return now.error();
+    // Asked of this look too, now that nobody else knows the name: it may have been exchanged twice.
+    const auto record = read_record(work.store, work.directory, work.set_id, clip.number);
+    const bool recorded = *now && record && (!*record || is_recorded(**record, **now));
+    if (recorded && may_be_same_file((*now)->file_id, (*before)->file_id)) return (*now)->file_id;
+    if (auto back = work.store.rename(path, clip.from); !back) return back.error();
+    return exchanged();
+}
+
+/// Writes one sequence into its partial directory.
+class SequenceWriter {
+public:
+    SequenceWriter(Work& work, const PlannedClip& clip)
+        : work_(work),
+          clip_(clip),
+          directory_(clip.path + partial_suffix(work.run)),
+          pattern_(prepared_pattern(frame_extension(work.plan.request.format))),
+          sizes_(work.sizes_of(clip)),
+          buffer_(*std::max_element(sizes_.begin(), sizes_.end())) {}
+
+    Result<void> write() {
+        if (auto entered = enter(); !entered) return entered;
+        if (auto recorded = record(work_, clip_, *store_, directory_); !recorded) return recorded.error();
+        for (std::uint64_t frame = 0; frame < sizes_.size(); ++frame) {
+            if (work_.stopped()) return interrupted_error();
+            const std::uint64_t number = kFirstFrameNumber + frame;
+            const std::string name = pattern_.name(number);
+            const std::string path = join_path(directory_, name);
+            const auto bytes = buffer_.first(sizes_[frame]);
+            work_.maker.make(bytes, {frame, number, work_.key_of(clip_, frame), name});
+            if (clip_.frames_there[frame]) {
+                if (is_whole(path, bytes)) continue;
+                work_.progress.bytes_total += bytes.size();
+            }
+            if (auto done = write_frame(path, bytes); !done) return done.error();
+        }
+        const auto path_of = [this](std::uint64_t frame) {
+            return join_path(directory_, pattern_.name(kFirstFrameNumber + frame));
+        };
+        auto sums = sums_of_frames(*store_, path_of(0), path_of(sizes_.size() - 1));
+        return sums ? record_whole(work_, clip_, *sums) : sums.error();
+    }
+
+private:
+    Result<void> enter() {
+        const bool begun = !clip_.from.empty();
+        std::uint64_t file_id = 0;
+        if (begun) {
+            const auto taken = take_over(work_, clip_, directory_);
+            if (!taken) return taken.error();
+            file_id = *taken;
+        } else if (auto made = work_.store.make_directories(directory_); !made) {
+            return made;
+        }
+        auto store = work_.store.beneath(directory_);
+        if (!store) return store.error();
+        store_ = std::move(*store);
+        const auto info = store_->stat(directory_);
+        if (!info) return info.error();
+        if (!begun || (*info && may_be_same_file((*info)->file_id, file_id))) return {};
+        return environment_error(
+            fmt::format("{}: another directory has replaced it: it is left alone; try again", directory_));
+    }
+
+    /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
+    /// written.
+    bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
+        auto file = store_->open(path);
+        if (!file) return false;
+        const auto holes = (*file)->hole_bytes(0);
+        if (!holes || *holes > 0) return false;
+        const std::size_t probe = std::min(kProbeBytes, wanted.size());
+        return holds(**file, 0, wanted.first(probe)) &&
+               holds(**file, wanted.size() - probe, wanted.last(probe));
+    }
+    static bool holds(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
+        std::vector<std::byte> bytes(wanted.size());
+        const auto got = file.read_at(offset, bytes);
+        return got && *got == bytes.size() && std::equal(bytes.begin(), bytes.end(), wanted.begin());
+    }
+
+    Result<void> write_frame(const std::string& path, std::span<const std::byte> frame) {
+        // What is there has another length, or other bytes than were planned.
+        const auto old = store_->stat(path);
+        if (!old) return old.error();
+        if (*old) {
+            const auto removed = remove_seen(*store_, path, **old);
+            if (!removed) return removed.error();
+            if (!*removed) {
+                return environment_error(
+                    fmt::format("{}: is not a frame that prepare made: it is left alone", path));
+            }
+        }
+        auto file = store_->create(path);
+        if (!file) return file.error();
+        for (std::size_t at = 0; at < frame.size(); at += kPieceBytes) {
+            if (work_.stopped()) return interrupted_error();
+            const auto piece = frame.subspan(at, std::min(kPieceBytes, frame.size() - at));
+            if (auto done = (*file)->write_at(at, piece); !done) return done.error();
+            work_.progress.bytes_done += piece.size();
+        }
+        return (*file)->close();
+    }
+
+    Work& work_;
+    const PlannedClip& clip_;
+    std::string directory_;
+    std::unique_ptr<ByteStore> store_;  // of it
+    FramePattern pattern_;
+    std::vector<std::uint32_t> sizes_;
+    Buffer buffer_;
+};
+
+/// Writes one container into its partial file, from its beginning: what an interrupted prepare left has no
+/// header.
+Result<void> write_container(Work& work, const PlannedClip& clip) {
+    const std::string path = clip.path + partial_suffix(work.run);
+    const auto sizes = work.sizes_of(clip);
+    Buffer buffer(*std::max_element(sizes.begin(), sizes.end()));
+    if (!clip.from.empty()) {
+        if (auto taken = take_over(work, clip, path); !taken) return taken.error();
+        if (auto removed = work.store.remove(path); !removed) return removed;
+    }
+    auto file = work.store.create(path);
+    if (!file) return file.error();
+    if (auto recorded = record(work, clip, work.store, path); !recorded) return recorded.error();
+    auto writer = ContainerWriter::create(**file, work.plan.request.format, work.maker, path);
+    if (!writer) return writer.error();
+    for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
+        if (work.stopped()) return interrupted_error();
+        const auto bytes = buffer.first(sizes[frame]);
+        work.maker.make(bytes, {frame, kFirstFrameNumber + frame, work.key_of(clip, frame), {}});
+        if (auto added = (*writer)->add(bytes); !added) return added.error();
+        work.progress.bytes_done += sizes[frame];
+    }
+    if (auto finished = (*writer)->finish(); !finished) return finished.error();
+    if (auto closed = (*file)->close(); !closed) return closed.error();
+    auto sums = sums_of_container(work.store, path);
+    return sums ? record_whole(work, clip, *sums) : sums.error();
+}
+
+/// Every planned frame can be made with the bytes that it is to have; told before anything is written. The
+/// largest of them, in bytes.
+Result<std::uint64_t> check_sizes(const PreparePlan& plan, const FrameMaker& maker) {
+    std::uint64_t largest = 0;
+    for (const PlannedClip& clip : plan.missing) {
+        const auto sizes = plan_frame_bytes(plan.request.format, plan.frames, plan.request.seed, clip.number);
+        for (std::uint64_t frame = 0; frame < sizes.size(); ++frame) {
+            const FrameLimits limits = maker.limits(frame);
+            largest = std::max<std::uint64_t>(largest, sizes[frame]);
+            if (sizes[frame] >= limits.min && sizes[frame] <= limits.max) continue;
+            return bad_input(fmt::format("{}: frame {} is to have {} bytes, and a {} frame of {}x{} has {} {}",
+                                         plan.request.format.name, frame, sizes[frame],
+                                         plan.request.format.codec, plan.request.format.width,
+                                         plan.request.format.height,
+                                         limits.min == limits.max    ? "exactly"
+                                         : sizes[frame] < limits.min ? "at least"
+                                                                     : "at most",
+                                         sizes[frame] < limits.min ? limits.min : limits.max));
+        }
+    }
+    return largest;
+}
+
+Result<void> write_clip(Work& work, const PlannedClip& clip) {
+    const bool sequence = work.plan.request.format.container == MediaFormat::Container::sequence;
+    const auto written = sequence ? SequenceWriter(work, clip).write() : write_container(work, clip);
+    if (!written) return written.error();
+    if (auto renamed = work.store.rename(clip.path + partial_suffix(work.run), clip.path); !renamed) {
+        return renamed.error();
+    }
+    ++work.progress.clips_done;
+    return {};
+}
+
+/// The directory of this length, made where it is missing. Each directory is held from where it was looked at
+/// on: one that is exchanged for somebody else's meanwhile is not written into.
+Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
+                                                const PreparePlan& plan,
+                                                const std::string& length) {
+    const std::string root = media_root(plan.request.target);
+    const auto set = store.beneath(root);
+    if (!set) return set.error();
+    const auto directory = find_format(**set, root, plan.request.format);
+    if (!directory) return directory.error();
+    if (directory->path != plan.directory)
+        return environment_error(fmt::format("{}: another process prepares media there now; try again", root));
+    if (!directory->there) {
+        // Its document is in it before it has its name: an empty directory of that name is not ours.
+        const std::string partial = plan.directory + partial_suffix(entropy64());
+        if (auto made = (*set)->make_directories(partial); !made) return made.error();
+        if (auto made = write_format(**set, partial, plan.request.format); !made) return made.error();
+        if (auto named = (*set)->rename(partial, plan.directory); !named) return named.error();
+    }
+    auto format = (*set)->beneath(plan.directory);
+    if (!format) return format.error();
+    if (read_identity(**format, plan.directory) != format_identity(plan.request.format)) {
+        return environment_error(
+            fmt::format("{}: another directory has replaced it: it is left alone; try again", plan.directory));
+    }
+    if (auto made = (*format)->make_directories(length); !made) return made.error();
+    return (*format)->beneath(length);
+}
+
+void write_clips(Work& work) {
+    while (!work.stopped()) {
+        const std::size_t next = work.next.fetch_add(1);
+        if (next >= work.plan.missing.size()) return;
+        const auto written = write_clip(work, work.plan.missing[next]);
+        if (written) continue;
+        const std::lock_guard lock(work.mutex);
+        if (!work.error) work.error = written.error();
+        work.stop = true;
+    }
+}
+
+}  // namespace
+
+Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PrepareProgress& progress) {
+    progress.bytes_total = plan.bytes_to_write;
+    if (plan.nothing_to_do()) return {};
+    const auto confined = whole_store.beneath(plan.request.target);
+    if (!confined) return confined.error();
+    ByteStore& store = **confined;
+    const auto maker = make_frame_maker(plan.request.format, plan.frames);
+    if (!maker) return maker.error();
+    const auto largest = check_sizes(plan, **maker);
+    if (!largest) return largest.error();
+    const auto id = ensure_marker(store, media_root(plan.request.target));
+    if (!id) return id.error();
+    const std::string length = join_path(plan.directory, length_name(plan.frames));
+    const auto inside = enter_length(store, plan, length);
+    if (!inside) return inside.error();
+
+    Work work{.store = **inside,
+              .directory = length,
+              .plan = plan,
+              .progress = progress,
+              .maker = **maker,
+              .set_id = *id,
+              .format = format_key(plan.request.format, plan.frames),
+              .run = entropy64()};
+    ThreadGroup writers;
+    const std::size_t fit = std::clamp<std::size_t>(kBuffersMax / *largest, 1, kWritersMax);
+    const std::size_t count = std::min(plan.missing.size(), fit);
+    while (writers.size() < count && writers.add([&work] { write_clips(work); })) {
+    }
+    if (writers.size() == 0) write_clips(work);  // on this thread, then
+    writers.join();
+    if (work.error) return *work.error;
+    if (progress.clips_done < plan.missing.size()) return interrupted_error();
+    return {};
+}
+
+}  // namespace streamsim

@@ -1,0 +1,172 @@
+// Commands of [MS-SMB2] 2.2.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "profile/capture/capture_stats.h"
+
+namespace streamsim {
+namespace {
+
+enum Command : std::uint64_t {
+    kCreate = 5,
+    kClose = 6,
+    kFlush = 7,
+    kRead = 8,
+    kWrite = 9,
+    kQueryDirectory = 14,
+    kQueryInfo = 16,
+    kSetInfo = 17
+};
+
+constexpr std::uint64_t kPending = 0x103;         // STATUS_PENDING: the reply is yet to come
+constexpr std::uint64_t kEndOfFile = 0xc0000011;  // STATUS_END_OF_FILE
+constexpr std::uint64_t kErrors = 0xc0000000;
+constexpr std::uint64_t kRenameInformation = 10;                               // FileRenameInformation
+constexpr std::string_view kRelated = "ffffffff-ffff-ffff-ffff-ffffffffffff";  // of the CREATE before it
+
+bool is_counted(std::uint64_t command) {
+    return (command >= kCreate && command <= kWrite) || command == kQueryDirectory || command == kQueryInfo ||
+           command == kSetInfo;
+}
+
+}  // namespace
+
+void SmbCapture::take(const CapturedMessage& message) {
+    if (message.kind == CapturedMessage::Kind::smb2_encrypted) {
+        ++encrypted_;
+        return;
+    }
+    const auto number = message.number("smb2.msg_id"), command = message.number("smb2.cmd");
+    if (!number || !command || !is_counted(*command)) return;
+    const std::pair<std::string, std::uint64_t> key(message.stream, *number);
+    if (message.field("smb2.flags.response") == "1") {
+        if (message.number("smb2.nt_status") == kPending) return;
+        const auto call = calls_.find(key);
+        if (call == calls_.end()) return;
+        reply(message, call->second);
+        calls_.erase(call);
+        return;
+    }
+    const auto [at, fresh] = calls_.try_emplace(key);
+    if (!fresh) {
+        book_.note("a call was sent again; it counts once, from its first time");
+        return;
+    }
+    Call& call = at->second;
+    call.begin_ns = message.time_ns;
+    call.user = clients_.user(message.from);
+    call.command = *command;
+    call.fid = message.field("smb2.fid");
+    call.name = message.field("smb2.filename");
+    std::replace(call.name.begin(), call.name.end(), '\\', '/');
+    call.offset = message.number("smb2.file_offset").value_or(0);
+    call.bytes = message.number(*command == kRead ? "smb2.read_length" : "smb2.write_length").value_or(0);
+    call.deletes = message.field("smb2.disposition.delete_on_close") == "1";
+    call.renames = message.number("smb2.file_info.infolevel") == kRenameInformation;
+}
+
+TrafficOperation SmbCapture::operation(const CapturedMessage& message,
+                                       const Call& call,
+                                       TrafficKind kind) const {
+    TrafficOperation operation;
+    operation.begin_ns = call.begin_ns;
+    operation.duration_ns = message.time_ns - call.begin_ns;
+    operation.user = call.user;
+    operation.kind = kind;
+    operation.failed = message.number("smb2.nt_status").value_or(0) >= kErrors;
+    return operation;
+}
+
+void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool failed) {
+    const auto action = message.number("smb2.create.action").value_or(1);
+    const TrafficKind kind = failed ? TrafficKind::stat : action == 1 ? TrafficKind::open : TrafficKind::create;
+    TrafficOperation entry = operation(message, call, kind);
+    entry.file = book_.file(call.name.empty() ? "/" : call.name);
+    const std::string fid(message.field("smb2.fid"));
+    if (failed || fid.empty()) {
+        book_.add(entry);
+        return;
+    }
+    if (const auto old = opened_.find(fid); old != opened_.end()) {  // its close is not in the capture
+        close(old->second);
+        opened_.erase(old);
+    }
+    Opened& opened = opened_[fid];
+    opened.file = entry.file;
+    opened.session = entry.session = book_.add_session({entry.file, false, false});
+    if (const auto size = message.number("smb2.eof"))
+        book_.at(entry.file).bytes = std::max(book_.at(entry.file).bytes, *size);
+    opened.open = book_.add(entry);
+    last_fid_[message.stream] = fid;
+}
+
+/// What was opened only to be listed or asked about was no open for itself.
+void SmbCapture::close(Opened& opened) {
+    TrafficOperation* const open = opened.open ? &book_.operation(*opened.open) : nullptr;
+    if (opened.listed && !opened.data && open != nullptr) {
+        open->kind = TrafficKind::list;
+        book_.at(opened.file).regular = false;
+    } else if (!opened.data && !opened.questions.empty() && open != nullptr &&
+               open->kind == TrafficKind::open) {
+        open->kind = TrafficKind::stat;
+    } else if (opened.data || open == nullptr) {
+        for (const TrafficOperation& question : opened.questions) book_.add(question);
+    }
+    opened.questions.clear();
+}
+
+void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
+    ++counted_;
+    const std::uint64_t status = message.number("smb2.nt_status").value_or(0);
+    const bool failed = status >= kErrors;
+    if (call.command == kCreate) return opened(message, call, failed);
+    const std::string fid = call.fid == kRelated ? last_fid_[message.stream] : call.fid;
+    auto known = opened_.find(fid);
+    if (known == opened_.end()) {  // opened before the capture
+        Opened opened;
+        opened.file = book_.file(call.name.empty() ? "file-" + fid : call.name);
+        opened.session = book_.add_session({opened.file, false, false});
+        known = opened_.emplace(fid, opened).first;
+    }
+    Opened& at = known->second;
+    TrafficOperation entry = operation(message, call, TrafficKind::other);
+    entry.file = at.file;
+    entry.session = at.session;
+    switch (call.command) {
+        case kClose:
+            close(at);
+            opened_.erase(known);
+            return;
+        case kQueryDirectory: at.listed = true; return;
+        case kQueryInfo:
+            entry.kind = TrafficKind::stat;
+            at.questions.push_back(entry);
+            return;
+        case kFlush: entry.kind = TrafficKind::sync; break;
+        case kSetInfo:
+            if (call.deletes) entry.kind = TrafficKind::remove;
+            if (call.renames) entry.kind = TrafficKind::rename;
+            break;
+        default: {
+            entry.kind = call.command == kRead ? TrafficKind::read : TrafficKind::write;
+            at.data = true;
+            const std::uint64_t size = book_.at(at.file).bytes;
+            if (call.command == kRead && (status == kEndOfFile || (size > 0 && call.offset >= size)))
+                return book_.found_end();
+            if (call.offset > UINT64_MAX / 2 - call.bytes) return;
+            entry.offset = call.offset;
+            entry.bytes = failed ? 0 : call.bytes;
+            // The last one of a file finds less than was asked for.
+            if (call.command == kRead && size > 0) entry.bytes = std::min(entry.bytes, size - call.offset);
+        }
+    }
+    book_.add(entry);
+}
+
+void SmbCapture::finish() {
+    for (auto& [fid, opened] : opened_) close(opened);
+    opened_.clear();
+}
+
+}  // namespace streamsim

@@ -1,0 +1,95 @@
+#include "report/csv/csv_report.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "base/utf8.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+
+template <typename Integer>
+void append_number(Integer value, std::string& out) {
+    fmt::format_to(std::back_inserter(out), FMT_STRING("{}"), value);
+}
+
+void append_instant(Instant instant, std::string& out) {
+    if (instant != Instant::never()) append_number(instant.ns, out);
+}
+
+}  // namespace
+
+void append_csv_text(std::string_view text, std::string& out) {
+    const std::string cell = printable(text);
+    const bool formula = !cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos;
+    const std::string_view guard = formula ? "'" : "";
+    if (cell.find_first_of(",\"") == std::string::npos) {
+        out += guard;
+        out += cell;
+        return;
+    }
+    out += '"';
+    out += guard;
+    for (const char c : cell) {
+        if (c == '"') out += '"';
+        out += c;
+    }
+    out += '"';
+}
+
+std::string csv_header() {
+    return "seat,stream,frame,clip_frame,file,kind,reason,errno,bytes,scheduled_ns,submitted_ns,opened_ns,open_"
+           "ns,"
+           "due_ns,completed_ns,margin_ns\r\n";
+}
+
+void append_csv_row(const FrameRow& row, std::string& out) {
+    const FrameOutcome& frame = row.outcome;
+    for (const std::uint64_t number :
+         {std::uint64_t{row.seat}, std::uint64_t{row.stream}, frame.slot, frame.clip_frame}) {
+        append_number(number, out);
+        out += ',';
+    }
+    append_csv_text(row.file, out);
+    out += ',';
+    out += to_string(frame.kind);
+    out += ',';
+    if (frame.reason != DropReason::none) out += to_string(frame.reason);
+    out += ',';
+    append_number(frame.error, out);
+    out += ',';
+    append_number(frame.bytes, out);
+    out += ',';
+    append_instant(frame.scheduled, out);
+    out += ',';
+    append_instant(frame.submitted, out);
+    out += ',';
+    append_instant(frame.opened, out);
+    out += ',';
+    if (frame.open_time != Duration{}) append_number(frame.open_time.ns, out);
+    out += ',';
+    append_instant(frame.deadline, out);
+    out += ',';
+    append_instant(frame.completed, out);
+    out += ',';
+    if (frame.deadline != Instant::never() && frame.completed != Instant::never()) {
+        append_number((frame.deadline - frame.completed).ns, out);
+    }
+    out += kCsvLineEnd;
+}
+
+void csv_report(const RunResult& result, const TextSink& sink) {
+    std::string piece = csv_header();
+    for (const FrameRow& row : result.frames) {
+        append_csv_row(row, piece);
+        if (piece.size() < kPieceBytes) continue;
+        sink(piece);
+        piece.clear();
+    }
+    if (!piece.empty()) sink(piece);
+}
+
+}  // namespace streamsim

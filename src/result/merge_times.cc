@@ -1,0 +1,115 @@
+#include "result/merge_times.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "result/required_rates.h"
+
+namespace streamsim {
+namespace {
+
+/// Longer intervals rather than more of them.
+constexpr std::int64_t kIntervalsMax = 16'384;
+
+void add(const TimelineEntry& from, TimelineEntry& to) {
+    to.bytes += from.bytes;
+    to.frames_on_time += from.frames_on_time;
+    to.frames_dropped += from.frames_dropped;
+    to.frames_late += from.frames_late;
+    to.frames_failed += from.frames_failed;
+    to.service_ns_max = std::max(to.service_ns_max, from.service_ns_max);
+    const auto least = [](const auto& a, const auto& b) { return a && b ? std::min(a, b) : a ? a : b; };
+    to.buffer_frames_min = least(to.buffer_frames_min, from.buffer_frames_min);
+    to.margin_ns_min = least(to.margin_ns_min, from.margin_ns_min);
+}
+
+bool of_preroll(const TimelineEntry& entry) {
+    return entry.t_ns < 0;
+}
+
+/// Which interval of this length holds most of the entry; what was before the agreed instant is in the first.
+std::int64_t interval_of(const TimelineEntry& entry, std::int64_t interval_ns) {
+    return std::max<std::int64_t>((entry.t_ns + entry.interval_ns / 2) / interval_ns, 0);
+}
+
+/// Of the part's own axis, when its first read was submitted, as near as its streams know.
+std::int64_t begin_ns(const RunResult& part) {
+    std::int64_t begin = INT64_MAX;
+    for (const StreamResult& stream : part.streams)
+        begin = std::min(begin, stream.play_start_ns - stream.start_delay_ns);
+    return begin;
+}
+
+}  // namespace
+
+void onto_common_axis(RunResult& part) {
+    const std::int64_t shift_ns = part.seats.front().start_ns.value_or(0);
+    for (StreamResult& stream : part.streams) stream.play_start_ns += shift_ns;
+    for (TimelineEntry& entry : part.timeline) {
+        if (of_preroll(entry) || entry.interval_ns <= 0) continue;
+        entry.t_ns += shift_ns;
+        entry.t_ns = interval_of(entry, entry.interval_ns) * entry.interval_ns;
+    }
+}
+
+std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts) {
+    std::int64_t interval_ns = 1;
+    std::int64_t end_ns = 0;
+    TimelineEntry preroll;
+    for (const RunResult& part : parts) {
+        for (const TimelineEntry& entry : part.timeline) {
+            if (of_preroll(entry)) {
+                add(entry, preroll);
+                preroll.t_ns = std::min(preroll.t_ns, entry.t_ns);
+                continue;
+            }
+            interval_ns = std::max(interval_ns, entry.interval_ns);
+            end_ns = std::max(end_ns, entry.t_ns);
+        }
+    }
+    while (end_ns / interval_ns >= kIntervalsMax) interval_ns *= 2;
+    std::vector<TimelineEntry> out;
+    for (const RunResult& part : parts) {
+        for (const TimelineEntry& entry : part.timeline) {
+            if (of_preroll(entry)) continue;
+            const auto place = static_cast<std::size_t>(interval_of(entry, interval_ns));
+            while (out.size() <= place) {
+                out.emplace_back();
+                out.back().t_ns = static_cast<std::int64_t>(out.size() - 1) * interval_ns;
+                out.back().interval_ns = interval_ns;
+            }
+            add(entry, out[place]);
+        }
+    }
+    preroll.interval_ns = -preroll.t_ns;
+    if (preroll.t_ns < 0) out.insert(out.begin(), preroll);
+    return out;
+}
+
+std::int64_t merged_wall_ns(const std::vector<RunResult>& parts) {
+    std::int64_t first = INT64_MAX;
+    std::int64_t last = INT64_MIN;
+    for (const RunResult& part : parts) {
+        if (part.wall_ns <= 0 || part.streams.empty()) continue;
+        const std::int64_t begin = begin_ns(part);
+        first = std::min(first, begin);
+        last = std::max(last, begin + part.wall_ns);
+    }
+    return last > first ? last - first : 0;
+}
+
+double most_required(const std::vector<StreamResult>& streams) {
+    std::vector<RateSpan> spans;
+    spans.reserve(streams.size());
+    for (const StreamResult& stream : streams) {
+        // Streams that follow each other on two computers, whose clocks are not quite one, do not overlap: the
+        // last frame is due a period before the end.
+        spans.push_back({stream.play_start_ns,
+                         stream.play_start_ns + std::max<std::int64_t>(stream.last_due_ns, 1),
+                         stream.required_bytes_per_s});
+    }
+    return highest(rate_steps(spans));
+}
+
+}  // namespace streamsim

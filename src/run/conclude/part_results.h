@@ -1,0 +1,22 @@
+// What the parts of a modelled cluster did, as a result says it.
+#pragma once
+
+#include <vector>
+
+#include "judge/judge.h"
+#include "play/ledger.h"
+#include "run/playback/playback_loop.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim {
+
+/// The parts of the world's cluster over play, and how busy they were around the frames that were missed.
+/// Nothing where there is no cluster or nothing was played. `ledgers` are those of all streams.
+std::vector<PartResult> part_results(const PlaybackLoop& playback_loop,
+                                     const std::vector<const DeadlineLedger*>& ledgers);
+
+/// The same for the judge: without the parts of seats that missed nothing.
+std::vector<BusyPart> busy_parts(const std::vector<PartResult>& parts,
+                                 const std::vector<StreamResult>& streams);
+
+}  // namespace streamsim

@@ -1,0 +1,493 @@
+#include "run/conclude/result_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <set>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "host/network_mount.h"
+#include "judge/causes.h"
+#include "judge/host_window.h"
+#include "judge/judge.h"
+#include "result/distributions.h"
+#include "result/required_rates.h"
+#include "run/conclude/meter_results.h"
+#include "run/conclude/part_results.h"
+#include "run/conclude/server_results.h"
+#include "run/diagnosis/evidence.h"
+
+namespace streamsim {
+namespace {
+
+using Ledgers = std::vector<const DeadlineLedger*>;  // as the streams are planned
+
+/// Media that was written so recently may still be in the memory of whoever serves it.
+constexpr std::int64_t kFreshMediaSeconds = 3600;
+
+const char* to_string(OnMiss on_miss) {
+    switch (on_miss) {
+        case OnMiss::drop: return "drop";
+        case OnMiss::hold: return "hold";
+        case OnMiss::stall: return "stall";
+    }
+    return "?";
+}
+
+const char* to_string(AccessPattern pattern) {
+    switch (pattern) {
+        case AccessPattern::filename_prefetch: return "filename-prefetch";
+        case AccessPattern::streaming: return "streaming";
+        case AccessPattern::on_demand: return "on-demand";
+    }
+    return "?";
+}
+
+const char* to_string(MultiCam multicam) {
+    switch (multicam) {
+        case MultiCam::none: return "none";
+        case MultiCam::all: return "all";
+        case MultiCam::active: return "active";
+    }
+    return "?";
+}
+
+std::string file_of(const FrameIndex& index, std::uint64_t frame) {
+    std::string path(index.path_capacity(), '\0');
+    index.write_path(frame, path.data());
+    path.resize(path.find('\0'));
+    return path;
+}
+
+void add(FrameCounts& to, const FrameCounts& from) {
+    to.scheduled += from.scheduled;
+    to.on_time += from.on_time;
+    to.late += from.late;
+    to.dropped += from.dropped;
+    to.failed += from.failed;
+    to.cancelled += from.cancelled;
+    to.startup_drops += from.startup_drops;
+    to.stalls += from.stalls;
+    to.stall_ns += from.stall_ns;
+    to.bytes_read += from.bytes_read;
+    to.bytes_written += from.bytes_written;
+    to.passes += from.passes;
+    to.seeks += from.seeks;
+}
+
+/// Everything of one stream: its result, its drops, its rows.
+class StreamStats {
+public:
+    StreamStats(const StreamPlan& plan, const DeadlineLedger& ledger) : plan_(plan), ledger_(ledger) {}
+
+    StreamResult result(bool keep_histograms) const {
+        StreamResult out;
+        ledger_.summarise(out);
+        const std::uint64_t pass = plan_.path->pass_slots();
+        out.counts.passes = (out.counts.scheduled + pass - 1) / pass;
+        out.format = plan_.format;
+        out.clip = plan_.name;
+        out.rate = plan_.rate();
+        out.paced = plan_.options.paced;
+        out.records = plan_.record != nullptr;
+        out.durable = out.records && plan_.record->options.durable;
+        out.pattern = to_string(plan_.options.pattern);
+        out.required_bytes_per_s = plan_.required_bytes_per_s();
+        out.series = series();
+        if (keep_histograms) out.histograms = histograms_of(ledger_.times(), ledger_.depths());
+        return out;
+    }
+
+    void append_drops(std::vector<DropRecord>& to) const {
+        for (const DropEntry& entry : ledger_.drops()) {
+            DropRecord record;
+            record.seat = plan_.options.seat;
+            record.stream = plan_.options.stream;
+            record.frame = entry.slot;
+            record.clip_frame = entry.clip_frame;
+            const FrameIndex& index = *plan_.clips[entry.source].index;
+            record.file = file_of(index, entry.clip_frame);
+            if (entry.deadline != Instant::never()) record.due_ns = (entry.deadline - zero()).ns;
+            if (entry.completed != Instant::never()) record.completed_ns = (entry.completed - zero()).ns;
+            record.kind = entry.kind;
+            record.reason = entry.reason;
+            record.error = entry.error;
+            record.timecode = timecode(entry.clip_frame, index.rate());
+            to.push_back(std::move(record));
+        }
+    }
+
+    void append_seeks(std::vector<SeekRecord>& to) const {
+        for (const SeekEntry& entry : ledger_.seeks()) {
+            to.push_back({plan_.options.seat, plan_.options.stream, entry.slot, entry.clip_frame,
+                          (entry.requested - zero()).ns, entry.latency.ns, entry.failed});
+        }
+    }
+
+    /// Of a stream that never began to play, times count from the beginning of its preroll.
+    void append_rows(std::vector<FrameRow>& to) const {
+        Instant origin = ledger_.play_start();
+        if (origin == Instant::never()) {
+            for (const FrameOutcome& outcome : ledger_.frames()) origin = std::min(origin, outcome.scheduled);
+        }
+        for (const FrameOutcome& outcome : ledger_.frames()) {
+            FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
+                         file_of(*plan_.clips[outcome.source].index, outcome.clip_frame)};
+            row.outcome.completed = outcome.came();  // as in the drop table
+            for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
+                                &row.outcome.deadline, &row.outcome.completed}) {
+                if (*at != Instant::never()) *at = Instant{(*at - origin).ns};
+            }
+            to.push_back(std::move(row));
+        }
+    }
+
+private:
+    StreamSeries series() const {
+        StreamSeries out;
+        out.interval_ns = ledger_.series().interval().ns;
+        for (const StreamInterval& interval : ledger_.series().intervals()) {
+            StreamSeries::Point point;
+            if (interval.margin_ns_min != INT64_MAX) point.margin_min_ns = interval.margin_ns_min;
+            if (interval.buffer_frames_min != UINT32_MAX) point.buffer_min = interval.buffer_frames_min;
+            point.missed = interval.frames_missed;
+            out.points.push_back(point);
+        }
+        return out;
+    }
+
+    Instant zero() const { return ledger_.play_start() == Instant::never() ? Instant{} : ledger_.play_start(); }
+
+    const StreamPlan& plan_;
+    const DeadlineLedger& ledger_;
+};
+
+TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, std::int64_t interval_ns) {
+    TimelineEntry entry;
+    entry.t_ns = t_ns;
+    entry.interval_ns = interval_ns;
+    entry.bytes = interval.bytes;
+    entry.frames_on_time = interval.frames_on_time;
+    entry.frames_dropped = interval.frames_dropped;
+    entry.frames_late = interval.frames_late;
+    entry.frames_failed = interval.frames_failed;
+    entry.service_ns_max = interval.service_ns_max;
+    if (interval.buffer_frames_min != UINT64_MAX) entry.buffer_frames_min = interval.buffer_frames_min;
+    if (interval.margin_ns_min != INT64_MAX) entry.margin_ns_min = interval.margin_ns_min;
+    return entry;
+}
+
+void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& result) {
+    TimeSeries::Interval preroll;
+    std::int64_t preroll_ns = 0;
+    for (const DeadlineLedger* ledger : ledgers) {
+        const TimeSeries::Interval& part = ledger->preroll_interval();
+        preroll.bytes += part.bytes;
+        preroll.service_ns_max = std::max(preroll.service_ns_max, part.service_ns_max);
+        if (ledger->play_start() == Instant::never()) continue;
+        preroll_ns = std::max(preroll_ns, (ledger->play_start() - ledger->preroll_began()).ns);
+    }
+    if (preroll.bytes > 0) result.timeline.push_back(entry_of(preroll, -preroll_ns, preroll_ns));
+    TimeSeries series;
+    for (const LoopStats* playback_loop : facts.playback_loops) series.merge(playback_loop->series);
+    const std::int64_t interval_ns = series.interval().ns;
+    std::int64_t t_ns = 0;
+    for (const TimeSeries::Interval& interval : series.intervals()) {
+        result.timeline.push_back(entry_of(interval, t_ns, interval_ns));
+        t_ns += interval_ns;
+    }
+}
+
+/// The drives of a model gave less than the nodes did, by a twentieth or more.
+bool came_from_caches(const std::vector<PartResult>& parts) {
+    std::uint64_t answered = 0;
+    std::uint64_t from_drives = 0;
+    for (const PartResult& part : parts) {
+        if (part.stats.kind == PartKind::front_end) answered += part.stats.bytes;
+        if (part.stats.kind == PartKind::drive) from_drives += part.stats.bytes;
+    }
+    return from_drives < answered - answered / 20;
+}
+
+void fill_media(const RunFacts& facts, RunResult& result) {
+    const std::int64_t now_s = static_cast<std::int64_t>(std::time(nullptr));
+    std::set<const FrameIndex*> seen;
+    bool shared = false;
+    for (const StreamPlan& plan : *facts.streams) {
+        for (const Clip& clip : plan.clips) {
+            if (clip.modified_s > 0) {
+                const std::int64_t age_s = std::max<std::int64_t>(now_s - clip.modified_s, 0);
+                result.media.age_s = std::min(result.media.age_s.value_or(age_s), age_s);
+            }
+            if (!seen.insert(clip.index.get()).second) {
+                shared = true;
+                continue;
+            }
+            auto& skipped = result.media.skipped;
+            skipped.insert(skipped.end(), clip.skipped.begin(), clip.skipped.end());
+            for (const std::string& note : clip.notes) result.media.notes.push_back(clip.name + ": " + note);
+        }
+    }
+    if (facts.cuts != nullptr) {
+        for (const std::string& note : facts.cuts->notes)
+            result.media.notes.push_back(facts.cuts->name + ": " + note);
+    }
+    for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
+    const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
+    const bool has_server = facts.request->target.has_files();
+    result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
+    if (facts.request->target.kind == Target::Kind::model) {
+        result.media.server_cache_may_be_warm =
+            facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));
+    }
+}
+
+void fill_client(const RunFacts& facts, RunResult& result) {
+    ClientEvidence& client = result.client;
+    client.cpu_ns = facts.after.cpu_ns - facts.before.cpu_ns;
+    client.helpers_cpu_ns = facts.after.helpers_cpu_ns - facts.before.helpers_cpu_ns;
+    if (result.wall_ns > 0) {
+        client.cpu_percent = 100.0 * static_cast<double>(client.cpu_ns) / static_cast<double>(result.wall_ns);
+    }
+    for (const LoopStats* playback_loop : facts.playback_loops) {
+        const LoopLateness& lateness = playback_loop->lateness;
+        client.loop_lateness_p50_ns = std::max(client.loop_lateness_p50_ns, lateness.p50_ns);
+        client.loop_lateness_p99_ns = std::max(client.loop_lateness_p99_ns, lateness.p99_ns);
+        client.loop_lateness_max_ns = std::max(client.loop_lateness_max_ns, lateness.max_ns);
+        client.loop_stalls += lateness.stalls;
+        client.loop_stalled_ns += lateness.stalled_ns;
+    }
+    client.loops = static_cast<std::uint32_t>(facts.playback_loops.size());
+    client.realtime = facts.request->realtime;
+    for (const LoopStats* playback_loop : facts.playback_loops) client.realtime &= playback_loop->realtime;
+    if (result.direct || facts.request->target.kind != Target::Kind::local) {
+        client.page_cache_bytes = 0;
+    } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
+               facts.after.storage_read_bytes) {
+        const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
+        client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
+    } else if (facts.cached_before && facts.cached_after) {
+        // The first pass finds what was there before, each later one what the passes before it left.
+        double bytes = 0;
+        for (const StreamResult& stream : result.streams) {
+            const auto passes = static_cast<double>(std::max<std::uint64_t>(stream.counts.passes, 1));
+            bytes += static_cast<double>(stream.counts.bytes_read) *
+                     (*facts.cached_before + *facts.cached_after * (passes - 1)) / passes;
+        }
+        client.page_cache_bytes = static_cast<std::uint64_t>(bytes);
+    }
+}
+
+/// The interface that received most is the one that the share's bytes came in by.
+void fill_mount(const RunFacts& facts, RunResult& result) {
+    result.mount = facts.mount;
+    if (!result.mount) return;
+    MountUse use;
+    use.direct = result.direct;
+    for (const StreamPlan& plan : *facts.streams)
+        use.frame_bytes = std::max(use.frame_bytes, slot_needs(*plan.path).bytes);
+    std::uint64_t most = 0;
+    for (const LinkEvidence& link : result.links) {
+        if (link.received_bytes <= most) continue;
+        most = link.received_bytes;
+        use.bits_per_s = link.bits_per_s;
+    }
+    hint_at(*result.mount, use);
+}
+
+/// The judge saw the drops first, in this order, then the stalls.
+void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops) {
+    STREAMSIM_CHECK(booked.size() >= drops.size(), "each drop is booked to a cause");
+    for (std::size_t i = 0; i < drops.size(); ++i) drops[i].cause = booked[i];
+}
+
+/// Over all streams.
+void fill_distributions(const Ledgers& ledgers, bool keep, RunResult& result) {
+    Distributions all;
+    std::vector<std::uint64_t> depths;
+    for (const DeadlineLedger* ledger : ledgers) {
+        all.merge(ledger->times());
+        depths.resize(std::max(depths.size(), ledger->depths().size()));
+        for (std::size_t i = 0; i < ledger->depths().size(); ++i) depths[i] += ledger->depths()[i];
+    }
+    fill_summaries(all, result);
+    if (keep) result.histograms = histograms_of(all, depths);
+}
+
+void fill_times(const Ledgers& ledgers, RunResult& result) {
+    Instant first = Instant::never();
+    Instant last{INT64_MIN};
+    for (const DeadlineLedger* ledger : ledgers) {
+        first = std::min(first, ledger->first_submitted());
+        if (ledger->counts().bytes_read + ledger->counts().bytes_written > 0)
+            last = std::max(last, ledger->last_completed());
+        // Frames that failed took their time as well.
+        if (ledger->counts().failed > 0) last = std::max(last, ledger->last_due());
+    }
+    if (first == Instant::never() || last <= first) return;
+    result.wall_ns = (last - first).ns;
+    result.read_bytes_per_s =
+        static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
+}
+
+/// The most that the streams that play at one time require to be read together.
+double most_required(const std::vector<StreamPlan>& streams) {
+    std::vector<RateSpan> spans;
+    for (const StreamPlan& plan : streams) {
+        if (plan.record != nullptr) continue;
+        spans.push_back({plan.start_offset.ns, (plan.start_offset + plan.rate().due(plan.options.slots)).ns,
+                         plan.required_bytes_per_s()});
+    }
+    return highest(rate_steps(spans));
+}
+
+/// From the first play_start, as the time line.
+void fill_gaps(const Evidence& evidence, Instant origin, RunResult& result) {
+    if (evidence.shortest_period_ns == 0) return;
+    for (const Silence& gap : evidence.silences) {
+        if (is_stall(gap, evidence.shortest_period_ns))
+            result.throughput_gaps.push_back({gap.from_ns - origin.ns, gap.to_ns - origin.ns});
+    }
+}
+
+/// How many frames, and stalls of play, were met, by the judge's word.
+void fill_faults(const RunFacts& facts, const std::vector<Cause>& booked, RunResult& result) {
+    if (!facts.faults_injected) return;
+    FaultsInjected& faults = result.faults_injected.emplace();
+    for (const LoopStats* playback_loop : facts.playback_loops) {
+        faults.operations_delayed += playback_loop->faults.delayed;
+        faults.operations_failed += playback_loop->faults.failed;
+        faults.operations_shortened += playback_loop->faults.shortened;
+    }
+    faults.model_faults = facts.request->model_faults.size();
+    faults.frames_met =
+        static_cast<std::uint64_t>(std::count(booked.begin(), booked.end(), Cause::injected_fault));
+}
+
+/// What others than the judge found wrong (a meter, a recording) is no word about a storage either.
+void withhold_storage(RunResult& result) {
+    if (judges_storage(result)) return;
+    if (result.verdict.limit == Limit::storage) result.verdict.limit = Limit::unknown;
+    for (CauseResult& cause : result.causes) {
+        if (cause.limit == Limit::storage) cause.limit = Limit::unknown;
+    }
+}
+
+/// By hand or round robin.
+std::uint32_t nodes_with_seats(const PlayRequest& request) {
+    std::set<std::uint32_t> nodes;
+    for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
+        const bool set = seat < request.seat_settings.size() && request.seat_settings[seat].node;
+        nodes.insert(set ? *request.seat_settings[seat].node : request.target.node_of(seat));
+    }
+    return static_cast<std::uint32_t>(nodes.size());
+}
+
+const char* backend_of(const Target& target) {
+    switch (target.kind) {
+        case Target::Kind::local: return "local";
+        case Target::Kind::remote: return target.remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+        case Target::Kind::null: return "null";
+        case Target::Kind::null_virtual:
+        case Target::Kind::model: return "sim";
+    }
+    return "?";
+}
+
+}  // namespace
+
+void fill_request(const PlayRequest& request, RunResult& result) {
+    result.seed = request.seed;
+    result.url = request.target.url;
+    result.backend = backend_of(request.target);
+    result.io = result.backend == "local" ? "threads" : result.backend;
+    if (const auto& model = request.target.model; model != nullptr) {
+        result.model = {.name = model->name,
+                        .title = model->title,
+                        .nodes = model->nodes,
+                        .nodes_with_seats = nodes_with_seats(request),
+                        .warm = request.target.warm};
+    }
+    result.readahead = request.readahead;
+    result.inflight = request.inflight;
+    result.io_size_bytes = request.io_size;
+    result.io_depth = request.io_depth;
+    result.on_miss = to_string(request.on_miss);
+    result.order = request.order.text();
+    result.layers = request.layers;
+    result.sync = request.sync;
+    result.multicam = to_string(request.multicam);
+    result.audio = request.audio;
+    if (request.faults || !request.model_faults.empty()) {
+        result.faults_injected.emplace();
+        result.faults_injected->model_faults = request.model_faults.size();
+    }
+}
+
+void fill_result(const RunFacts& facts, RunResult& result) {
+    fill_request(*facts.request, result);
+    const Ledgers& ledgers = facts.ledgers;
+    const LoopStats& playback_loop = *facts.playback_loops.front();
+    result.io = playback_loop.capabilities.io;
+    result.direct = true;
+    for (const LoopStats* each : facts.playback_loops) result.direct &= each->capabilities.direct;
+    if (!facts.streams->empty()) result.pattern = to_string(facts.streams->front().options.pattern);
+    result.buffer_bytes = facts.buffer_bytes;
+    result.interrupted = facts.interrupted;
+    result.notices = facts.notices;
+    Instant origin = Instant::never();  // of the first world that began
+    for (const LoopStats* each : facts.playback_loops) origin = std::min(origin, each->origin);
+    Digest digest;
+    Digest timing;
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const DeadlineLedger& ledger = *ledgers[i];
+        const StreamStats stats((*facts.streams)[i], ledger);
+        result.streams.push_back(stats.result(facts.request->keep_histograms));
+        if (ledger.play_start() != Instant::never()) {
+            result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
+        }
+        add(result.totals, result.streams.back().counts);
+        stats.append_drops(result.drops);
+        result.drops_omitted += ledger.drops_omitted();
+        stats.append_seeks(result.seeks);
+        stats.append_rows(result.frames);
+        digest.merge(ledger.digest());
+        timing.merge(ledger.timing_digest());
+    }
+    result.required_bytes_per_s = most_required(*facts.streams);
+    result.required_rates = required_rates(result.streams);
+    result.digest = digest.hex();
+    if (playback_loop.timing_is_exact) result.timing_digest = timing.hex();
+    if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
+    fill_times(ledgers, result);
+    fill_meters(facts, result);
+    fill_timeline(facts, ledgers, result);
+    fill_media(facts, result);
+    fill_client(facts, result);
+    fill_distributions(ledgers, facts.request->keep_histograms, result);
+    const Evidence evidence = evidence_of(facts, ledgers, result);
+    result.reasons = evidence.reasons;
+    result.links = links_of(evidence.system);
+    fill_mount(facts, result);
+    result.servers = server_results(facts);
+    result.system = system_of(evidence.system);
+    if (result.system.suspended_ns) {
+        result.notices.push_back(fmt::format("this computer was suspended for {} while it played",
+                                             show_duration({*result.system.suspended_ns})));
+    }
+    result.probes = facts.found.probes();
+    Judgement judgement = judge(evidence);
+    result.verdict = std::move(judgement.verdict);
+    judge_meters(result);
+    result.causes = std::move(judgement.causes);
+    result.places = judgement.places;
+    fill_gaps(evidence, origin, result);
+    fill_faults(facts, judgement.booked, result);
+    withhold_storage(result);
+    book_drops(judgement.booked, result.drops);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,479 @@
+#include "run/playback/playback_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+#include "base/prng.h"
+#include "base/units.h"
+#include "host/host.h"
+#include "media/write/recording.h"
+#include "play/player.h"
+#include "play/recorder.h"
+
+namespace streamsim {
+struct PlaybackLoop::Stream {
+    PlaybackLoop* playback_loop = nullptr;
+    const StreamPlan* plan = nullptr;
+    std::size_t place = 0;  // among the world's streams
+    std::unique_ptr<Decoder> decoder;
+    std::unique_ptr<FrameStream> player;
+    TimerId begin_timer = 0;
+    TimerId timeout = 0;
+    TimerId stop_timer = 0;
+    bool begun = false;
+    bool playing = false;
+    bool added = false;  // while others played: it waits for none of them, and none for it
+
+    void begin() { playback_loop->begin_stream(*this); }
+    void stop_submitting() {
+        stop_timer = 0;
+        if (!player->finished()) player->stop_submitting();
+    }
+    void give_up() {
+        timeout = 0;
+        playback_loop->options_.notice(fmt::format(
+            "stream {} of {} was added and was not ready to play within {}: it was given up",
+            plan->options.stream, plan->name, show_duration(playback_loop->options_.preroll_timeout)));
+        playback_loop->end_alone(*this);
+    }
+};
+
+PlaybackLoop::PlaybackLoop(PlaybackLoopOptions options) : options_(std::move(options)) {}
+
+PlaybackLoop::~PlaybackLoop() = default;
+
+std::vector<PartStats> PlaybackLoop::parts(Instant from, Instant to) const {
+    return made_.cluster != nullptr ? made_.cluster->stats(from, to) : std::vector<PartStats>{};
+}
+
+Result<void> PlaybackLoop::build() {
+    auto made = make_loop_and_storage(options_.storage);
+    if (!made) return made.error();
+    made_ = std::move(*made);
+    stats_.timing_is_exact = made_.timing_is_exact;
+    if (!options_.shared_memory) made_.storage->use_memory(options_.memory);
+    std::uint64_t used = 0;
+    for (const LoopStream& each : options_.streams) {
+        const std::uint64_t bytes = each.plan->memory_bytes();
+        const std::span<std::byte> memory = options_.memory.subspan(used, bytes);
+        Stream& stream = make_stream(each);
+        if (each.plan->record == nullptr) {
+            make_player(stream, each, memory);
+        } else if (auto recorder = make_recorder(stream, each, memory); !recorder) {
+            return recorder;
+        }
+        used += options_.shared_memory ? 0 : bytes;
+    }
+    for (const LoopMeter& each : options_.meters) {
+        if (made_.cluster != nullptr) {  // there nobody has prepared anything
+            const WorkingSetNames& names = each.plan->names;
+            for (const std::string& file : names.files)
+                made_.cluster->add_file(file.c_str(), each.plan->spec.set.file_bytes);
+            for (const std::string& file : names.spare) made_.cluster->add_file(file.c_str(), 0);
+        }
+        meters_.push_back(std::make_unique<Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
+                                                  Callback::of<&PlaybackLoop::player_changed>(this)));
+    }
+    const bool write = std::any_of(options_.meters.begin(), options_.meters.end(),
+                                   [](const LoopMeter& each) { return writes(each.plan->spec); });
+    if (write && !made_.storage->capabilities().writes)
+        return environment_error(
+            fmt::format("{}: cannot be written to by this streamsim: mount it and give the path",
+                        options_.storage.target.url));
+    return {};
+}
+
+PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
+    const StreamPlan& plan = *each.plan;
+    LedgerOptions stats;
+    stats.seat = plan.options.seat;
+    stats.stream = plan.options.stream;
+    stats.seed = options_.seed;
+    stats.slots = plan.options.paced ? plan.options.slots : 0;
+    stats.drops_kept = std::min(options_.drops_kept, plan.options.slots);
+    stats.readahead = plan.options.readahead;
+    stats.records = plan.record != nullptr;
+    stats.keep_frames = options_.keep_frames;
+    ledgers_.push_back(std::make_unique<DeadlineLedger>(stats, stats_.series));
+    auto stream = std::make_unique<Stream>();
+    stream->playback_loop = this;
+    stream->plan = &plan;
+    stream->place = streams_.size();
+    streams_.push_back(std::move(stream));
+    return *streams_.back();
+}
+
+void PlaybackLoop::make_player(Stream& stream, const LoopStream& each, std::span<std::byte> memory) {
+    const StreamPlan& plan = *each.plan;
+    PlayerOptions options = plan.options;
+    if (options_.sync) {
+        std::unique_ptr<PlayClock>& clock = clocks_[plan.options.seat];
+        if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
+        options.clock = clock.get();
+    }
+    const MediaFormat* decoded = options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
+    stream.decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
+    options.decoder = stream.decoder.get();
+    stream.player =
+        std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_[stream.place],
+                                 memory, *each.progress, Callback::of<&PlaybackLoop::player_changed>(this));
+}
+
+Result<void> PlaybackLoop::make_recorder(Stream& stream, const LoopStream& each, std::span<std::byte> memory) {
+    const StreamPlan& plan = *each.plan;
+    if (!made_.storage->capabilities().writes) {
+        return environment_error(
+            fmt::format("{}: {} can be played from there and not be written to it: nothing can be recorded",
+                        options_.storage.target.url, made_.storage->capabilities().io));
+    }
+    if (!options_.shared_memory) {
+        const std::uint64_t key =
+            derive_seed(options_.seed, std::uint64_t{plan.options.seat} << 32 | plan.options.stream);
+        auto frames = make_recorded_frames(plan.record->format, *plan.path->sources().front(), key,
+                                           Recorder::frame_stride(*plan.path, plan.options), memory);
+        if (!frames) return frames;
+    }
+    stream.player = std::make_unique<Recorder>(
+        *made_.loop, *made_.storage, *plan.path, plan.options, plan.record->options, *ledgers_[stream.place],
+        memory, *each.progress, Callback::of<&PlaybackLoop::player_changed>(this));
+    return {};
+}
+
+const DeadlineLedger* PlaybackLoop::ledger_of(const StreamPlan& plan) const {
+    for (const auto& stream : streams_) {
+        if (stream->plan == &plan) return ledgers_[stream->place].get();
+    }
+    return nullptr;
+}
+
+Result<void> PlaybackLoop::run() {
+    if (options_.realtime) {
+        std::string why_not;
+        stats_.realtime = request_realtime(why_not);
+        if (!stats_.realtime) options_.notice(why_not);
+    }
+    if (auto built = build(); !built) {
+        if (made_.storage != nullptr) {  // a storage ends by shutdown() alone
+            finish();
+            made_.loop->run();
+        }
+        on_failed();
+        return built;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        loop_ = made_.loop.get();
+        if (interrupt_requested_) loop_->defer(Callback::of<&PlaybackLoop::interrupt_here>(this));
+    }
+    made_.loop->defer(Callback::of<&PlaybackLoop::begin>(this));
+    made_.loop->hold();  // while it waits for the other worlds nothing may be due
+    const StopReason reason = made_.loop->run();
+    made_.loop->release();
+    {
+        const std::lock_guard lock(mutex_);
+        loop_ = nullptr;
+    }
+    STREAMSIM_CHECK(reason == StopReason::stopped, "a world ends when its players have finished");
+    stats_.lateness = made_.loop->lateness();
+    stats_.capabilities = made_.storage->capabilities();
+    if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
+    stats_.origin = origin_;
+    for (const auto& meter : meters_) {
+        stats_.meters.push_back(meter->result());
+        const auto rows = meter->rows();
+        stats_.operations.insert(stats_.operations.end(), rows.begin(), rows.end());
+    }
+    for (auto& ledger : ledgers_) ledger->close();
+    end_copies();
+    if (error_) return *error_;
+    return {};
+}
+
+void PlaybackLoop::begin() {
+    origin_ = made_.loop->now();
+    if (options_.wall_limit) {
+        made_.loop->at(origin_ + *options_.wall_limit, Callback::of<&PlaybackLoop::wall_limit_reached>(this));
+    }
+    if (options_.interrupt_after)
+        made_.loop->at(origin_ + *options_.interrupt_after, Callback::of<&PlaybackLoop::interrupt_here>(this));
+    if (options_.origin_of_faults && made_.faults != nullptr) made_.faults->set_origin(origin_);
+    for (auto& stream : streams_) {
+        if (stream->plan->stop_offset) {
+            stream->stop_timer = made_.loop->at(origin_ + *stream->plan->stop_offset,
+                                                Callback::of<&Stream::stop_submitting>(stream.get()));
+        }
+        StartGroup& cue = cues_[stream->plan->start_offset.ns];
+        cue.streams.push_back(stream.get());
+        ++cue.not_ready;
+        if (!options_.staggered) {
+            begin_stream(*stream);
+        } else {
+            stream->begin_timer = made_.loop->at(origin_ + stream->plan->start_offset,
+                                                 Callback::of<&Stream::begin>(stream.get()));
+        }
+    }
+    begin_meters();
+}
+
+void PlaybackLoop::begin_meters() {
+    if (meters_.empty()) return;
+    cues_[0].not_ready += meters_.size();
+    meters_timeout_ = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
+                                     Callback::of<&PlaybackLoop::preroll_timed_out>(this));
+    for (auto& meter : meters_) {
+        preparing_meters_.push_back(meter.get());
+        meter->prepare();
+    }
+}
+
+void PlaybackLoop::note_ready_meters(std::vector<std::int64_t>& cues) {
+    const std::size_t ready =
+        std::erase_if(preparing_meters_, [](const Meter* meter) { return meter->ready(); });
+    if (ready == 0) return;
+    if (preparing_meters_.empty()) made_.loop->cancel(meters_timeout_);
+    if ((cues_[0].not_ready -= ready) == 0) cues.push_back(0);
+}
+
+void PlaybackLoop::begin_stream(Stream& stream) {
+    stream.begin_timer = 0;
+    if (interrupting_) return;
+    stream.begun = true;
+    const auto after =
+        std::upper_bound(preparing_.begin(), preparing_.end(), stream.place,
+                         [](std::size_t place, const Stream* each) { return place < each->place; });
+    preparing_.insert(after, &stream);
+    stream.timeout = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
+                                    stream.added ? Callback::of<&Stream::give_up>(&stream)
+                                                 : Callback::of<&PlaybackLoop::preroll_timed_out>(this));
+    stream.player->preroll();
+}
+
+/// Runs once for each player that became ready or finished: thousands of them do in one turn, so that what is
+/// looked at here must not be all of them.
+void PlaybackLoop::player_changed() {
+    if (finishing_) return;
+    note_ready();
+    if (all_finished()) finish();
+}
+
+/// Streams that begin together play when the last of them is ready.
+void PlaybackLoop::note_ready() {
+    std::vector<std::int64_t> cues;
+    std::erase_if(preparing_, [&](Stream* stream) {
+        if (!stream->player->ready()) return false;
+        made_.loop->cancel(stream->timeout);
+        stream->timeout = 0;
+        if (stream->added) {
+            // Where play has been announced and has not begun, it begins with the others.
+            stream->playing = true;
+            stream->player->play(std::max(made_.loop->now(), origin_), origin_);
+            return true;
+        }
+        const std::int64_t offset_ns = stream->plan->start_offset.ns;
+        if (--cues_[offset_ns].not_ready == 0) cues.push_back(offset_ns);
+        return true;
+    });
+    note_ready_meters(cues);
+    for (const std::int64_t offset_ns : cues) {
+        if (!interrupting_) on_ready(*this, {offset_ns});
+    }
+}
+
+bool PlaybackLoop::all_finished() {
+    while (finished_ < streams_.size() && streams_[finished_]->player->finished()) ++finished_;
+    return finished_ == streams_.size() &&
+           std::all_of(meters_.begin(), meters_.end(), [](const auto& meter) { return meter->finished(); });
+}
+
+void PlaybackLoop::start(Duration offset, std::optional<Instant> play_start) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ == nullptr) return;  // it has ended already
+    if (!play_start) {
+        play(offset, loop_->now());
+    } else {
+        loop_->post([this, offset, at = *play_start] { play(offset, at); });
+    }
+}
+
+void PlaybackLoop::play(Duration offset, Instant play_start) {
+    if (interrupting_) return;
+    if (!options_.staggered) origin_ = play_start;
+    for (Stream* const stream : cues_[offset.ns].streams) {
+        stream->playing = true;
+        stream->player->play(play_start, origin_);
+    }
+    if (offset.ns != 0) return;
+    for (auto& meter : meters_) meter->play(play_start, play_start + options_.meter_time);
+}
+
+void PlaybackLoop::preroll_timed_out() {
+    if (interrupting_ || finishing_) return;
+    std::size_t waiting = 0;
+    for (auto& stream : streams_)
+        if (stream->begun && !stream->added && !stream->playing && !stream->player->ready()) ++waiting;
+    if (waiting + preparing_meters_.size() == 0) return;
+    preroll_took_too_long_ = true;
+    error_ =
+        waiting == 0
+            ? environment_error(fmt::format(
+                  "the files of {} meters were not open within {} (--preroll-timeout): the storage is "
+                  "slower than that, or does not answer",
+                  preparing_meters_.size(), show_duration(options_.preroll_timeout)))
+            : environment_error(fmt::format("preroll did not end within {} (--preroll-timeout, in a scenario "
+                                            "\"preroll_timeout\"): {} of {} streams had "
+                                            "not yet filled their read-ahead; the "
+                                            "storage is slower than that, or does not answer",
+                                            show_duration(options_.preroll_timeout), waiting, streams_.size()));
+    interrupt_here();
+    on_failed();
+}
+
+void PlaybackLoop::wall_limit_reached() {
+    for (auto& stream : streams_) {
+        if (!stream->player->finished()) stream->player->stop_submitting();
+    }
+}
+
+void PlaybackLoop::interrupt() {
+    const std::lock_guard lock(mutex_);
+    interrupt_requested_ = true;
+    if (loop_ == nullptr) return;
+    loop_->post([this] {
+        interrupt_here();
+        if (stats_.timing_is_exact) return;  // virtual time keeps nobody waiting
+        const Duration soon = std::min(options_.patience, kInterruptedTimeout);
+        made_.loop->at(made_.loop->now() + soon, Callback::of<&PlaybackLoop::gave_up>(this));
+    });
+}
+
+void PlaybackLoop::interrupt_here() {
+    if (interrupting_ || finishing_) return;
+    interrupting_ = true;
+    for (auto& stream : streams_) {
+        made_.loop->cancel(stream->begin_timer);
+        made_.loop->cancel(stream->stop_timer);
+        stream->player->interrupt();
+    }
+    made_.loop->cancel(meters_timeout_);
+    for (auto& meter : meters_) meter->interrupt();
+    made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&PlaybackLoop::gave_up>(this));
+}
+
+bool PlaybackLoop::add(const LoopStream& stream, std::span<std::byte> memory) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ == nullptr) return false;
+    loop_->post([this, stream, memory] { add_here(stream, memory); });
+    return true;
+}
+
+void PlaybackLoop::add_here(const LoopStream& each, std::span<std::byte> memory) {
+    if (interrupting_ || finishing_) return;
+    Stream& stream = make_stream(each);
+    make_player(stream, each, memory);
+    stream.added = true;
+    begin_stream(stream);
+}
+
+void PlaybackLoop::remove(const StreamPlan& plan) {
+    const std::lock_guard lock(mutex_);
+    if (loop_ != nullptr) loop_->post([this, &plan] { remove_here(plan); });
+}
+
+void PlaybackLoop::remove_here(const StreamPlan& plan) {
+    if (interrupting_ || finishing_) return;
+    for (auto& stream : streams_) {
+        if (stream->plan == &plan && (stream->playing || stream->added)) end_alone(*stream);
+    }
+}
+
+void PlaybackLoop::end_alone(Stream& stream) {
+    std::erase(preparing_, &stream);
+    made_.loop->cancel(stream.timeout);
+    made_.loop->cancel(stream.stop_timer);
+    stream.player->interrupt();
+}
+
+bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration patience) {
+    std::unique_lock talking(copy->mutex);
+    const std::uint64_t asked = ++copy->asked;
+    {
+        const std::lock_guard lock(mutex_);
+        if (ended_) {
+            // Closed books are sorted: what is new in them is not at their end.
+            copy->stats = stats_;
+            copy->ledgers.clear();
+            for (const auto& stream : streams_) copy_stream(*stream, *copy);
+            return true;
+        }
+        if (loop_ == nullptr) return false;
+        copy_ = copy;
+        copy->next = 0;
+        loop_->post([this, copy, asked] { copy_some(copy, asked); });
+    }
+    copy->changed.wait_for(talking, std::chrono::nanoseconds(patience.ns),
+                           [&] { return copy->answered == asked || copy->playback_loop_ended; });
+    if (copy->answered == asked) return true;
+    ++copy->asked;  // what would still come is for nobody
+    return false;
+}
+
+/// So few at a time that nothing else on the loop is late for it.
+void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uint64_t asked) {
+    constexpr std::size_t kStreamsAtOnce = 4;
+    const std::lock_guard talking(copy->mutex);
+    if (copy->asked != asked) return;
+    for (std::size_t i = 0; i < kStreamsAtOnce && copy->next < streams_.size(); ++i)
+        copy_stream(*streams_[copy->next++], *copy);
+    if (copy->next < streams_.size()) {
+        made_.loop->post([this, copy, asked] { copy_some(copy, asked); });
+        return;
+    }
+    stats_.lateness = made_.loop->lateness();
+    stats_.capabilities = made_.storage->capabilities();
+    if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
+    stats_.traffic = made_.storage->traffic();
+    stats_.origin = origin_;
+    copy->stats = stats_;
+    copy->answered = asked;
+    copy->changed.notify_all();
+}
+
+void PlaybackLoop::copy_stream(const Stream& stream, LoopSnapshot& copy) const {
+    const DeadlineLedger& ledger = *ledgers_[stream.place];
+    auto& copied = copy.ledgers[stream.plan];
+    if (copied == nullptr) copied = ledger.empty_copy(copy.stats.series);
+    ledger.catch_up(*copied);
+}
+
+/// Who waits for a copy need not wait for it any more.
+void PlaybackLoop::end_copies() {
+    std::shared_ptr<LoopSnapshot> copy;
+    {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        copy = std::move(copy_);
+    }
+    if (copy == nullptr) return;
+    const std::lock_guard talking(copy->mutex);
+    copy->playback_loop_ended = true;
+    copy->changed.notify_all();
+}
+
+void PlaybackLoop::gave_up() {
+    stuck_ = true;
+    if (!finishing_) stats_.traffic = made_.storage->traffic();
+    made_.loop->stop();
+}
+
+void PlaybackLoop::finish() {
+    finishing_ = true;
+    stats_.traffic = made_.storage->traffic();
+    // Files are being closed; a server that does not answer even that must not keep the result.
+    made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&PlaybackLoop::gave_up>(this));
+    made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));
+}
+
+}  // namespace streamsim

@@ -1,0 +1,83 @@
+// How ranks find rank 0: what its invitation says, and what of it is true on this computer.
+#include <fmt/format.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "seats/seat_channel.h"
+
+namespace streamsim {
+namespace {
+
+/// Of an invitation: another streamsim speaks otherwise, and says so before it connects.
+constexpr int kChannelVersion = 2;
+
+}  // namespace
+
+std::string this_machine() {
+    std::array<char, UV_MAXHOSTNAMESIZE> name{};
+    std::size_t size = name.size();
+    if (uv_os_gethostname(name.data(), &size) != 0) size = 0;
+    std::string out(name.data(), size);
+    std::string boot;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+    out += "/" + boot;
+    uv_fs_t request{};  // the network namespace, where there is such a thing
+    if (uv_fs_readlink(nullptr, &request, "/proc/self/ns/net", nullptr) == 0)
+        out += fmt::format("/{}", static_cast<const char*>(request.ptr));
+    uv_fs_req_cleanup(&request);
+    return out;
+}
+
+std::vector<std::string> own_addresses() {
+    uv_interface_address_t* all = nullptr;
+    int count = 0;
+    std::vector<std::string> out;
+    if (uv_interface_addresses(&all, &count) != 0) return out;
+    for (int i = 0; i < count; ++i) {
+        if (all[i].is_internal) continue;
+        std::array<char, INET6_ADDRSTRLEN> text{};
+        const bool v4 = all[i].address.address4.sin_family == AF_INET;
+        const int failed = v4 ? uv_ip4_name(&all[i].address.address4, text.data(), text.size())
+                              : uv_ip6_name(&all[i].address.address6, text.data(), text.size());
+        const std::string address(text.data());
+        if (failed != 0 || address.starts_with("fe80")) continue;  // those of one link need its name, too
+        out.insert(v4 ? out.begin() + std::count_if(out.begin(), out.end(),
+                                                    [](const std::string& each) {
+                                                        return each.find(':') == std::string::npos;
+                                                    })
+                      : out.end(),
+                   address);
+    }
+    uv_free_interface_addresses(all, count);
+    return out;
+}
+
+std::string JoinToken::to_text() const {
+    return Json{{"channel", kChannelVersion}, {"run", run_id},          {"token", token},
+                {"machine", machine},         {"addresses", addresses}, {"port", port}}
+        .dump();
+}
+
+Result<JoinToken> JoinToken::parse(const std::string& text) {
+    const auto json = parse_json(text, "the seat channel");
+    if (!json) return json.error();
+    try {
+        JoinToken out;
+        if (json->at("channel") != kChannelVersion)
+            return environment_error("the seat channel: rank 0 is another version of streamsim");
+        out.run_id = json->at("run");
+        out.token = json->at("token");
+        out.machine = json->at("machine");
+        out.addresses = json->at("addresses").get<std::vector<std::string>>();
+        out.port = json->at("port");
+        return out;
+    } catch (const Json::exception& error) {
+        return environment_error(
+            fmt::format("the seat channel: rank 0 is another version of streamsim: {}", error.what()));
+    }
+}
+
+}  // namespace streamsim

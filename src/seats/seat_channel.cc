@@ -1,0 +1,550 @@
+#include "seats/seat_channel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "base/check.h"
+#include "base/units.h"
+#include "seats/seat_greeting.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint32_t kNobody = UINT32_MAX;
+constexpr std::size_t kHeaderBytes = 4;
+/// Strangers that are kept at once, for each rank.
+constexpr std::size_t kStrangersARank = 2;
+/// A stranger is not closed for a newer one before its greeting could be read.
+constexpr Duration kStrangerGrace = milliseconds(5);
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+/// So much is on its way at most when a part is sent.
+constexpr std::size_t kQueuedBytesMax = 4 * kSeatPartBytes;
+/// One address is tried for this long.
+constexpr Duration kTry = seconds(2);
+/// What is still on its way when this rank leaves is waited for.
+constexpr Duration kLeave = seconds(1);
+constexpr int kBacklog = 1024;
+
+std::string hex(const std::uint8_t* bytes, std::size_t count) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) out += fmt::format("{:02x}", bytes[i]);
+    return out;
+}
+
+std::chrono::nanoseconds chrono_of(Duration duration) {
+    return std::chrono::nanoseconds(duration.ns);
+}
+
+}  // namespace
+
+struct SeatChannel::Connection {
+    SeatChannel* channel = nullptr;
+    uv_tcp_t tcp{};
+    uv_connect_t connecting{};
+    uv_shutdown_t ending{};
+    std::uint32_t rank = kNobody;  // until it has shown the token
+    std::string in;                // received, and not yet a whole message
+    std::vector<char> buffer;      // of a stranger no longer than what its greeting lacks
+    Instant begun;
+    Instant heard;
+    Instant try_until = Instant::never();
+    bool left = false;  // it said so
+    bool closing = false;
+};
+
+struct SeatChannel::Write {
+    uv_write_t request{};
+    std::array<char, kHeaderBytes> header{};
+    std::string text;
+    SeatChannel* channel = nullptr;
+};
+
+SeatChannel::SeatChannel(SeatChannelOptions options) : options_(std::move(options)) {
+    if (const int result = uv_loop_init(&loop_); result != 0)
+        throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
+    wake_.data = timer_.data = stranger_timer_.data = listener_.data = this;
+    was_here_.resize(options_.ranks);
+    if (!was_here_.empty()) was_here_[0] = true;
+    uv_async_init(&loop_, &wake_, [](uv_async_t* handle) { static_cast<SeatChannel*>(handle->data)->woken(); });
+    uv_timer_init(&loop_, &timer_);
+    uv_timer_init(&loop_, &stranger_timer_);
+    last_tick_ = now();
+}
+
+Result<std::unique_ptr<SeatChannel>> SeatChannel::host(SeatChannelOptions options) {
+    STREAMSIM_CHECK(options.rank == 0, "rank 0 listens");
+    std::unique_ptr<SeatChannel> channel(new SeatChannel(std::move(options)));
+    std::array<std::uint8_t, 24> random{};
+    STREAMSIM_CHECK(uv_random(nullptr, nullptr, random.data(), random.size(), 0, nullptr) == 0,
+                    "the kernel gives random bytes");
+    channel->join_token_.token = hex(random.data(), 16);
+    channel->join_token_.run_id = hex(random.data() + 16, 8);
+    channel->join_token_.machine = this_machine();
+    channel->join_token_.addresses = own_addresses();
+    const auto listens = channel->listen();
+    channel->start();  // also where it does not listen: the destructor ends the thread
+    if (!listens) return listens.error();
+    return channel;
+}
+
+Result<void> SeatChannel::listen() {
+    uv_tcp_init(&loop_, &listener_);
+    listening_ = true;
+    sockaddr_in6 any6{};
+    sockaddr_in any4{};
+    uv_ip6_addr("::", 0, &any6);
+    uv_ip4_addr("0.0.0.0", 0, &any4);
+    int error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any6), 0);
+    if (error != 0) error = uv_tcp_bind(&listener_, reinterpret_cast<const sockaddr*>(&any4), 0);
+    if (error == 0) {
+        error = uv_listen(reinterpret_cast<uv_stream_t*>(&listener_), kBacklog,
+                          [](uv_stream_t* stream, int status) {
+                              auto& self = *static_cast<SeatChannel*>(stream->data);
+                              self.one_waits_ = self.one_waits_ || status == 0;
+                              self.look_after_strangers();
+                          });
+    }
+    sockaddr_storage bound{};
+    int size = sizeof bound;
+    if (error == 0) error = uv_tcp_getsockname(&listener_, reinterpret_cast<sockaddr*>(&bound), &size);
+    if (error != 0) {
+        return environment_error(
+            fmt::format("the seat channel cannot listen for the other ranks: {}", uv_strerror(error)));
+    }
+    join_token_.port = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
+                                                         : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+    return {};
+}
+
+Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions options,
+                                                       JoinToken join_token,
+                                                       Duration patience) {
+    STREAMSIM_CHECK(options.rank != 0, "rank 0 is the one that is joined");
+    if (join_token.machine == this_machine())
+        join_token.addresses.insert(join_token.addresses.begin(), {"127.0.0.1", "::1"});
+    if (join_token.addresses.empty())
+        return environment_error("rank 0 cannot be reached: its computer has no network interface that is up");
+    std::unique_ptr<SeatChannel> channel(new SeatChannel(std::move(options)));
+    channel->join_token_ = std::move(join_token);
+    channel->start();
+    {
+        std::unique_lock lock(channel->mutex_);
+        if (channel->changed_.wait_for(lock, chrono_of(patience), [&] { return channel->joined_; }))
+            return channel;
+    }
+    return environment_error(fmt::format(
+        "rank 0 cannot be reached within {}, on port {} of {}: the seat channel needs a TCP connection to it",
+        show_duration(patience), channel->join_token_.port, fmt::join(channel->join_token_.addresses, ", ")));
+}
+
+void SeatChannel::start() {
+    const auto every = static_cast<std::uint64_t>(options_.heartbeat.ns / 1'000'000);
+    uv_timer_start(
+        &timer_, [](uv_timer_t* handle) { static_cast<SeatChannel*>(handle->data)->tick(); }, every, every);
+    thread_ = std::thread([this] { run(); });
+}
+
+SeatChannel::~SeatChannel() {
+    {
+        const std::lock_guard lock(mutex_);
+        leaving_ = true;
+    }
+    uv_async_send(&wake_);
+    thread_.join();
+    STREAMSIM_CHECK(uv_loop_close(&loop_) == 0, "every handle of the channel was closed");
+}
+
+void SeatChannel::run() {
+    if (options_.rank != 0) connect_next();
+    if (options_.rank == 0) stop_listening_when_all_are_here();  // one rank alone waits for nobody
+    uv_run(&loop_, UV_RUN_DEFAULT);
+}
+
+void SeatChannel::send(std::uint32_t rank, const Json& message) {
+    std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+    {
+        const std::lock_guard lock(mutex_);
+        queued_bytes_ += text.size();
+        outbox_.emplace_back(rank, std::move(text));
+    }
+    uv_async_send(&wake_);
+}
+
+bool SeatChannel::send_part(const Json& message) {
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return ended_ || queued_bytes_ <= kQueuedBytesMax; });
+        if (ended_) return false;
+    }
+    send(0, message);
+    return true;
+}
+
+void SeatChannel::not_queued_any_more(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= std::min(queued_bytes_, bytes);
+    changed_.notify_all();
+}
+
+std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration at_most) {
+    std::unique_lock lock(mutex_);
+    clock_ = {};
+    pings_left_ = exchanges;
+    ping_wanted_ = true;
+    uv_async_send(&wake_);
+    changed_.wait_for(lock, chrono_of(at_most), [this] { return pings_left_ == 0; });
+    pings_left_ = 0;
+    return clock_.best();
+}
+
+/// Something waits to be sent, a clock to be measured, or this rank leaves.
+void SeatChannel::woken() {
+    std::vector<std::pair<std::uint32_t, std::string>> outbox;
+    bool leaving = false;
+    bool measuring = false;
+    {
+        const std::lock_guard lock(mutex_);
+        outbox.swap(outbox_);
+        leaving = leaving_;
+        measuring = std::exchange(ping_wanted_, false);
+    }
+    for (auto& [rank, text] : outbox) {
+        const auto to = std::find_if(connections_.begin(), connections_.end(), [rank = rank](const auto& each) {
+            return each->rank == rank && !each->closing;
+        });
+        const std::size_t bytes = text.size();
+        if (to == connections_.end()) {
+            not_queued_any_more(bytes);
+        } else if (bytes > kSeatMessageBytesMax) {
+            gone(**to, fmt::format("a message for it has {}, and {} are allowed", show_bytes(bytes),
+                                   show_bytes(kSeatMessageBytesMax)));
+            not_queued_any_more(bytes);
+        } else {
+            write(**to, std::move(text));
+        }
+    }
+    if (measuring) ping();
+    if (leaving && leave_by_ == Instant::never()) begin_to_leave();
+}
+
+void SeatChannel::tick() {
+    const Instant at = now();
+    // Where this process itself stood still, what came meanwhile has not been read yet.
+    const bool stood_still = at - last_tick_ > options_.heartbeat + options_.heartbeat;
+    last_tick_ = at;
+    Json news = {{"do", "alive"}};
+    if (options_.events.news) {
+        if (Json told = options_.events.news(); !told.is_null()) news["news"] = std::move(told);
+    }
+    for (const auto& connection : connections_) {
+        if (connection->closing) continue;
+        if (stood_still) connection->heard = at;
+        if (at >= connection->try_until) {
+            close(*connection);
+        } else if (at - connection->heard > options_.silence) {
+            gone(*connection, fmt::format("it has been silent for {}", show_duration(options_.silence)));
+        } else if (connection->rank != kNobody) {
+            say(*connection, news);
+        }
+    }
+}
+
+SeatChannel::Connection& SeatChannel::add_connection() {
+    connections_.push_back(std::make_unique<Connection>());
+    Connection& connection = *connections_.back();
+    connection.channel = this;
+    connection.begun = connection.heard = now();
+    uv_tcp_init(&loop_, &connection.tcp);
+    connection.tcp.data = &connection;
+    return connection;
+}
+
+/// Rank 0's connections that have not shown the token, the oldest first.
+std::vector<SeatChannel::Connection*> SeatChannel::strangers() const {
+    std::vector<Connection*> out;
+    for (const auto& each : connections_) {
+        if (each->rank == kNobody && !each->closing) out.push_back(each.get());
+    }
+    return out;
+}
+
+/// Takes the connection that waits, if any. There are few places: the oldest stranger leaves for a newer one
+/// once its greeting could have been read, so that a rank gets in beside any number of strangers. libuv offers
+/// no further connection before this one is taken, and the loop reads and sends heartbeats between two of them.
+void SeatChannel::look_after_strangers() {
+    if (!listening_ || leave_by_ != Instant::never()) return;
+    for (Connection* const stranger : strangers()) {
+        if (now() >= stranger->try_until) close(*stranger);
+    }
+    auto there = strangers();
+    if (one_waits_ && there.size() >= kStrangersARank * options_.ranks &&
+        now() - there.front()->begun >= kStrangerGrace) {
+        close(*there.front());
+        there.erase(there.begin());
+    }
+    if (one_waits_ && there.size() < kStrangersARank * options_.ranks) {
+        one_waits_ = false;
+        accept_stranger();
+    }
+    there = strangers();
+    if (there.empty()) return;
+    const Instant next = one_waits_ ? there.front()->begun + kStrangerGrace : there.front()->try_until;
+    const std::int64_t wait_ms = std::max<std::int64_t>((next - now()).ns / 1'000'000, 0) + 1;
+    const auto look = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->look_after_strangers(); };
+    uv_timer_start(&stranger_timer_, look, static_cast<std::uint64_t>(wait_ms), 0);
+}
+
+void SeatChannel::accept_stranger() {
+    Connection& connection = add_connection();
+    if (uv_accept(reinterpret_cast<uv_stream_t*>(&listener_),
+                  reinterpret_cast<uv_stream_t*>(&connection.tcp)) != 0)
+        return close(connection);
+    connection.try_until = now() + options_.greeting_timeout;
+    read_from(connection);
+}
+
+void SeatChannel::stop_listening_when_all_are_here() {
+    if (!listening_ || std::find(was_here_.begin(), was_here_.end(), false) != was_here_.end()) return;
+    listening_ = false;
+    uv_close(reinterpret_cast<uv_handle_t*>(&listener_), nullptr);
+    for (Connection* const stranger : strangers()) close(*stranger);
+}
+
+void SeatChannel::connect_next() {
+    if (leave_by_ != Instant::never()) return;
+    Connection& connection = add_connection();
+    const std::string& address = join_token_.addresses[next_address_++ % join_token_.addresses.size()];
+    sockaddr_in6 v6{};
+    sockaddr_in v4{};
+    const bool is_v4 = uv_ip4_addr(address.c_str(), join_token_.port, &v4) == 0;
+    if (!is_v4) uv_ip6_addr(address.c_str(), join_token_.port, &v6);
+    connection.try_until = now() + kTry;
+    const auto* const to = is_v4 ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<sockaddr*>(&v6);
+    const int error =
+        uv_tcp_connect(&connection.connecting, &connection.tcp, to, [](uv_connect_t* request, int status) {
+            auto& made = *static_cast<Connection*>(request->handle->data);
+            if (made.closing) return;
+            if (status != 0) return made.channel->not_reached(made);
+            SeatChannel& self = *made.channel;
+            self.read_from(made);
+            self.write(made, seat_greeting(self.join_token_.token, self.options_.rank), Framing::greeting);
+            self.say(made, {{"do", "hello"}, {"introduction", self.options_.introduction}});
+        });
+    if (error != 0) not_reached(connection);
+}
+
+/// Nobody listens there: the next address; after the last one all once more, with the next heartbeat.
+void SeatChannel::not_reached(Connection& connection) {
+    if (next_address_ % join_token_.addresses.size() != 0) return close(connection);
+    connection.try_until = Instant{};
+}
+
+void SeatChannel::close(Connection& connection) {
+    if (connection.closing) return;
+    connection.closing = true;
+    uv_close(reinterpret_cast<uv_handle_t*>(&connection.tcp), [](uv_handle_t* handle) {
+        auto* const closed = static_cast<Connection*>(handle->data);
+        SeatChannel& self = *closed->channel;
+        const bool tried = self.options_.rank != 0 && closed->rank == kNobody;
+        self.connections_.remove_if([closed](const auto& each) { return each.get() == closed; });
+        if (tried) self.connect_next();
+        self.look_after_strangers();
+        if (self.leave_by_ != Instant::never() && self.connections_.empty()) self.finish_leaving();
+    });
+}
+
+/// The other end has closed, or is no longer to be trusted.
+void SeatChannel::gone(Connection& connection, const std::string& why) {
+    if (connection.closing) return;
+    close(connection);
+    if (connection.rank == kNobody) return;
+    if (options_.rank != 0) {
+        const std::lock_guard lock(mutex_);
+        ended_ = true;
+        changed_.notify_all();
+    }
+    if (connection.left) {
+        options_.events.left(connection.rank);
+    } else {
+        options_.events.lost(connection.rank, why);
+    }
+}
+
+void SeatChannel::read_from(Connection& connection) {
+    uv_tcp_nodelay(&connection.tcp, 1);
+    uv_read_start(
+        reinterpret_cast<uv_stream_t*>(&connection.tcp),
+        [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+            auto& from = *static_cast<Connection*>(handle->data);
+            const bool stranger = from.rank == kNobody && from.channel->options_.rank == 0;
+            from.buffer.resize(stranger ? kGreetingBytes - from.in.size() : kReadBytes);
+            *buffer = uv_buf_init(from.buffer.data(), static_cast<unsigned>(from.buffer.size()));
+        },
+        [](uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+            auto& from = *static_cast<Connection*>(stream->data);
+            if (from.closing) return;
+            if (count > 0) from.channel->received(from, {buffer->base, static_cast<std::size_t>(count)});
+            if (count < 0) from.channel->gone(from, "its connection ended");
+        });
+}
+
+void SeatChannel::received(Connection& connection, std::string_view bytes) {
+    connection.heard = now();
+    connection.in += bytes;
+    if (options_.rank == 0 && connection.rank == kNobody) {
+        if (connection.in.size() == kGreetingBytes) greeted(connection);
+        return;
+    }
+    std::size_t used = 0;
+    while (!connection.closing && connection.in.size() - used >= kHeaderBytes) {
+        std::size_t length = 0;
+        for (std::size_t i = 0; i < kHeaderBytes; ++i)
+            length = length << 8 | static_cast<std::uint8_t>(connection.in[used + i]);
+        if (length > kSeatMessageBytesMax)
+            return gone(connection, fmt::format("it sent a message of {}, and {} are allowed",
+                                                show_bytes(length), show_bytes(kSeatMessageBytesMax)));
+        if (connection.in.size() - used - kHeaderBytes < length) break;
+        auto message =
+            parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
+        used += kHeaderBytes + length;
+        if (!message) return gone(connection, "it sent a message that is not JSON");
+        try {
+            handle(connection, *message);
+        } catch (const Json::exception& error) {
+            return gone(connection, fmt::format("it sent what is no message ({})", error.what()));
+        }
+    }
+    connection.in.erase(0, used);
+}
+
+/// Rank 0: all that a stranger may send is here. A rank has shown the token; rank 0 answers that it is welcome.
+void SeatChannel::greeted(Connection& connection) {
+    const auto rank = rank_that_greets(connection.in, join_token_.token);
+    connection.in.clear();
+    const bool taken = rank && std::any_of(connections_.begin(), connections_.end(),
+                                           [&rank](const auto& each) { return each->rank == *rank; });
+    if (!rank || *rank == 0 || *rank >= options_.ranks || taken) return close(connection);
+    connection.rank = *rank;
+    connection.try_until = Instant::never();
+    say(connection, {{"do", "welcome"}});
+    was_here_[*rank] = true;
+    stop_listening_when_all_are_here();
+    look_after_strangers();
+}
+
+void SeatChannel::handle(Connection& connection, Json& message) {
+    const std::string what = message.at("do");
+    if (connection.rank == kNobody) return welcomed(connection, message);
+    if (what == "ping") {
+        message["do"] = "pong";
+        message["arrived"] = connection.heard.ns;
+        message["answered"] = now().ns;
+        say(connection, message);
+    } else if (what == "pong") {
+        answered(message);
+    } else if (what == "bye") {
+        connection.left = true;
+    } else if (what != "alive" || message.contains("news")) {
+        options_.events.message(connection.rank, message);
+    }
+}
+
+/// Another rank: the first message of rank 0.
+void SeatChannel::welcomed(Connection& connection, const Json& message) {
+    if (message.at("do") != "welcome") return close(connection);
+    connection.rank = 0;
+    connection.try_until = Instant::never();
+    const std::lock_guard lock(mutex_);
+    joined_ = true;
+    changed_.notify_all();
+}
+
+void SeatChannel::ping() {
+    for (const auto& connection : connections_) {
+        if (connection->rank == 0 && !connection->closing)
+            say(*connection, {{"do", "ping"}, {"sent", now().ns}});
+    }
+}
+
+void SeatChannel::answered(const Json& message) {
+    const Instant at = now();
+    {
+        const std::lock_guard lock(mutex_);
+        if (pings_left_ == 0) return;
+        clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
+        if (--pings_left_ == 0) return changed_.notify_all();
+    }
+    ping();
+}
+
+/// What the channel says of itself, which is short.
+void SeatChannel::say(Connection& connection, const Json& message) {
+    std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+    {
+        const std::lock_guard lock(mutex_);
+        queued_bytes_ += text.size();
+    }
+    write(connection, std::move(text));
+}
+
+/// `text` is counted in queued_bytes_ until it is on its way.
+void SeatChannel::write(Connection& connection, std::string text, Framing framing) {
+    auto* const out = new Write();
+    out->channel = this;
+    out->text = std::move(text);
+    for (std::size_t i = 0; i < kHeaderBytes; ++i)
+        out->header[i] = static_cast<char>(out->text.size() >> (8 * (kHeaderBytes - 1 - i)) & 0xff);
+    out->request.data = out;
+    const unsigned header = framing == Framing::message ? kHeaderBytes : 0;
+    const std::array buffers = {uv_buf_init(out->header.data(), header),
+                                uv_buf_init(out->text.data(), static_cast<unsigned>(out->text.size()))};
+    const auto done = [](uv_write_t* request, int) {
+        const std::unique_ptr<Write> written(static_cast<Write*>(request->data));
+        written->channel->not_queued_any_more(written->text.size());
+    };
+    if (uv_write(&out->request, reinterpret_cast<uv_stream_t*>(&connection.tcp), buffers.data(),
+                 static_cast<unsigned>(buffers.size()), done) != 0)
+        done(&out->request, 0);
+}
+
+void SeatChannel::begin_to_leave() {
+    leave_by_ = now() + kLeave;
+    for (const auto& connection : connections_) {
+        if (connection->closing) continue;
+        if (connection->rank == kNobody) {
+            close(*connection);
+            continue;
+        }
+        connection->left = true;  // whatever the other end does now is not news
+        say(*connection, {{"do", "bye"}});
+        const int error = uv_shutdown(&connection->ending, reinterpret_cast<uv_stream_t*>(&connection->tcp),
+                                      [](uv_shutdown_t* request, int) {
+                                          auto& ended = *static_cast<Connection*>(request->handle->data);
+                                          ended.channel->close(ended);
+                                      });
+        if (error != 0) close(*connection);
+    }
+    if (connections_.empty()) finish_leaving();
+    uv_timer_start(
+        &timer_, [](uv_timer_t* handle) { static_cast<SeatChannel*>(handle->data)->finish_leaving(); },
+        static_cast<std::uint64_t>(kLeave.ns / 1'000'000), 0);
+}
+
+void SeatChannel::finish_leaving() {
+    for (const auto& connection : connections_) close(*connection);
+    const auto close_once = [](uv_handle_t* handle) {
+        if (!uv_is_closing(handle)) uv_close(handle, nullptr);
+    };
+    if (listening_) close_once(reinterpret_cast<uv_handle_t*>(&listener_));
+    listening_ = false;
+    close_once(reinterpret_cast<uv_handle_t*>(&stranger_timer_));
+    close_once(reinterpret_cast<uv_handle_t*>(&wake_));
+    close_once(reinterpret_cast<uv_handle_t*>(&timer_));
+}
+
+}  // namespace streamsim

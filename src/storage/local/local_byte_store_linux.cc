@@ -1,0 +1,520 @@
+// Writing. A sink writes through the page cache, but never lets much of the file wait there: after each window
+// it starts the write-back of that window, and waits for the one before it and drops its pages. close() then
+// has about one window left to wait for, a progress bar tells the truth about the disk, and a set that is
+// larger than memory does not push everything else out.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "storage/errno_text.h"
+#include "storage/file_descriptor.h"
+#include "storage/local/beneath.h"
+#include "storage/local/local_byte_store.h"
+#include "storage/local/local_lock.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
+
+FileDescriptor open_file(const std::string& path, int flags) {
+    int descriptor = -1;
+    do {
+        descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    } while (descriptor < 0 && errno == EINTR);
+    return FileDescriptor(descriptor);
+}
+
+/// What is no file to read or write; nullptr for files, directories and block devices.
+const char* other_kind(mode_t mode) {
+    if (S_ISFIFO(mode)) return "a FIFO";
+    if (S_ISSOCK(mode)) return "a socket";
+    if (S_ISCHR(mode)) return "a character device";
+    return nullptr;
+}
+
+/// Looked at before it is opened: to open a FIFO waits for its other end, for ever perhaps. O_NONBLOCK would
+/// not wait, but for a lease on a file (a file server holds some) it would not either, and fail.
+Result<void> expect_file(const std::string& path) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return file_error(errno, "open", path);
+    if (S_ISDIR(info.st_mode)) return file_error(EISDIR, "open", path);
+    const char* const other = other_kind(info.st_mode);
+    if (other == nullptr) return {};
+    return bad_input(fmt::format("{}: expected a regular file, found {}", path, other));
+}
+
+std::string parent_of(const std::string& path) {
+    const auto end = path.find_last_not_of('/');
+    if (end == std::string::npos) return path.empty() ? "." : "/";
+    const auto slash = path.rfind('/', end);
+    if (slash == std::string::npos) return ".";
+    const auto last = path.find_last_not_of('/', slash);
+    return last == std::string::npos ? "/" : path.substr(0, last + 1);
+}
+
+/// Some network file systems cannot sync a directory (EINVAL): their servers have it when rename returns.
+Result<void> sync_directory(const std::string& path) {
+    const FileDescriptor directory = open_file(path, O_RDONLY | O_DIRECTORY);
+    if (!directory) return file_error(errno, "open", path);
+    if (fsync(directory.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
+        return file_error(errno, "sync", path);
+    return {};
+}
+
+class LocalSource final : public ByteSource {
+public:
+    LocalSource(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
+        std::size_t done = 0;
+        while (done < into.size()) {
+            const ssize_t got =
+                pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+            if (got < 0 && errno == EINTR) continue;
+            if (got < 0) return file_error(errno, "read", path_);
+            if (got == 0) break;
+            done += static_cast<std::size_t>(got);
+        }
+        return done;
+    }
+
+    Result<std::uint64_t> size() override {
+        struct stat info {};
+        if (fstat(file_.get(), &info) != 0) return file_error(errno, "look at", path_);
+        return static_cast<std::uint64_t>(info.st_size);
+    }
+
+    Result<std::uint64_t> hole_bytes(std::uint64_t offset) override {
+        const auto end = size();
+        if (!end) return end.error();
+        std::uint64_t holes = 0;
+        std::uint64_t at = offset;
+        for (int i = 0; i < kHolesMax && at < *end; ++i) {
+            const off_t hole = lseek(file_.get(), static_cast<off_t>(at), SEEK_HOLE);
+            if (hole < 0 || static_cast<std::uint64_t>(hole) >= *end) break;
+            const off_t data = lseek(file_.get(), hole, SEEK_DATA);  // ENXIO: a hole up to the end
+            const std::uint64_t next = data < 0 ? *end : static_cast<std::uint64_t>(data);
+            holes += next - static_cast<std::uint64_t>(hole);
+            at = next;
+        }
+        return holes;
+    }
+
+private:
+    static constexpr int kHolesMax = 100'000;  // looked at in one file; more are not needed to know it
+
+    FileDescriptor file_;
+    std::string path_;
+};
+
+class LocalSink final : public ByteSink {
+public:
+    LocalSink(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        std::size_t done = 0;
+        while (done < bytes.size()) {
+            const ssize_t put = pwrite(file_.get(), bytes.data() + done, bytes.size() - done,
+                                       static_cast<off_t>(offset + done));
+            if (put < 0 && errno == EINTR) continue;
+            if (put < 0) return file_error(errno, "write", path_);
+            done += static_cast<std::size_t>(put);
+        }
+        end_ = std::max(end_, offset + bytes.size());
+        while (end_ - started_ >= kWindowBytes) write_back_window();
+        return {};
+    }
+
+    Result<void> close() override {
+        if (fdatasync(file_.get()) != 0) return file_error(errno, "write", path_);
+        posix_fadvise(file_.get(), 0, 0, POSIX_FADV_DONTNEED);
+        if (file_.close() != 0 && errno != EINTR) return file_error(errno, "write", path_);
+        return {};
+    }
+
+private:
+    // Only a beginning: errors of the write-back are fdatasync's to report, and a file system without
+    // sync_file_range merely has more to do at the end.
+    void write_back_window() {
+        const auto at = static_cast<off_t>(started_);
+        constexpr auto kWindow = static_cast<off_t>(kWindowBytes);
+        sync_file_range(file_.get(), at, kWindow, SYNC_FILE_RANGE_WRITE);
+        if (started_ >= kWindowBytes) {
+            sync_file_range(file_.get(), at - kWindow, kWindow,
+                            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+            posix_fadvise(file_.get(), at - kWindow, kWindow, POSIX_FADV_DONTNEED);
+        }
+        started_ += kWindowBytes;
+    }
+
+    FileDescriptor file_;
+    std::string path_;
+    std::uint64_t end_ = 0;
+    std::uint64_t started_ = 0;  // up to here the write-back has been started
+};
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const { closedir(directory); }
+};
+
+DirectoryEntry describe(int directory, const dirent& entry) {
+    DirectoryEntry out{entry.d_name, entry.d_type == DT_DIR, entry.d_type == DT_LNK};
+    struct stat info {};
+    if (entry.d_type == DT_UNKNOWN && fstatat(directory, entry.d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        out.directory = S_ISDIR(info.st_mode);
+        out.symbolic_link = S_ISLNK(info.st_mode);
+    }
+    if (out.symbolic_link)
+        out.directory = fstatat(directory, entry.d_name, &info, 0) == 0 && S_ISDIR(info.st_mode);
+    return out;
+}
+
+Result<std::unique_ptr<ByteStore>> make_local_store_beneath(const std::string& directory);
+
+class LocalByteStore final : public ByteStore {
+public:
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+    Result<std::optional<FileInfo>> stat(const std::string& path) override;
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
+    Result<void> make_directories(const std::string& path) override;
+    Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<void> remove(const std::string& path) override;
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
+    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override {
+        return try_lock_local(path, mode, note);
+    }
+    Result<void> evict(const std::string& path) override;
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
+        return make_local_store_beneath(directory);
+    }
+};
+
+Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
+    const std::unique_ptr<DIR, CloseDirectory> open(opendir(directory.c_str()));
+    if (open == nullptr) return file_error(errno, "list", directory);
+    std::vector<DirectoryEntry> entries;
+    for (;;) {
+        errno = 0;
+        const dirent* entry = readdir(open.get());
+        if (entry == nullptr) break;
+        const std::string_view name(entry->d_name);
+        if (name != "." && name != "..") entries.push_back(describe(dirfd(open.get()), *entry));
+    }
+    if (errno != 0) return file_error(errno, "list", directory);
+    std::sort(entries.begin(), entries.end(),
+              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Result<std::optional<FileInfo>> LocalByteStore::stat(const std::string& path) {
+    struct stat info {};
+    if (lstat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return std::optional<FileInfo>();
+        return file_error(errno, "look at", path);
+    }
+    FileInfo out;
+    out.symbolic_link = S_ISLNK(info.st_mode);
+    if (out.symbolic_link && ::stat(path.c_str(), &info) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return std::optional(out);
+        return file_error(errno, "look at", path);
+    }
+    out.directory = S_ISDIR(info.st_mode);
+    out.bytes = static_cast<std::uint64_t>(info.st_size);
+    out.modified_s = info.st_mtim.tv_sec;
+    out.links = info.st_nlink;
+    out.file_id = info.st_ino;
+    out.other = !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    return std::optional(out);
+}
+
+Result<std::unique_ptr<ByteSource>> LocalByteStore::open(const std::string& path) {
+    if (auto is_file = expect_file(path); !is_file) return is_file.error();
+    FileDescriptor file = open_file(path, O_RDONLY);
+    if (!file) return file_error(errno, "open", path);
+    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(std::move(file), path));
+}
+
+Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path) {
+    FileDescriptor file = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (!file) return file_error(errno, "create", path);
+    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(std::move(file), path));
+}
+
+Result<void> LocalByteStore::make_directories(const std::string& path) {
+    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+        const std::string part = path.substr(0, slash);
+        if (mkdir(part.c_str(), 0777) != 0) {
+            const int error = errno;
+            struct stat info {};
+            // What is there already may be reported as "read-only" or "not permitted" just as well as "exists".
+            if (::stat(part.c_str(), &info) != 0) return file_error(error, "make the directory", part);
+            if (!S_ISDIR(info.st_mode)) return file_error(ENOTDIR, "make the directory", path);
+        }
+        if (slash == std::string::npos) return {};
+    }
+}
+
+Result<void> LocalByteStore::rename(const std::string& from, const std::string& to) {
+    struct stat info {};
+    if (lstat(from.c_str(), &info) != 0) return file_error(errno, "rename", from);
+    if (S_ISDIR(info.st_mode)) {
+        if (auto synced = sync_directory(from); !synced)
+            return synced;  // what it holds, before it has its name
+    }
+    int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+    if (result != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP)) {
+        // A file system without that flag: not atomic against others, but prepare has the directory to itself.
+        if (lstat(to.c_str(), &info) == 0) return file_error(EEXIST, "rename to", to);
+        result = ::rename(from.c_str(), to.c_str());
+    }
+    if (result != 0) return file_error(errno, "rename to", to);
+    if (auto synced = sync_directory(parent_of(to)); !synced) return synced;
+    return parent_of(from) == parent_of(to) ? Result<void>{} : sync_directory(parent_of(from));
+}
+
+Result<void> LocalByteStore::remove(const std::string& path) {
+    if (unlink(path.c_str()) == 0) return {};
+    const int error = errno;
+    if (error != EISDIR && error != EPERM) return file_error(error, "remove", path);
+    if (rmdir(path.c_str()) != 0) return file_error(errno == ENOTDIR ? error : errno, "remove", path);
+    return {};
+}
+
+Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
+    // What is still to be made will be in the nearest directory that is there.
+    std::string at = path;
+    struct statvfs info {};
+    while (statvfs(at.c_str(), &info) != 0) {
+        const std::string parent = parent_of(at);
+        if (errno != ENOENT || parent == at) return file_error(errno, "look at", at);
+        at = parent;
+    }
+    return std::uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
+    struct statvfs info {};
+    if (statvfs(path.c_str(), &info) != 0) return file_error(errno, "look at", path);
+    // What is kept for the superuser is nobody else's.
+    return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
+}
+
+Result<void> evict_file(const FileDescriptor& file, const std::string& path) {
+    // Pages that are not written yet cannot be dropped.
+    if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
+    const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (error != 0) return file_error(error, "evict", path);
+    return {};
+}
+
+Result<void> LocalByteStore::evict(const std::string& path) {
+    if (auto is_file = expect_file(path); !is_file) return is_file;
+    const FileDescriptor file = open_file(path, O_RDONLY);
+    if (!file) return file_error(errno, "open", path);
+    return evict_file(file, path);
+}
+
+/// Whether the file system gives a file the same number as long as it lives. FAT, exFAT and many FUSE file
+/// systems number what they have in memory; a CIFS mount does where its server has no numbers.
+bool has_lasting_ids(int directory) {
+    constexpr std::uint32_t kFat = 0x4d44, kExfat = 0x2011bab0, kFuse = 0x65735546, kCifs = 0xff534d42,
+                            kSmb2 = 0xfe534d42;
+    struct statfs info {};
+    if (fstatfs(directory, &info) != 0) return false;
+    const auto type = static_cast<std::uint32_t>(info.f_type);
+    return type != kFat && type != kExfat && type != kFuse && type != kCifs && type != kSmb2;
+}
+
+/// The files below one directory, from its descriptor (beneath.h).
+class StoreBeneath final : public ByteStore {
+public:
+    StoreBeneath(Beneath root, std::string directory)
+        : root_(std::move(root)),
+          directory_(std::move(directory)),
+          lasting_ids_(has_lasting_ids(root_.descriptor())) {}
+
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+    Result<std::optional<FileInfo>> stat(const std::string& path) override;
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
+    Result<void> make_directories(const std::string& path) override;
+    Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<bool> set_aside(const std::string& from, const std::string& to) override;
+    Result<void> remove(const std::string& path) override;
+    Result<void> remove_directory(const std::string& path) override {
+        const int number = root_.remove_directory(below(path));
+        return number == 0 ? Result<void>{} : error(number, "remove", path);
+    }
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<std::uint64_t> total_bytes(const std::string& path) override;
+    Result<void> evict(const std::string& path) override;
+    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override;
+
+private:
+    /// What is asked for below the directory; empty, so that every call fails, where it is not below.
+    std::string below(const std::string& path) const {
+        if (path == directory_ || path + '/' == directory_) return ".";
+        return std::string(Beneath::below(directory_, path));
+    }
+    Error error(int number, const char* action, const std::string& path) const;
+
+    Beneath root_;
+    std::string directory_;
+    bool lasting_ids_;
+};
+
+/// A link, a second name or a file of another kind is told with the first component that is one.
+Error StoreBeneath::error(int number, const char* action, const std::string& path) const {
+    const std::string name = below(path);
+    if (name.empty()) return environment_error(fmt::format("{}: is not below {}", path, directory_));
+    const bool unsuitable = number == ELOOP || number == EMLINK || number == EOPNOTSUPP || number == ENOTDIR;
+    if (!unsuitable) return file_error(number, action, path);
+    for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+        BeneathFacts facts;
+        if (root_.look_at(name.substr(0, slash), facts) != 0) break;
+        const bool last = slash == std::string::npos;
+        if (last || facts.kind != BeneathFacts::Kind::directory) {
+            return environment_error(fmt::format(
+                "cannot {} {}: found {}{}, expected a {} that streamsim made: it is left alone", action, path,
+                describe(facts),
+                last ? "" : fmt::format(" at {}", path.substr(0, path.size() - name.size() + slash)),
+                last ? "file or directory" : "directory"));
+        }
+    }
+    return file_error(number, action, path);
+}
+
+Result<std::vector<DirectoryEntry>> StoreBeneath::list(const std::string& directory) {
+    std::vector<DirectoryEntry> entries;
+    if (const int number = root_.list(below(directory), entries)) return error(number, "list", directory);
+    return entries;
+}
+
+Result<std::optional<FileInfo>> StoreBeneath::stat(const std::string& path) {
+    BeneathFacts facts;
+    const int number = root_.look_at(below(path), facts);
+    if (number == ENOENT || number == ENOTDIR) {
+        if (below(path).empty()) return error(number, "look at", path);
+        return std::optional<FileInfo>();
+    }
+    if (number != 0) return error(number, "look at", path);
+    FileInfo out;
+    out.symbolic_link = facts.kind == BeneathFacts::Kind::link;
+    if (out.symbolic_link) return std::optional(out);
+    out.directory = facts.kind == BeneathFacts::Kind::directory;
+    out.other = facts.kind == BeneathFacts::Kind::other;
+    out.bytes = facts.bytes;
+    out.modified_s = facts.modified_s;
+    out.links = facts.links;
+    if (lasting_ids_) out.file_id = facts.file_id;
+    return std::optional(out);
+}
+
+Result<std::unique_ptr<ByteSource>> StoreBeneath::open(const std::string& path) {
+    const OpenedFile opened = root_.open_file(below(path), Access::read, false);
+    if (opened.error != 0) return error(opened.error, "open", path);
+    return std::unique_ptr<ByteSource>(std::make_unique<LocalSource>(FileDescriptor(opened.file), path));
+}
+
+Result<std::unique_ptr<ByteSink>> StoreBeneath::create(const std::string& path) {
+    const OpenedFile opened = root_.open_file(below(path), Access::create_new, false);
+    if (opened.error != 0) return error(opened.error, "create", path);
+    return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(FileDescriptor(opened.file), path));
+}
+
+Result<void> StoreBeneath::make_directories(const std::string& path) {
+    const std::string name = below(path);
+    for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+        const std::string part = name.substr(0, slash);
+        if (int number = root_.make_directory(part)) {
+            // What is there already may be reported as "read-only" or "not permitted" as well as "exists".
+            BeneathFacts facts;
+            const bool there = root_.look_at(part, facts) == 0;
+            if (there && facts.kind != BeneathFacts::Kind::directory) number = ENOTDIR;
+            if (!there || number == ENOTDIR) return error(number, "make the directory", path);
+        }
+        if (slash == std::string::npos) return {};
+    }
+}
+
+Result<void> StoreBeneath::rename(const std::string& from, const std::string& to) {
+    const std::string old_name = below(from), new_name = below(to);
+    BeneathFacts facts;
+    if (const int number = root_.look_at(old_name, facts)) return error(number, "rename", from);
+    if (facts.kind == BeneathFacts::Kind::directory) {
+        // What it holds, before it has its name.
+        if (const int number = root_.sync_directory(old_name)) return error(number, "sync", from);
+    }
+    if (const int number = root_.rename(old_name, new_name)) return error(number, "rename to", to);
+    for (const std::string& each : {new_name, old_name}) {
+        const std::size_t slash = each.rfind('/');
+        const std::string parent = slash == std::string::npos ? "." : each.substr(0, slash);
+        if (const int number = root_.sync_directory(parent)) return error(number, "sync", to);
+        if (parent_of(from) == parent_of(to)) break;
+    }
+    return {};
+}
+
+Result<bool> StoreBeneath::set_aside(const std::string& from, const std::string& to) {
+    const int number = root_.set_aside(below(from), below(to));
+    if (number != 0) return error(number, "remove", from);
+    return true;
+}
+
+Result<void> StoreBeneath::remove(const std::string& path) {
+    const int number = root_.remove_file(below(path));
+    if (number == 0) return {};
+    if (number != EISDIR && number != EPERM) return error(number, "remove", path);
+    const int other = root_.remove_directory(below(path));
+    if (other != 0) return error(other == ENOTDIR ? number : other, "remove", path);
+    return {};
+}
+
+Result<std::uint64_t> StoreBeneath::free_bytes(const std::string&) {
+    struct statvfs info {};
+    if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
+    return std::uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+Result<std::uint64_t> StoreBeneath::total_bytes(const std::string&) {
+    struct statvfs info {};
+    if (fstatvfs(root_.descriptor(), &info) != 0) return file_error(errno, "look at", directory_);
+    return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
+}
+
+Result<void> StoreBeneath::evict(const std::string& path) {
+    const OpenedFile opened = root_.open_file(below(path), Access::read, false);
+    if (opened.error != 0) return error(opened.error, "open", path);
+    return evict_file(FileDescriptor(opened.file), path);
+}
+
+Result<std::unique_ptr<ByteStore>> StoreBeneath::beneath(const std::string& directory) {
+    Beneath inner;
+    if (const int number = root_.enter(below(directory), inner)) return error(number, "open", directory);
+    return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(inner), directory));
+}
+
+Result<std::unique_ptr<ByteStore>> make_local_store_beneath(const std::string& directory) {
+    Beneath root;
+    if (const int number = Beneath::open(directory, root)) return file_error(number, "open", directory);
+    return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(root), directory));
+}
+
+}  // namespace
+
+std::unique_ptr<ByteStore> make_local_byte_store() {
+    return std::make_unique<LocalByteStore>();
+}
+
+}  // namespace streamsim

@@ -1,0 +1,9 @@
+#include "storage/local/native_path.h"
+
+namespace streamsim {
+
+std::string native_path(const std::string& path) {
+    return path;
+}
+
+}  // namespace streamsim

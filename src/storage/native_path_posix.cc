@@ -1,9 +1,0 @@
-#include "storage/native_path.h"
-
-namespace streamsim {
-
-std::string native_path(const std::string& path) {
-    return path;
-}
-
-}  // namespace streamsim

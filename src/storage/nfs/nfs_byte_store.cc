@@ -1,0 +1,578 @@
+// Files by libnfs's own file calls, a context for each thread up to a few (nfs_sessions.h). There is no page
+// cache: evict has nothing to do. What is written is on stable storage once close() has committed it; a
+// connection that was lost in between may have cost some of it, and is an error of the sink.
+//
+// rename() replaces nothing: a file gets its second name by LINK, which is atomic and fails where there is one,
+// and then loses its first. Directories, and files of servers without links, are looked for first; another
+// client that makes the same name in that moment is not seen.
+#include "storage/nfs/nfs_byte_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "storage/nfs/nfs_library.h"
+#include "storage/nfs/nfs_requests.h"
+#include "storage/nfs/nfs_session.h"
+#include "storage/nfs/nfs_sessions.h"
+
+namespace streamsim {
+namespace {
+
+using Call = NfsSession::Call;
+using Turn = NfsSession::Turn;
+
+constexpr std::size_t kInFlight = 4;
+/// libnfs 4 encodes a request of version 4 in 4 KiB, all headers included: writes are small, and many at once.
+constexpr std::size_t kWrite4 = 3072;
+constexpr std::size_t kWrites4InFlight = 256;
+constexpr int kMode = 0666;
+constexpr int kDirectoryMode = 0777;
+constexpr int kTries = 2;
+
+constexpr auto kAnswer = &NfsSession::on_answer;
+
+struct NfsStat {
+    nfs_stat_64 info{};
+    int error = 0;  // 0: it is there
+};
+
+std::string parent_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
+}
+
+NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
+    NfsStat out;
+    const std::string where = turn.path(path);
+    const int result = turn.run({[&](nfs_context* nfs, void* user) {
+                                     return through_links
+                                                ? nfs_stat64_async(nfs, where.c_str(), kAnswer, user)
+                                                : nfs_lstat64_async(nfs, where.c_str(), kAnswer, user);
+                                 },
+                                 [&](nfs_context*, int, void* data) {
+                                     if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
+                                 }});
+    out.error = result < 0 ? -result : 0;
+    return out;
+}
+
+FileInfo describe(const nfs_stat_64& info) {
+    FileInfo out;
+    const auto mode = static_cast<mode_t>(info.nfs_mode);
+    out.symbolic_link = S_ISLNK(mode);
+    out.directory = S_ISDIR(mode);
+    out.bytes = info.nfs_size;
+    out.modified_s = static_cast<std::int64_t>(info.nfs_mtime);
+    out.links = info.nfs_nlink;
+    out.file_id = info.nfs_ino;
+    out.other = !S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode);
+    return out;
+}
+
+/// A path in one call without data.
+template <typename Begin>
+int run_simple(Turn& turn, Begin begin) {
+    return -turn.run({[&](nfs_context* nfs, void* user) { return begin(nfs, kAnswer, user); }});
+}
+
+int space3(Turn& turn, const std::string& where, std::uint64_t& bytes) {
+    return turn.run(
+        {[&](nfs_context* nfs, void* user) { return nfs_statvfs_async(nfs, where.c_str(), kAnswer, user); },
+         [&](nfs_context*, int, void* data) {
+             const auto& info = *static_cast<const struct statvfs*>(data);
+             bytes = std::uint64_t{info.f_bavail} * info.f_frsize;
+         }});
+}
+
+int space4(Turn& turn, const std::string& where, std::uint64_t& bytes) {
+    struct Answer {
+        std::uint64_t& bytes;
+        void* user;
+    } answer{bytes, nullptr};
+    return turn.run({[&](nfs_context* nfs, void* user) {
+        answer.user = user;
+        const auto take = [](void* of, int error, std::uint64_t free) {
+            auto& question = *static_cast<Answer*>(of);
+            question.bytes = free;
+            kAnswer(-error, nullptr, nullptr, question.user);
+        };
+        return nfs4_ask_space(nfs_get_rpc_context(nfs), where, take, &answer) ? 0 : -1;
+    }});
+}
+
+/// An open file of one generation of the session.
+struct OpenOne {
+    nfsfh* file = nullptr;
+    std::uint64_t generation = 0;
+};
+
+/// Zero or an errno.
+int open_in(Turn& turn, const std::string& path, int flags, OpenOne& into) {
+    const std::string where = turn.path(path);
+    const int result = turn.run(
+        {[&](nfs_context* nfs, void* user) { return nfs_open_async(nfs, where.c_str(), flags, kAnswer, user); },
+         [&](nfs_context*, int, void* data) { into.file = static_cast<nfsfh*>(data); }});
+    into.generation = turn.generation();
+    return -result;
+}
+
+void close_in(Turn& turn, OpenOne& one) {
+    if (one.file == nullptr || one.generation != turn.generation() || turn.nfs() == nullptr) return;
+    nfsfh* const file = std::exchange(one.file, nullptr);
+    turn.run({[&](nfs_context* nfs, void* user) { return nfs_close_async(nfs, file, kAnswer, user); }});
+}
+
+NfsStat look_at_open(Turn& turn, const OpenOne& one) {
+    NfsStat out;
+    const int result =
+        turn.run({[&](nfs_context* nfs, void* user) { return nfs_fstat64_async(nfs, one.file, kAnswer, user); },
+                  [&](nfs_context*, int, void* data) {
+                      if (data != nullptr) out.info = *static_cast<const nfs_stat_64*>(data);
+                  }});
+    out.error = result < 0 ? -result : 0;
+    return out;
+}
+
+class NfsSource final : public ByteSource {
+public:
+    /// `bytes`: that the file had when it was opened.
+    NfsSource(std::shared_ptr<NfsSession> session, std::string path, OpenOne file, std::uint64_t bytes)
+        : session_(std::move(session)), path_(std::move(path)), file_(file), bytes_(bytes) {}
+    ~NfsSource() override {
+        Turn turn(*session_, false);
+        close_in(turn, file_);
+    }
+
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
+        std::size_t done = 0;
+        int tries = kTries;
+        while (done < into.size() && offset + done != bytes_) {
+            Turn turn(*session_);
+            if (!turn.ready()) return turn.ready().error();
+            if (file_.file == nullptr || file_.generation != turn.generation()) {
+                file_.file = nullptr;
+                if (const int error = open_in(turn, path_, O_RDONLY, file_))
+                    return session_->error(error, "open", path_);
+            }
+            std::size_t got = 0;
+            bool ended = false;
+            const int error = read_some(turn, offset + done, into.subspan(done), got, ended);
+            if (error != 0 && (error != ENOTCONN || --tries == 0)) return session_->error(error, "read", path_);
+            done += got;
+            if (ended) break;
+        }
+        return done;
+    }
+
+    Result<void> read_each(std::span<Piece> pieces) override {
+        {
+            Turn turn(*session_);
+            if (!turn.ready()) return turn.ready().error();
+            if (file_.file != nullptr && file_.generation == turn.generation()) {
+                std::vector<Call> calls;
+                for (Piece& piece : pieces) {
+                    const std::size_t bytes = std::min<std::size_t>(piece.into.size(), turn.piece_bytes());
+                    calls.push_back({[this, where = piece.offset, bytes](nfs_context* nfs, void* user) {
+                                         return nfs_pread_async(nfs, file_.file, where, bytes, kAnswer, user);
+                                     },
+                                     [&piece](nfs_context*, int result, void* data) {
+                                         piece.got =
+                                             std::min(static_cast<std::size_t>(result), piece.into.size());
+                                         if (piece.got > 0) std::memcpy(piece.into.data(), data, piece.got);
+                                     }});
+                }
+                (void)turn.run_all(calls);
+            }
+        }
+        // What did not come whole is asked for again, and says why.
+        for (Piece& piece : pieces) {
+            if (piece.got == piece.into.size()) continue;
+            const auto got = read_at(piece.offset, piece.into);
+            if (!got) return got.error();
+            piece.got = *got;
+        }
+        return {};
+    }
+
+    Result<std::uint64_t> size() override {
+        Turn turn(*session_);
+        if (!turn.ready()) return turn.ready().error();
+        const bool open = file_.file != nullptr && file_.generation == turn.generation();
+        const NfsStat found = open ? look_at_open(turn, file_) : look_at(turn, path_, true);
+        if (found.error != 0) return session_->error(found.error, "look at", path_);
+        return std::uint64_t{found.info.nfs_size};
+    }
+
+private:
+    /// Some requests at once; `got` up to the first that came short.
+    int read_some(Turn& turn, std::uint64_t offset, std::span<std::byte> into, std::size_t& got, bool& ended) {
+        std::vector<Call> calls;
+        std::vector<std::pair<std::size_t, std::size_t>> asked_and_got;
+        asked_and_got.reserve(kInFlight);
+        for (std::size_t at = 0; at < into.size() && calls.size() < kInFlight;) {
+            const std::size_t bytes = std::min<std::size_t>(into.size() - at, turn.piece_bytes());
+            auto& sizes = asked_and_got.emplace_back(bytes, 0);
+            const auto part = into.subspan(at, bytes);
+            calls.push_back({[this, where = offset + at, bytes](nfs_context* nfs, void* user) {
+                                 return nfs_pread_async(nfs, file_.file, where, bytes, kAnswer, user);
+                             },
+                             [part, &sizes](nfs_context*, int result, void* data) {
+                                 sizes.second = std::min(static_cast<std::size_t>(result), part.size());
+                                 if (sizes.second > 0) std::memcpy(part.data(), data, sizes.second);
+                             }});
+            at += bytes;
+        }
+        const int result = turn.run_all(calls);
+        for (const auto& [asked, came] : asked_and_got) {
+            got += came;
+            ended = came == 0 && result >= 0;
+            if (came < asked) break;
+        }
+        return result < 0 ? -result : 0;
+    }
+
+    std::shared_ptr<NfsSession> session_;
+    std::string path_;
+    OpenOne file_;
+    std::uint64_t bytes_;
+};
+
+class NfsSink final : public ByteSink {
+public:
+    NfsSink(std::shared_ptr<NfsSession> session,
+            std::shared_ptr<ListedFiles> listed,
+            std::string path,
+            OpenOne file)
+        : session_(std::move(session)), listed_(std::move(listed)), path_(std::move(path)), file_(file) {}
+    ~NfsSink() override {
+        listed_->forget(path_);
+        Turn turn(*session_, false);
+        --turn.sinks();
+        close_in(turn, file_);
+    }
+
+    Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        while (!bytes.empty()) {
+            Turn turn(*session_);
+            if (auto same = check(turn); !same) return same;
+            std::size_t put = 0;
+            if (const int error = write_some(turn, offset, bytes, put); error != 0)
+                return session_->error(error, "write", path_);
+            offset += put;
+            bytes = bytes.subspan(put);
+        }
+        return {};
+    }
+
+    Result<void> close() override {
+        Turn turn(*session_);
+        if (auto same = check(turn); !same) return same;
+        listed_->forget(path_);
+        const int error = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+            return nfs_fsync_async(nfs, file_.file, then, user);
+        });
+        if (error != 0) return session_->error(error, "write", path_);
+        close_in(turn, file_);
+        return {};
+    }
+
+private:
+    Result<void> check(Turn& turn) const {
+        if (!turn.ready()) return turn.ready().error();
+        if (file_.generation != turn.generation()) return session_->error(ENOTCONN, "write", path_);
+        return {};
+    }
+
+    /// Some requests at once; `put` up to the first that went short.
+    int write_some(Turn& turn, std::uint64_t offset, std::span<const std::byte> bytes, std::size_t& put) {
+        std::vector<Call> calls;
+        std::vector<std::pair<std::size_t, std::size_t>> asked_and_put;
+        const bool four = turn.version() == 4;
+        const std::size_t piece = four ? kWrite4 : turn.piece_bytes();
+        const std::size_t at_once = four ? kWrites4InFlight : kInFlight;
+        asked_and_put.reserve(at_once);
+        for (std::size_t at = 0; at < bytes.size() && calls.size() < at_once;) {
+            const std::size_t count = std::min(bytes.size() - at, piece);
+            auto& sizes = asked_and_put.emplace_back(count, 0);
+            calls.push_back(
+                {[this, where = offset + at, part = bytes.subspan(at, count)](nfs_context* nfs, void* user) {
+                     // libnfs 4 takes what it writes as void*, and does not write to it.
+                     return nfs_pwrite_async(nfs, file_.file, where, part.size(),
+                                             const_cast<std::byte*>(part.data()), kAnswer, user);
+                 },
+                 [&sizes](nfs_context*, int result, void*) {
+                     sizes.second = static_cast<std::size_t>(result);
+                 }});
+            at += count;
+        }
+        const int result = turn.run_all(calls);
+        if (result < 0) return -result;
+        for (const auto& [asked, went] : asked_and_put) {
+            put += std::min(went, asked);
+            if (went < asked) break;
+        }
+        return put == 0 ? EIO : 0;
+    }
+
+    std::shared_ptr<NfsSession> session_;
+    std::shared_ptr<ListedFiles> listed_;
+    std::string path_;
+    OpenOne file_;
+};
+
+class NfsByteStore final : public ByteStore {
+public:
+    NfsByteStore(const RemotePlace& place, const std::string& directory)
+        : any_(place, directory), sessions_(place, directory), listed_(std::make_shared<ListedFiles>()) {}
+
+    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
+    Result<std::optional<FileInfo>> stat(const std::string& path) override;
+    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
+    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
+    Result<void> make_directories(const std::string& path) override;
+    Result<void> rename(const std::string& from, const std::string& to) override;
+    /// Nothing is renamed: what is looked at next is what the server has now, not what was listed.
+    Result<bool> set_aside(const std::string& from, const std::string& /*to*/) override {
+        listed_->forget(from);
+        return false;
+    }
+    Result<void> remove(const std::string& path) override;
+    Result<std::uint64_t> free_bytes(const std::string& path) override;
+    Result<void> evict(const std::string&) override { return {}; }
+
+private:
+    Error error(int number, const char* action, const std::string& path) const {
+        return any_.error(number, action, path);
+    }
+    Result<void> expect_file(Turn& turn, const std::string& path) const;
+
+    const NfsSession any_;  // never connected: it knows the words
+    NfsSessions sessions_;
+    std::shared_ptr<ListedFiles> listed_;
+};
+
+Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& directory) {
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    const std::string where = turn.path(directory);
+    std::vector<DirectoryEntry> entries;
+    ListedFiles::Files files;
+    const int result = turn.run(
+        {[&](nfs_context* nfs, void* user) { return nfs_opendir_async(nfs, where.c_str(), kAnswer, user); },
+         [&](nfs_context* nfs, int, void* data) {
+             auto* const open = static_cast<nfsdir*>(data);
+             while (const nfsdirent* entry = nfs_readdir(nfs, open)) {
+                 const std::string name(entry->name);
+                 if (name == "." || name == "..") continue;
+                 entries.push_back({name, S_ISDIR(entry->mode), S_ISLNK(entry->mode)});
+                 auto& file = files[name];
+                 if (!S_ISDIR(entry->mode) && !S_ISREG(entry->mode)) continue;
+                 file.emplace();
+                 file->directory = S_ISDIR(entry->mode);
+                 file->bytes = entry->size;
+                 file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
+                 file->links = entry->nlink;
+                 // In lists of version 4 libnfs 4.0 leaves this one as it was in memory.
+                 if (turn.version() == 3) file->file_id = entry->inode;
+             }
+             nfs_closedir(nfs, open);
+         }});
+    if (result < 0) return error(-result, "list", directory);
+    for (DirectoryEntry& entry : entries) {
+        if (!entry.symbolic_link) continue;
+        const NfsStat found = look_at(turn, (directory == "/" ? "" : directory) + "/" + entry.name, true);
+        entry.directory = found.error == 0 && S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
+    }
+    listed_->learn(directory, std::move(files));
+    std::sort(entries.begin(), entries.end(),
+              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Result<std::optional<FileInfo>> NfsByteStore::stat(const std::string& path) {
+    if (const auto known = listed_->find(path)) return *known;
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    NfsStat found = look_at(turn, path, false);
+    if (found.error == ENOENT || found.error == ENOTDIR) return std::optional<FileInfo>();
+    if (found.error != 0) return error(found.error, "look at", path);
+    FileInfo out = describe(found.info);
+    if (!out.symbolic_link) return std::optional(out);
+    found = look_at(turn, path, true);
+    if (found.error == ENOENT || found.error == ENOTDIR || found.error == ELOOP) {
+        out.bytes = 0;
+        out.modified_s = 0;
+        return std::optional(out);
+    }
+    if (found.error != 0) return error(found.error, "look at", path);
+    out = describe(found.info);
+    out.symbolic_link = true;
+    return std::optional(out);
+}
+
+Result<void> NfsByteStore::expect_file(Turn& turn, const std::string& path) const {
+    const NfsStat found = look_at(turn, path, true);
+    if (found.error != 0) return error(found.error, "open", path);
+    const auto mode = static_cast<mode_t>(found.info.nfs_mode);
+    if (S_ISDIR(mode)) return error(EISDIR, "open", path);
+    if (S_ISREG(mode)) return {};
+    return bad_input(fmt::format("{}: expected a regular file", any_.name_of(path)));
+}
+
+Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) {
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    OpenOne file;
+    const int number = open_in(turn, path, O_RDONLY, file);
+    const NfsStat found = number == 0 ? look_at_open(turn, file) : NfsStat{{}, number};
+    if (found.error != 0 || !S_ISREG(static_cast<mode_t>(found.info.nfs_mode))) {
+        close_in(turn, file);
+        if (auto is_file = expect_file(turn, path); !is_file) return is_file.error();
+        return error(found.error != 0 ? found.error : EIO, "open", path);
+    }
+    return std::unique_ptr<ByteSource>(
+        std::make_unique<NfsSource>(session, path, file, std::uint64_t{found.info.nfs_size}));
+}
+
+Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) {
+    listed_->forget(path);
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    // A server may not know an exclusive creation, and libnfs follows links that are there.
+    if (look_at(turn, path, false).error == 0) return error(EEXIST, "create", path);
+    const std::string where = turn.path(path);
+    const int mode = static_cast<int>(without_umask(kMode));
+    OpenOne file;
+    const int result = turn.run(
+        {[&](nfs_context* nfs, void* user) {
+             return nfs_create_async(nfs, where.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode, kAnswer, user);
+         },
+         [&](nfs_context*, int, void* data) { file.file = static_cast<nfsfh*>(data); }});
+    if (result < 0) return error(-result, "create", path);
+    file.generation = turn.generation();
+    close_in(turn, file);
+    if (turn.version() == 4) {
+        // libnfs 4 has created it for reading alone, and with a mode of its own.
+        const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+            return nfs_chmod_async(nfs, where.c_str(), mode, then, user);
+        });
+        if (number != 0) return error(number, "create", path);
+    }
+    if (const int number = open_in(turn, path, O_WRONLY | O_NOFOLLOW, file))
+        return error(number, "create", path);
+    const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+        return nfs_ftruncate_async(nfs, file.file, 0, then, user);
+    });
+    if (number != 0) return error(number, "create", path);
+    ++turn.sinks();
+    return std::unique_ptr<ByteSink>(std::make_unique<NfsSink>(session, listed_, path, file));
+}
+
+Result<void> NfsByteStore::make_directories(const std::string& path) {
+    listed_->forget_all();  // some above it may be made, too
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    // From the first one that is missing: what is above an export can be looked at, and no more.
+    std::vector<std::string> missing;
+    for (std::string at = path; at != "/"; at = parent_of(at)) {
+        const NfsStat found = look_at(turn, at, true);
+        if (found.error == 0 && !S_ISDIR(static_cast<mode_t>(found.info.nfs_mode)))
+            return error(ENOTDIR, "make the directory", path);
+        if (found.error == 0) break;
+        if (found.error != ENOENT) return error(found.error, "make the directory", at);
+        missing.push_back(at);
+    }
+    for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+        const std::string where = turn.path(*at);
+        const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+            return nfs_mkdir2_async(nfs, where.c_str(), static_cast<int>(without_umask(kDirectoryMode)), then,
+                                    user);
+        });
+        if (number != 0 && number != EEXIST) return error(number, "make the directory", *at);
+    }
+    return {};
+}
+
+Result<void> NfsByteStore::rename(const std::string& from, const std::string& to) {
+    listed_->forget(from);
+    listed_->forget(to);
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    const NfsStat found = look_at(turn, from, false);
+    if (found.error != 0) return error(found.error, "rename", from);
+    const std::string old_path = turn.path(from), new_path = turn.path(to);
+    if (S_ISREG(static_cast<mode_t>(found.info.nfs_mode))) {
+        int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+            return nfs_link_async(nfs, old_path.c_str(), new_path.c_str(), then, user);
+        });
+        if (number == 0) {
+            number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+                return nfs_unlink_async(nfs, old_path.c_str(), then, user);
+            });
+            if (number == 0) return {};
+            return error(number, "remove", from);
+        }
+        if (number != EOPNOTSUPP && number != EPERM && number != EMLINK && number != EIO && number != EINVAL)
+            return error(number, "rename to", to);
+    }
+    const NfsStat target = look_at(turn, to, false);
+    if (target.error == 0) return error(EEXIST, "rename to", to);
+    if (target.error != ENOENT) return error(target.error, "rename to", to);
+    const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+        return nfs_rename_async(nfs, old_path.c_str(), new_path.c_str(), then, user);
+    });
+    if (number != 0) return error(number, "rename to", to);
+    return {};
+}
+
+Result<void> NfsByteStore::remove(const std::string& path) {
+    listed_->forget(path);
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    const NfsStat found = look_at(turn, path, false);
+    if (found.error != 0) return error(found.error, "remove", path);
+    const bool directory = S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
+    const std::string where = turn.path(path);
+    const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
+        return directory ? nfs_rmdir_async(nfs, where.c_str(), then, user)
+                         : nfs_unlink_async(nfs, where.c_str(), then, user);
+    });
+    if (number != 0) return error(number, "remove", path);
+    return {};
+}
+
+Result<std::uint64_t> NfsByteStore::free_bytes(const std::string& path) {
+    const auto session = sessions_.take();
+    Turn turn(*session);
+    if (!turn.ready()) return turn.ready().error();
+    // What is still to be made will be in the nearest directory that is there.
+    for (std::string at = path;; at = parent_of(at)) {
+        const std::string where = turn.path(at);
+        std::uint64_t bytes = 0;
+        const int result = turn.version() == 4 ? space4(turn, where, bytes) : space3(turn, where, bytes);
+        if (result >= 0) return bytes;
+        if (result != -ENOENT || at == "/") return error(-result, "look at", at);
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const std::string& directory) {
+    return std::make_unique<NfsByteStore>(place, directory);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,171 @@
+#include "storage/nfs/nfs_session.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "base/units.h"
+#include "storage/errno_text.h"
+#include "storage/nfs/nfs_library.h"
+#include "storage/nfs/nfs_server.h"
+#include "storage/remote/resolve_host.h"
+
+namespace streamsim {
+namespace {
+
+/// libnfs does not renew its lease: a context of version 4 that was idle for so long is made anew.
+constexpr Duration kLease = seconds(10);
+constexpr std::uint32_t kPieceMost = 1U << 20;
+
+Instant clock_now() {
+    return {static_cast<std::int64_t>(uv_hrtime())};
+}
+
+}  // namespace
+
+NfsSession::~NfsSession() {
+    disconnect();
+}
+
+void NfsSession::disconnect() {
+    if (nfs_ == nullptr) return;
+    ++generation_;
+    nfs_destroy_context(std::exchange(nfs_, nullptr));
+}
+
+void NfsSession::on_answer(int result, nfs_context* nfs, void* data, void* user) {
+    auto& call = *static_cast<Call*>(user);
+    call.result = result;
+    if (call.end && result >= 0) call.end(nfs, result, data);
+    call.done = true;
+}
+
+/// The server is found, and asked for its exports, as for playing: with the same words when that fails. Then
+/// libnfs mounts what was found.
+Result<void> NfsSession::connect() {
+    const Instant until = clock_now() + place_.timeout;
+    RemotePlace place = place_;
+    if (auto known = resolve(place); !known) return known;
+    place.connections = 1;
+    NfsServer server(place, directory_, {});
+    if (auto connected = server.connect(); !connected) return connected;
+    const NfsNode& node = *server.nodes().front();
+    version_ = node.version();
+    mounted_ = node.mounted();
+    nfs_ = nfs_init_context();
+    if (nfs_ == nullptr) return environment_error(fmt::format("{}: no memory", name_of(directory_)));
+    std::string options = fmt::format("nfs://host/export?version={}&nfsport={}", version_, node.nfs_port());
+    if (version_ == 3) options += fmt::format("&mountport={}", node.mount_port());
+    if (nfs_url* url = nfs_parse_url_dir(nfs_, options.c_str())) nfs_destroy_url(url);  // it sets the options
+    nfs_set_autoreconnect(nfs_, 0);
+    nfs_set_dircache(nfs_, 0);
+    if (AUTH* auth = make_nfs_auth(place_)) nfs_set_auth(nfs_, auth);
+    if (version_ == 4) {
+        static std::atomic<std::uint32_t> contexts{0};
+        std::array<char, 256> host{};
+        if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+        const auto id = fmt::format("streamsim files {} {} {}", host.data(), getpid(), ++contexts);
+        nfs4_set_client_name(nfs_, id.c_str());
+        nfs4_set_verifier(nfs_, fmt::format("{:08}", clock_now().ns % 100'000'000).c_str());
+    }
+    Call mount;
+    mount.begin = [&](nfs_context* nfs, void* user) {
+        return nfs_mount_async(nfs, place.addresses.front().c_str(), mounted_.c_str(), on_answer, user);
+    };
+    if (mount.begin(nfs_, &mount) != 0 || wait(mount, until) < 0) {
+        const char* said = nfs_get_error(nfs_);
+        Error error =
+            environment_error(fmt::format("{}: {}", name_of(directory_), said == nullptr ? "" : said));
+        disconnect();
+        return error;
+    }
+    const std::uint64_t most = std::min(nfs_get_readmax(nfs_), nfs_get_writemax(nfs_));
+    piece_bytes_ =
+        most == 0 ? kPieceMost : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, kPieceMost));
+    return {};
+}
+
+int NfsSession::wait(Call& call, Instant until) {
+    while (!call.done) {
+        const Instant now = clock_now();
+        if (now >= until) return call.result = -ETIMEDOUT;
+        constexpr std::int64_t kLongestMs = 100;
+        pollfd socket{nfs_get_fd(nfs_), static_cast<short>(nfs_which_events(nfs_)), 0};
+        const std::int64_t left_ms = (until - now).ns / 1'000'000 + 1;
+        poll(&socket, 1, static_cast<int>(std::min(left_ms, kLongestMs)));
+        if (nfs_service(nfs_, socket.revents) < 0 && !call.done) return call.result = -ENOTCONN;
+    }
+    return call.result;
+}
+
+NfsSession::Turn::Turn(NfsSession& session, bool connects) : session_(session) {
+    ++session_.turns_;
+    lock_ = std::unique_lock(session_.mutex_);
+    until_ = clock_now() + session_.place_.timeout;
+    const Instant now = clock_now();
+    const bool expired = session_.version_ == 4 && session_.sinks_ == 0 && now - session_.used_ > kLease;
+    if (expired) session_.disconnect();
+    session_.used_ = now;
+    if (session_.nfs_ == nullptr && connects) ready_ = session_.connect();
+}
+
+std::string NfsSession::Turn::path(const std::string& whole) const {
+    const std::string& mounted = session_.mounted_;
+    if (mounted == "/") return whole;
+    if (whole.starts_with(mounted) && (whole.size() == mounted.size() || whole[mounted.size()] == '/'))
+        return whole.size() == mounted.size() ? "/" : whole.substr(mounted.size());
+    return whole;
+}
+
+int NfsSession::Turn::run(Call call) {
+    std::vector<Call> one;
+    one.push_back(std::move(call));
+    return run_all(one);
+}
+
+int NfsSession::Turn::run_all(std::vector<Call>& calls) {
+    if (session_.nfs_ == nullptr) return -ENOTCONN;
+    int worst = 0;
+    for (Call& call : calls) {
+        if (call.begin(session_.nfs_, &call) == 0) continue;
+        call.done = true;
+        call.result = -EIO;
+    }
+    for (Call& call : calls) {
+        if (!call.done) session_.wait(call, until_);
+        if (call.result < 0 && worst == 0) worst = call.result;
+        if (call.done) continue;
+        session_.disconnect();  // which answers the others
+        break;
+    }
+    session_.used_ = clock_now();
+    // libnfs's word for calls that were given up.
+    return worst == -EINTR || worst == -EFAULT ? -ENOTCONN : worst;
+}
+
+Error NfsSession::error(int number, const std::string& action, const std::string& path) const {
+    const std::string name = name_of(path);
+    if (number == ENOTCONN)
+        return environment_error(
+            fmt::format("cannot {} {}: the connection to the server was lost", action, name));
+    if (number == ETIMEDOUT) {
+        return environment_error(fmt::format("cannot {} {}: the server has not answered for {}", action, name,
+                                             show_duration(place_.timeout)));
+    }
+    Error error = file_error(number, action, name);
+    if (number == EACCES || number == EPERM) {
+        error.problems.front() += fmt::format(
+            "; the server does not let user {} (it may take root for nobody; ?uid=N&gid=N names another user)",
+            place_.uid.value_or(geteuid()));
+    }
+    return error;
+}
+
+}  // namespace streamsim

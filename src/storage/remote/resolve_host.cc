@@ -1,0 +1,80 @@
+#include "storage/remote/resolve_host.h"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "base/units.h"
+
+namespace streamsim {
+namespace {
+
+struct Answer {
+    int error = 0;
+    std::vector<std::string> addresses;
+};
+
+Answer look_up(const std::string& name, int flags) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = flags;
+    addrinfo* found = nullptr;
+    Answer answer;
+    answer.error = getaddrinfo(name.c_str(), nullptr, &hints, &found);
+    for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+        std::array<char, NI_MAXHOST> text{};
+        if (getnameinfo(each->ai_addr, each->ai_addrlen, text.data(), text.size(), nullptr, 0,
+                        NI_NUMERICHOST) != 0)
+            continue;
+        if (std::find(answer.addresses.begin(), answer.addresses.end(), text.data()) == answer.addresses.end())
+            answer.addresses.emplace_back(text.data());
+    }
+    if (found != nullptr) freeaddrinfo(found);
+    return answer;
+}
+
+/// A name service may take as long as it likes: it is asked in a thread that is left alone when it does.
+Result<std::vector<std::string>> addresses_of(const std::string& name, Duration timeout) {
+    if (Answer number = look_up(name, AI_NUMERICHOST); number.error == 0 && !number.addresses.empty())
+        return std::move(number.addresses);
+    auto promise = std::make_shared<std::promise<Answer>>();
+    std::future<Answer> future = promise->get_future();
+    std::thread([promise, name] { promise->set_value(look_up(name, 0)); }).detach();
+    if (future.wait_for(std::chrono::nanoseconds(timeout.ns)) != std::future_status::ready) {
+        return environment_error(
+            fmt::format("{}: the name service has not answered for {}", name, show_duration(timeout)));
+    }
+    Answer answer = future.get();
+    if (answer.error != 0) return environment_error(fmt::format("{}: {}", name, gai_strerror(answer.error)));
+    if (answer.addresses.empty()) return environment_error(fmt::format("{}: the name has no address", name));
+    return std::move(answer.addresses);
+}
+
+}  // namespace
+
+Result<void> resolve(RemotePlace& place) {
+    const char* const scheme = place.protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+    const auto names = place.addresses.empty() ? std::vector{place.host} : place.addresses;
+    const bool all = place.addresses.empty();
+    std::vector<std::string> numbers;
+    for (const std::string& name : names) {
+        auto found = addresses_of(name, place.timeout);
+        if (!found)
+            return environment_error(
+                fmt::format("{}://{}: {}", scheme, place.host, found.error().problems.front()));
+        if (!all) found->resize(1);
+        numbers.insert(numbers.end(), found->begin(), found->end());
+    }
+    place.addresses = std::move(numbers);
+    return {};
+}
+
+}  // namespace streamsim

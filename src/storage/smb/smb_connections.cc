@@ -1,0 +1,273 @@
+// The connections of the SMB backend: what their processes answer, and how they come and go. smb_storage.cc
+// says how it works.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "storage/own_shortage.h"
+#include "storage/smb/smb_parts.h"
+
+namespace streamsim::smb {
+namespace {
+
+/// The oldest first.
+void insert_by_age(OpList& line, Op& op) {
+    OpList rest = line.take();
+    while (!rest.empty() && rest.front().submitted_at <= op.submitted_at) line.push(rest.pop());
+    line.push(op);
+    while (!rest.empty()) line.push(rest.pop());
+}
+
+}  // namespace
+
+// --- answers
+
+void SmbStorage::reap() {
+    const Instant look = loop_.now();
+    bool any_at_all = false;
+    for (Node& node : nodes_) {
+        bool any = false;
+        for (Connection& connection : node.connections) {
+            if (!std::exchange(connection.readable, false)) continue;
+            receive(connection);
+            any = true;
+        }
+        if (any) pump(node);
+        any_at_all = any_at_all || any;
+    }
+    poll_times_.looked(look);
+    if (any_at_all) deliver(done_.take());
+}
+
+void SmbStorage::receive(Connection& connection) {
+    SmbAnswer answer;
+    while (connection.process != nullptr) {
+        const auto received = connection.process->receive(answer);
+        if (received == SmbProcess::Received::nothing) return;
+        if (received == SmbProcess::Received::gone) return process_gone(connection);
+        if (connection.state == Connection::State::up) {
+            take(connection, answer);
+        } else if (answer.error == 0) {
+            connected(connection, answer);
+        } else {
+            lose(connection);
+        }
+    }
+}
+
+void SmbStorage::take(Connection& connection, const SmbAnswer& answer) {
+    ServerTraffic& traffic = connection.node->traffic;
+    traffic.requests += answer.requests;
+    connection.retransmitted_segments = answer.retransmitted_segments;
+    if (answer.rtt_ns >= 0) traffic.rtt_ns = answer.rtt_ns;
+    const bool expected = answer.id < kDepth && connection.jobs[answer.id].busy;
+    if (!expected || answer.lost) return lose(connection);
+    Job& job = connection.jobs[answer.id];
+    if (job.call == SmbCall::open) {
+        take_open(connection, job, answer);
+    } else if (job.call == SmbCall::read) {
+        take_read(connection, job, answer);
+    } else {
+        free_job(connection, job);
+    }
+}
+
+void SmbStorage::take_open(Connection& connection, Job& job, const SmbAnswer& answer) {
+    if (!job.reads) {
+        auto& op = static_cast<OpenOp&>(*job.op);
+        if (answer.error == 0) op.file = add_file(connection, op, answer.file);
+    } else if (answer.error == 0) {
+        File& file = files_[static_cast<std::size_t>(static_cast<ReadOp&>(*job.op).file)];
+        file.at[connection.index] = answer.file;
+        if (file.home == nullptr) file.home = &connection;
+        ask_read(connection, job);
+    }
+    if (!job.reads || answer.error != 0) {
+        complete(*job.op, answer.error, {answer.completed_ns});
+        free_job(connection, job);
+    }
+    for (Job& other : connection.jobs) {
+        if (std::exchange(other.waits, false)) begin(connection, other);
+    }
+}
+
+FileId SmbStorage::add_file(Connection& connection, const OpenOp& op, std::int32_t at) {
+    if (free_files_.empty()) {
+        free_files_.push_back(static_cast<FileId>(files_.size()));
+        files_.emplace_back();
+    }
+    const FileId id = free_files_.back();
+    free_files_.pop_back();
+    File& file = files_[static_cast<std::size_t>(id)];
+    file.open = true;
+    file.node = connection.node;
+    file.home = &connection;
+    file.path = op.path;
+    file.read_bytes = 0;
+    file.at.assign(connection.node->connections.size(), -1);
+    file.at[connection.index] = at;
+    return id;
+}
+
+void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& answer) {
+    auto& op = static_cast<ReadOp&>(*job.op);
+    if (answer.error != 0 || answer.bytes > job.asked) {
+        complete(op, answer.error != 0 ? answer.error : EIO, {answer.completed_ns});
+        return free_job(connection, job);
+    }
+    connection.node->traffic.received_bytes += answer.bytes;
+    files_[static_cast<std::size_t>(op.file)].read_bytes += answer.bytes;
+    const std::span<std::byte> into = op.buffer.subspan(op.bytes, answer.bytes);
+    const std::uint32_t slot = job.slot;
+    op.bytes += answer.bytes;
+    if (answer.bytes == job.asked && op.bytes < op.buffer.size() && job.give_up_at == Instant::never()) {
+        job.slot = connection.free_slots.back();
+        connection.free_slots.pop_back();
+        ask_read(connection, job);
+    } else {
+        const bool cut = answer.bytes == job.asked && op.bytes < op.buffer.size();  // it was cancelled
+        complete(op, cut ? ECANCELED : 0, {answer.completed_ns});
+        free_job(connection, job);
+        // The slot that is copied from is the last to be used again: kDepth jobs have others.
+        std::swap(connection.free_slots.front(), connection.free_slots.back());
+        std::erase(connection.free_slots, slot);
+        give_work(connection);
+    }
+    std::memcpy(into.data(), connection.process->slot(slot).data(), into.size());
+    connection.free_slots.push_back(slot);
+}
+
+// --- connections come, and go
+
+Result<void> SmbStorage::start_process(Connection& connection) {
+    auto process = SmbProcess::start(kSlots);
+    if (!process) return process.error();
+    connection.process = std::move(*process);
+    connection.free_slots.clear();
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) connection.free_slots.push_back(slot);
+    connection.state = Connection::State::connecting;
+    connection.until = loop_.now() + place_.timeout;
+    watch(connection);
+    (void)login_.ask(*connection.process, connection.node->address, kConnectId);
+    return {};
+}
+
+void SmbStorage::watch(Connection& connection) {
+    connection.poll = new uv_poll_t;  // until libuv has closed it
+    connection.poll->data = &connection;
+    const int made = uv_poll_init(uv_, connection.poll, connection.process->socket());
+    STREAMSIM_CHECK(made == 0, "libuv polls a socket");
+    uv_poll_start(connection.poll, UV_READABLE | UV_DISCONNECT, [](uv_poll_t* handle, int, int) {
+        static_cast<Connection*>(handle->data)->readable = true;  // reap() comes after all of them
+    });
+}
+
+void SmbStorage::connected(Connection& connection, const SmbAnswer& answer) {
+    Node& node = *connection.node;
+    ServerTraffic& traffic = node.traffic;
+    connection.state = Connection::State::up;
+    connection.backoff = kBackoff;
+    ++node.up;
+    traffic.connections = std::max(traffic.connections, node.up);
+    traffic.reconnects += connection.was_up ? 1 : 0;
+    if (connection.was_up && std::exchange(said_lost_, false) && notice_)
+        notice_(fmt::format("{}: connected to {} again", login_.share(), node.address));
+    traffic.requests += answer.requests;
+    traffic.read_bytes = std::min<std::uint64_t>(piece_bytes_, answer.read_bytes);
+    const std::uint32_t dialect = answer.dialect;
+    traffic.protocol = fmt::format("SMB {}.{}", dialect >> 8, dialect >> 4 & 15);
+    if ((dialect & 15) != 0) traffic.protocol += fmt::format(".{}", dialect & 15);
+    if (answer.rtt_ns >= 0) traffic.rtt_ns = answer.rtt_ns;
+    connection.was_up = true;
+}
+
+void SmbStorage::drop_process(Connection& connection) {
+    if (connection.process == nullptr) return;
+    uv_poll_stop(connection.poll);
+    uv_close(reinterpret_cast<uv_handle_t*>(std::exchange(connection.poll, nullptr)),
+             [](uv_handle_t* handle) { delete reinterpret_cast<uv_poll_t*>(handle); });
+    connection.process.reset();
+    connection.readable = false;
+    if (connection.state == Connection::State::up) --connection.node->up;
+    connection.state = Connection::State::down;
+    connection.node->traffic.retransmitted_segments += std::exchange(connection.retransmitted_segments, 0);
+}
+
+/// How it ended is known a moment after its socket was closed.
+void SmbStorage::process_gone(Connection& connection) {
+    uv_poll_stop(connection.poll);
+    if (connection.state == Connection::State::up) --connection.node->up;
+    connection.state = Connection::State::ending;
+    connection.ending_since = loop_.now();
+    await_end(connection);
+}
+
+void SmbStorage::await_end(Connection& connection) {
+    const Instant now = loop_.now();
+    const auto crashed = connection.process->crashed();
+    if (crashed || now - connection.ending_since > kGrace) return lose(connection, crashed.value_or(true));
+    connection.until = now + kEndingLook;
+    arm();
+}
+
+/// Ends the process; what was with it goes back into line, or fails.
+void SmbStorage::lose(Connection& connection, bool crashed) {
+    const Instant now = loop_.now();
+    Node& node = *connection.node;
+    const bool up = connection.state == Connection::State::up || connection.state == Connection::State::ending;
+    if (up && connection.was_up && !std::exchange(said_lost_, true) && notice_) {
+        notice_(fmt::format("{}: a connection to {} was lost; connecting again", login_.share(), node.address));
+    }
+    drop_process(connection);
+    connection.until = now + connection.backoff;
+    connection.backoff = std::min(connection.backoff + connection.backoff, kBackoffMost);
+    if (connection.jobs[0].order > connection.jobs[1].order) std::swap(connection.jobs[0], connection.jobs[1]);
+    for (Job& job : connection.jobs) {
+        const Job ended = std::exchange(job, {});
+        if (!ended.busy) continue;
+        const bool was_at_it = std::exchange(crashed, false);  // they are done in order
+        if (ended.op == nullptr) continue;
+        Op& op = *ended.op;
+        op.backend = nullptr;
+        if (ended.give_up_at != Instant::never()) {
+            complete(op, ECANCELED, now);
+        } else if (expires(op) <= now) {
+            complete(op, error_or_own_shortage(ETIMEDOUT), now);
+        } else if (was_at_it) {
+            complete(op, EIO, now);
+        } else if (ended.reads) {
+            static_cast<ReadOp&>(op).bytes = 0;
+            insert_by_age(node.reads, op);
+        } else {
+            insert_by_age(node.opens, op);
+        }
+    }
+    connection.busy = 0;
+    while (!connection.reads.empty()) insert_by_age(node.reads, connection.reads.pop());
+    forget_files(connection);
+}
+
+void SmbStorage::forget_files(Connection& connection) {
+    connection.closes.clear();
+    for (File& file : files_) {
+        if (!file.open || file.node != connection.node) continue;
+        file.at[connection.index] = -1;
+        if (file.home == &connection) file.home = nullptr;
+    }
+}
+
+std::vector<ServerTraffic> SmbStorage::traffic() const {
+    std::vector<ServerTraffic> all;
+    for (const Node& node : nodes_) {
+        all.push_back(node.traffic);
+        for (const Connection& connection : node.connections)
+            all.back().retransmitted_segments += connection.retransmitted_segments;
+    }
+    return all;
+}
+
+}  // namespace streamsim::smb

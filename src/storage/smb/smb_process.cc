@@ -1,0 +1,317 @@
+#include "storage/smb/smb_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "storage/file_descriptor.h"
+
+namespace streamsim {
+namespace {
+
+constexpr const char* kProgram = "streamsim-smb";
+constexpr int kAboveInherited = 10;  // descriptors of ours must not be where the helper's will be
+
+Result<std::string> find_program() {
+    if (const char* named = std::getenv("STREAMSIM_SMB_HELPER")) return std::string(named);
+    std::error_code error;
+    const auto own = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    for (const auto& place : {own / kProgram, own / "../libexec/streamsim" / kProgram}) {
+        if (access(place.c_str(), X_OK) == 0) return place.string();
+    }
+    return environment_error(
+        fmt::format("smb: the program {} is neither in {} nor in {}: install it beside streamsim", kProgram,
+                    own.string(), (own / "../libexec/streamsim").lexically_normal().string()));
+}
+
+Error no_process(const char* what, int error) {
+    return environment_error(fmt::format("smb: {}: {}", what, strerrordesc_np(error)));
+}
+
+/// What the helper sees of the environment: nothing of the user's, least of all a password.
+std::vector<std::string> environment() {
+    std::vector<std::string> variables{"PATH=/usr/bin:/bin", "HOME=/nonexistent"};
+    if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
+        variables.push_back(fmt::format("LD_LIBRARY_PATH={}", libraries));
+    return variables;
+}
+
+/// Descriptors and signals of a process to be, freed in the end.
+class Spawning {
+public:
+    Spawning() {
+        posix_spawn_file_actions_init(&actions_);
+        posix_spawnattr_init(&attributes_);
+    }
+    ~Spawning() {
+        posix_spawn_file_actions_destroy(&actions_);
+        posix_spawnattr_destroy(&attributes_);
+    }
+    Spawning(const Spawning&) = delete;
+    Spawning& operator=(const Spawning&) = delete;
+
+    /// Nothing else of ours is open there, no signal is blocked or ignored, and Ctrl-C is not for it.
+    int run(const std::string& program, int socket, int memory, int& pid) {
+        for (const int standard : {0, 1, 2})
+            posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
+        posix_spawn_file_actions_adddup2(&actions_, socket, kSmbSocket);
+        posix_spawn_file_actions_adddup2(&actions_, memory, kSmbMemory);
+        posix_spawn_file_actions_addclosefrom_np(&actions_, kSmbMemory + 1);
+        sigset_t signals;
+        sigfillset(&signals);
+        posix_spawnattr_setsigdefault(&attributes_, &signals);
+        sigemptyset(&signals);
+        posix_spawnattr_setsigmask(&attributes_, &signals);
+        posix_spawnattr_setpgroup(&attributes_, 0);
+        posix_spawnattr_setflags(&attributes_,
+                                 POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+        std::vector<std::string> variables = environment();
+        std::vector<char*> pointers;
+        pointers.reserve(variables.size() + 1);
+        for (std::string& each : variables) pointers.push_back(each.data());
+        pointers.push_back(nullptr);
+        std::string name = kProgram;
+        std::array<char*, 2> arguments{name.data(), nullptr};
+        return posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(), pointers.data());
+    }
+
+private:
+    posix_spawn_file_actions_t actions_;
+    posix_spawnattr_t attributes_;
+};
+
+/// Takes a process that was killed off the system's list. A system call that hangs may delay its end: nobody
+/// else waits for that.
+void collect(int pid) {
+    const auto wait = [pid] {
+        while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+        }
+    };
+    if (waitpid(pid, nullptr, WNOHANG) != 0) return;
+    try {
+        std::thread(wait).detach();
+    } catch (const std::system_error&) {
+        // It stays on the list until this program ends.
+    }
+}
+
+/// The same under a number that is out of the way.
+FileDescriptor above_inherited(int descriptor) {
+    const FileDescriptor held(descriptor);
+    return FileDescriptor(held ? fcntl(held.get(), F_DUPFD_CLOEXEC, kAboveInherited) : -1);
+}
+
+}  // namespace
+
+bool smb_is_built() {
+#ifdef STREAMSIM_HAS_SMB
+    return true;
+#else
+    return false;
+#endif
+}
+
+Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
+    if (!smb_is_built()) {
+        return environment_error(
+            "smb: this streamsim was built without libsmbclient: install it (Debian: libsmbclient-dev) and "
+            "build "
+            "again, or mount the share and give its path");
+    }
+    auto program = find_program();
+    if (!program) return program.error();
+    const FileDescriptor memory = above_inherited(memfd_create("streamsim-smb", MFD_CLOEXEC));
+    const std::size_t bytes = slots * kSmbSlotBytes;
+    if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
+        return no_process("no memory can be shared with a helper process", errno);
+    std::unique_ptr<SmbProcess> process(new SmbProcess);
+    void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
+    if (mapped == MAP_FAILED) return no_process("no memory can be shared with a helper process", errno);
+    process->memory_ = {static_cast<std::byte*>(mapped), bytes};
+    if (auto spawned = process->spawn(*program, memory.get()); !spawned) return spawned.error();
+    return process;
+}
+
+Result<void> SmbProcess::spawn(const std::string& program, int memory) {
+    std::array<int, 2> pair{-1, -1};
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
+        return no_process("a helper process cannot be spoken to", errno);
+    FileDescriptor ours = above_inherited(pair[0]);
+    const FileDescriptor theirs = above_inherited(pair[1]);
+    if (ours.get() < 0 || theirs.get() < 0) return no_process("a helper process cannot be spoken to", errno);
+    Spawning spawning;
+    const int error = spawning.run(program, theirs.get(), memory, pid_);
+    if (error != 0) {
+        pid_ = -1;
+        return no_process(fmt::format("{} cannot be started", program).c_str(), error);
+    }
+    socket_ = ours.release();
+    return {};
+}
+
+SmbProcess::~SmbProcess() {
+    if (socket_ >= 0) ::close(socket_);
+    if (pid_ > 0) {
+        kill(pid_, SIGKILL);
+        collect(pid_);
+    }
+    if (!memory_.empty()) munmap(memory_.data(), memory_.size());
+}
+
+bool SmbProcess::fits(std::initializer_list<std::string_view> texts) {
+    std::size_t bytes = 0;
+    for (const std::string_view text : texts) bytes += text.size() + 1;
+    return bytes <= kSmbTextBytes;
+}
+
+bool SmbProcess::send(const SmbRequest& request, std::initializer_list<std::string_view> texts) {
+    std::array<char, sizeof(SmbRequest) + kSmbTextBytes> packet;
+    std::memcpy(packet.data(), &request, sizeof(request));
+    std::size_t bytes = sizeof(request);
+    for (const std::string_view text : texts) {
+        std::memcpy(packet.data() + bytes, text.data(), text.size());
+        bytes += text.size();
+        packet[bytes++] = 0;
+    }
+    return ::send(socket_, packet.data(), bytes, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(bytes);
+}
+
+SmbProcess::Received SmbProcess::receive(SmbAnswer& answer) {
+    for (;;) {
+        const ssize_t got = recv(socket_, &answer, sizeof(answer), MSG_DONTWAIT);
+        if (got == static_cast<ssize_t>(sizeof(answer))) return Received::answer;
+        if (got < 0 && errno == EINTR) continue;
+        return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? Received::nothing : Received::gone;
+    }
+}
+
+std::optional<bool> SmbProcess::crashed() {
+    int status = 0;
+    const int ended = waitpid(pid_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return std::nullopt;
+    pid_ = -1;
+    return ended > 0 && WIFSIGNALED(status);
+}
+
+SmbLogin::SmbLogin(const RemotePlace& place, std::string directory, Credentials credentials)
+    : place_(place), directory_(std::move(directory)), credentials_(std::move(credentials)) {
+    while (directory_.size() > 1 && directory_.back() == '/') directory_.pop_back();
+    share_ = fmt::format("smb://{}{}", place.host, directory_.substr(0, directory_.find('/', 1)));
+    if (!place.user.empty()) credentials_.user = place.user;
+    if (!place.domain.empty()) credentials_.domain = place.domain;
+}
+
+bool SmbLogin::ask(SmbProcess& process, const std::string& address, std::uint32_t id) const {
+    SmbRequest request;
+    request.call = SmbCall::connect;
+    request.id = id;
+    request.port = place_.port;
+    // What it knows of a failure is told before it is ended for its silence.
+    request.timeout_ms = static_cast<std::uint32_t>(place_.timeout.ns / 1'000'000 * 9 / 10 + 1);
+    return process.send(request,
+                        {address, directory_, credentials_.user, credentials_.domain, credentials_.password});
+}
+
+std::string SmbLogin::at(const std::string& address) const {
+    const std::string host = address == place_.host ? "" : fmt::format(" ({})", address);
+    return fmt::format("{}{}, port {}", place_.host, host, place_.port == 0 ? 445 : place_.port);
+}
+
+Error SmbLogin::silent(const std::string& address) const {
+    return environment_error(fmt::format(
+        "{}: {} does not answer within {:g} s: is it an SMB server, and is it well? ?timeout=TIME waits longer",
+        share_, at(address), static_cast<double>(place_.timeout.ns) / 1e9));
+}
+
+Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) const {
+    const std::string who =
+        credentials_.user.empty() ? "guests" : fmt::format("the user '{}'", credentials_.user);
+    const std::string how = credentials_.user.empty()
+                                ? "give a user by smb://USER@HOST/SHARE and a password by "
+                                  "STREAMSIM_SMB_PASSWORD or --credentials FILE"
+                                : "look at user, password and domain (STREAMSIM_SMB_USER, "
+                                  "STREAMSIM_SMB_PASSWORD, STREAMSIM_SMB_DOMAIN, "
+                                  "or --credentials FILE)";
+    const char* const name = strerrorname_np(answer.error);
+    const std::string reason =
+        fmt::format("{} ({})", strerrordesc_np(answer.error), name != nullptr ? name : "unknown");
+    const auto error = [this](const std::string& text) {
+        return environment_error(fmt::format("{}: {}", share_, text));
+    };
+    if (answer.error == ETIMEDOUT) return silent(address);
+    switch (answer.step) {
+        case SmbStep::find_host:
+            return error(fmt::format("the host {} is not known: look at its name", address));
+        case SmbStep::reach_port:
+            return error(
+                fmt::format("{} cannot be reached: {}: is the server on, and is it this port? ?port=N is "
+                            "another one",
+                            at(address), reason));
+        case SmbStep::get_answer:
+            if (answer.error == EPROTO || answer.error == ECONNRESET)
+                return error(fmt::format("{} does not speak SMB 2 or 3: {}", at(address), reason));
+            return error(fmt::format("{}: {}", at(address), reason));
+        case SmbStep::log_in: return error(fmt::format("the server refuses {}: {}: {}", who, reason, how));
+        case SmbStep::enter_share:
+            if (answer.error == ENOENT || answer.error == ENODEV)
+                return error(fmt::format("{} has no share of this name: {}", place_.host, reason));
+            return error(fmt::format("the share cannot be had: {}", reason));
+        case SmbStep::may_enter:
+            return error(fmt::format("this share is not open to {}: {}: {}", who, reason, how));
+        case SmbStep::find_directory:
+        case SmbStep::connected:
+            return environment_error(fmt::format(
+                "smb://{}{}: {}", place_.host, directory_,
+                answer.error == ENOENT ? fmt::format("there is no such file or directory ({})", name)
+                                       : reason));
+    }
+    return error(reason);
+}
+
+bool await_readable(const SmbProcess& process, std::int64_t deadline_ns) {
+    pollfd poll_on{process.socket(), POLLIN, 0};
+    for (;;) {
+        const std::int64_t left = deadline_ns - static_cast<std::int64_t>(uv_hrtime());
+        if (left <= 0) return false;
+        const int ready = poll(&poll_on, 1, static_cast<int>(left / 1'000'000 + 1));
+        if (ready > 0) return true;
+    }
+}
+
+Result<SmbAnswer> await_connected(SmbProcess& process,
+                                  const SmbLogin& login,
+                                  const std::string& address,
+                                  std::int64_t deadline_ns) {
+    SmbAnswer answer;
+    while (await_readable(process, deadline_ns)) {
+        switch (process.receive(answer)) {
+            case SmbProcess::Received::answer:
+                if (answer.error != 0) return login.refused(answer, address);
+                return answer;
+            case SmbProcess::Received::gone:
+                return environment_error(
+                    fmt::format("{}: the process that speaks SMB has ended unexpectedly", login.share()));
+            case SmbProcess::Received::nothing: break;
+        }
+    }
+    return login.silent(address);
+}
+
+}  // namespace streamsim

@@ -1,0 +1,28 @@
+// Files of a server by SMB, spoken on the loop. smb_storage.cc opens with how it works.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "storage/remote/remote_options.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/storage.h"
+
+struct uv_loop_s;  // libuv's uv_loop_t
+
+namespace streamsim {
+
+/// Made before the loop runs or on its thread; `uv` is the libuv loop under `loop`. Paths are as Target::path,
+/// from the server's root; `directory` is one of them that is there, or its file. Connects (that blocks, for
+/// RemotePlace::timeout at most). Both loops outlive the storage; shutdown()'s callback ran before it is
+/// destroyed.
+///
+/// Errors: environment, naming host, share and reason.
+Result<std::unique_ptr<Storage>> make_smb_storage(EventLoop& loop,
+                                                  uv_loop_s* uv,
+                                                  const RemotePlace& place,
+                                                  const std::string& directory,
+                                                  const RemoteOptions& options);
+
+}  // namespace streamsim

@@ -1,0 +1,311 @@
+#include "target/remote_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace streamsim {
+namespace {
+
+using Protocol = RemotePlace::Protocol;
+
+constexpr std::uint64_t kConnectionsMax = 64;
+constexpr std::uint64_t kPortMax = 65'535;
+constexpr std::uint64_t kIdMax = 4'294'967'294;  // the one above means "none"
+constexpr std::uint64_t kReadBytesMin = 512;
+constexpr std::uint64_t kReadBytesMax = std::uint64_t{1} << 30;
+constexpr Duration kTimeoutMin = milliseconds(100);
+constexpr Duration kTimeoutMax = seconds(3600);
+constexpr std::uint32_t kSmbConnections = 4;  // each reads one piece at a time
+
+std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t least, std::uint64_t most) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    if (number < least || number > most) return std::nullopt;
+    return number;
+}
+
+std::optional<unsigned char> hex_byte(std::string_view digits) {
+    unsigned char byte = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (digits.size() != 2 || error != std::errc() || end != digits.data() + 2) return std::nullopt;
+    return byte;
+}
+
+/// One URL, taken apart from the left. What is quoted in a problem never holds the part before '@' beyond the
+/// user's name, nor the value of an option that is not known: a password may stand there.
+class RemoteUrl {
+public:
+    explicit RemoteUrl(const std::string& text) : text_(text) {
+        place_.protocol = text.starts_with("nfs://") ? Protocol::nfs : Protocol::smb;
+        if (!is_nfs()) place_.connections = kSmbConnections;
+    }
+
+    Result<Target> parse() {
+        const std::string_view all = std::string_view(text_).substr(kScheme);
+        const std::size_t question = all.find('?');
+        const std::string_view names = all.substr(0, question);
+        const std::size_t slash = std::min(names.find('/'), names.size());
+        shown_ = fmt::format("{}{}", text_.substr(0, kScheme), names);
+        if (has_password(names)) {
+            shown_ = fmt::format("a URL of {}", is_nfs() ? "nfs" : "smb");
+            note(is_nfs()
+                     ? "it has a user and a password: NFS has neither; expected nfs://host/export/dir"
+                     : "it has a password, which others would read in the process list: expected "
+                       "smb://[domain;][user@]host/share/dir and the password from the environment or a file");
+            return Error{ErrorKind::bad_input, problems_};
+        }
+        read_authority(names.substr(0, slash));
+        if (!place_.host.empty() || !names.empty()) read_path(names.substr(slash));
+        if (question != std::string_view::npos) read_options(all.substr(question + 1));
+        if (!problems_.empty()) return Error{ErrorKind::bad_input, problems_};
+        return Target{.kind = Target::Kind::remote, .url = text_, .path = path_, .remote = place_};
+    }
+
+private:
+    static constexpr std::size_t kScheme = 6;  // nfs://
+
+    bool is_nfs() const { return place_.protocol == Protocol::nfs; }
+    void note(const std::string& problem) { problems_.push_back(fmt::format("{}: {}", shown_, problem)); }
+
+    /// "user:password@host"; a password may have a '/', so it may end behind what looks like the host. A port
+    /// is digits alone.
+    static bool has_password(std::string_view names) {
+        const std::size_t at = names.rfind('@');
+        if (at == std::string_view::npos) return false;
+        const std::size_t slash = names.find('/');
+        const std::size_t colon = names.find(':');
+        if (colon == std::string_view::npos || colon > at || names.starts_with('[')) return false;
+        if (at < slash) return true;
+        // nfs://host:2049/a@b: the '@' is of the path.
+        return colon < slash && !whole_number(names.substr(colon + 1, slash - colon - 1), 0, kPortMax) &&
+               names.substr(0, colon).find('@') == std::string_view::npos;
+    }
+
+    void read_authority(std::string_view authority) {
+        const std::size_t at = authority.rfind('@');
+        if (at != std::string_view::npos) {
+            read_user(authority.substr(0, at));
+            authority.remove_prefix(at + 1);
+        }
+        std::string_view port;
+        bool has_port = false;
+        if (authority.starts_with('[')) {
+            const std::size_t end = authority.find(']');
+            if (end == std::string_view::npos) return note("the ']' of an IPv6 address is missing");
+            place_.host = authority.substr(1, end - 1);
+            authority.remove_prefix(end + 1);
+            has_port = authority.starts_with(':');
+            if (has_port) port = authority.substr(1);
+            if (!has_port && !authority.empty())
+                return note("expected ':' or '/' after an address in [brackets]");
+        } else {
+            const std::size_t colon = authority.find(':');
+            has_port = colon != std::string_view::npos;
+            place_.host = authority.substr(0, colon);
+            if (has_port) port = authority.substr(colon + 1);
+            if (port.find(':') != std::string_view::npos)
+                return note("an IPv6 address stands in brackets: nfs://[fe80::1]/export");
+        }
+        if (place_.host.empty()) note(fmt::format("it names no host: expected {}", form()));
+        if (!has_port) return;
+        seen_.insert(is_nfs() ? "nfsport" : "port");
+        if (const auto number = whole_number(port, 1, kPortMax)) {
+            place_.port = static_cast<std::uint16_t>(*number);
+        } else {
+            note(fmt::format("the port '{}': expected a whole number from 1 to {}", port, kPortMax));
+        }
+    }
+
+    const char* form() const {
+        return is_nfs() ? "nfs://host[:port]/export/dir" : "smb://[domain;][user@]host[:port]/share/dir";
+    }
+
+    void read_user(std::string_view user) {
+        if (is_nfs()) return note("NFS knows users by their number: expected ?uid=N&gid=N instead of user@");
+        const std::size_t semicolon = user.find(';');
+        if (semicolon != std::string_view::npos) {
+            place_.domain = decode(user.substr(0, semicolon), "the domain");
+            user.remove_prefix(semicolon + 1);
+        }
+        place_.user = decode(user, "the user");
+        if (place_.user.empty()) note("it names no user before '@'");
+    }
+
+    void read_path(std::string_view coded) {
+        const std::string all = decode(coded, "the path");
+        for (std::size_t at = 0; at < all.size();) {
+            const std::size_t end = std::min(all.find('/', at), all.size());
+            const std::string part = all.substr(at, end - at);
+            if (part == "." || part == "..") note(fmt::format("'{}' in a path from the server's root", part));
+            if (!part.empty()) path_ += "/" + part;
+            at = end + 1;
+        }
+        if (!path_.empty()) return;
+        path_ = "/";  // the root of an NFS server may be an export
+        if (!is_nfs() || all.empty())
+            note(fmt::format("it names no {}: expected {}", is_nfs() ? "export" : "share", form()));
+    }
+
+    /// Of "%07d.dpx" the length of "%07d", and of "%d.dpx" that of "%d", which stand for the number of a frame;
+    /// 0: it begins with neither. "%d0" is a byte.
+    static std::size_t frame_number(std::string_view text) {
+        if (text.size() >= 4 && text[1] == '0' && text[2] >= '1' && text[2] <= '9' && text[3] == 'd') return 4;
+        return text.starts_with("%d") && !hex_byte(text.substr(1, 2)) ? 2 : 0;
+    }
+
+    /// %XX as that byte, but for the number of a frame in the name of a sequence.
+    std::string decode(std::string_view coded, const char* what) {
+        std::string plain;
+        for (std::size_t i = 0; i < coded.size(); ++i) {
+            if (coded[i] != '%') {
+                plain += coded[i];
+                continue;
+            }
+            if (const std::size_t length = frame_number(coded.substr(i))) {
+                plain += coded.substr(i, length);
+                i += length - 1;
+                continue;
+            }
+            const auto byte = hex_byte(coded.substr(i + 1, 2));
+            if (!byte || *byte == 0) {
+                note(
+                    fmt::format("{} at '{}': expected % and two hexadecimal digits, not 00 (a % itself is %25)",
+                                what, coded.substr(i, 3)));
+                return plain;
+            }
+            plain += static_cast<char>(*byte);
+            i += 2;
+        }
+        return plain;
+    }
+
+    void read_options(std::string_view text) {
+        for (std::size_t at = 0; at <= text.size();) {
+            const std::size_t end = std::min(text.find('&', at), text.size());
+            const std::string_view option = text.substr(at, end - at);
+            const std::size_t equals = std::min(option.find('='), option.size());
+            read_option(std::string(option.substr(0, equals)),
+                        option.substr(std::min(equals + 1, option.size())));
+            at = end + 1;
+        }
+    }
+
+    void read_option(const std::string& key, std::string_view value) {
+        const bool known = is_nfs() ? read_nfs_option(key, value) : read_smb_option(key, value);
+        if (known || read_any_option(key, value)) {
+            if (!seen_.insert(key).second) note(fmt::format("the option {} is given twice", key));
+            return;
+        }
+        note(
+            fmt::format("the option '{}' is not known: expected connections=, addresses=, rsize=, timeout=, {}",
+                        key, is_nfs() ? "version=, nfsport=, mountport=, uid= or gid=" : "or port="));
+    }
+
+    bool read_nfs_option(const std::string& key, std::string_view value) {
+        if (key == "version") {
+            if (const auto version = count(key, value, 3, 4))
+                place_.version = static_cast<std::uint32_t>(*version);
+        } else if (key == "nfsport") {
+            if (const auto port = count(key, value, 1, kPortMax))
+                place_.port = static_cast<std::uint16_t>(*port);
+        } else if (key == "mountport") {
+            if (const auto port = count(key, value, 1, kPortMax))
+                place_.mount_port = static_cast<std::uint16_t>(*port);
+        } else if (key == "uid") {
+            if (const auto id = count(key, value, 0, kIdMax)) place_.uid = static_cast<std::uint32_t>(*id);
+        } else if (key == "gid") {
+            if (const auto id = count(key, value, 0, kIdMax)) place_.gid = static_cast<std::uint32_t>(*id);
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    bool read_smb_option(const std::string& key, std::string_view value) {
+        if (key != "port") return false;
+        if (const auto port = count(key, value, 1, kPortMax)) place_.port = static_cast<std::uint16_t>(*port);
+        return true;
+    }
+
+    bool read_any_option(const std::string& key, std::string_view value) {
+        if (key == "connections") {
+            if (const auto number = count(key, value, 1, kConnectionsMax))
+                place_.connections = static_cast<std::uint32_t>(*number);
+        } else if (key == "addresses") {
+            read_addresses(value);
+        } else if (key == "rsize") {
+            read_read_bytes(value);
+        } else if (key == "timeout") {
+            const auto time = parse_duration(value);
+            if (time && *time >= kTimeoutMin && *time <= kTimeoutMax) {
+                place_.timeout = *time;
+            } else {
+                note(fmt::format("timeout={}: expected a time with its unit from 100ms to 1h, as 10s", value));
+            }
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    std::optional<std::uint64_t> count(const std::string& key,
+                                       std::string_view value,
+                                       std::uint64_t least,
+                                       std::uint64_t most) {
+        const auto number = whole_number(value, least, most);
+        if (!number) note(fmt::format("{}={}: expected a whole number from {} to {}", key, value, least, most));
+        return number;
+    }
+
+    void read_addresses(std::string_view value) {
+        place_.addresses.clear();
+        for (std::size_t at = 0; at <= value.size();) {
+            const std::size_t end = std::min(value.find(',', at), value.size());
+            std::string_view address = value.substr(at, end - at);
+            if (address.starts_with('[') && address.ends_with(']'))
+                address = address.substr(1, address.size() - 2);
+            if (address.empty()) note(fmt::format("addresses={}: expected names or numbers: A,B,C", value));
+            place_.addresses.emplace_back(address);
+            at = end + 1;
+        }
+    }
+
+    void read_read_bytes(std::string_view value) {
+        std::optional<std::uint64_t> bytes = whole_number(value, 0, kReadBytesMax);
+        if (!bytes) {
+            if (const auto size = parse_size(value)) bytes = *size;
+        }
+        if (bytes && *bytes >= kReadBytesMin && *bytes <= kReadBytesMax) {
+            place_.read_bytes = *bytes;
+        } else {
+            note(fmt::format("rsize={}: expected a size from {} B to 1 GiB, as 1MiB or plain bytes", value,
+                             kReadBytesMin));
+        }
+    }
+
+    const std::string& text_;
+    std::string shown_;
+    RemotePlace place_;
+    std::string path_;
+    std::set<std::string> seen_;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+bool is_remote_url(const std::string& text) {
+    return text.starts_with("nfs://") || text.starts_with("smb://");
+}
+
+Result<Target> parse_remote_target(const std::string& text) {
+    return RemoteUrl(text).parse();
+}
+
+}  // namespace streamsim

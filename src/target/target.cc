@@ -1,0 +1,130 @@
+#include "target/target.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <set>
+
+#include "base/system/utf8_path.h"
+#include "target/remote_target.h"
+
+namespace streamsim {
+namespace {
+
+constexpr std::uint32_t kNodesMax = 10'000;
+constexpr const char* kOptions = "nodes=N, cluster=N or cache=cold|warm";
+
+/// The options of a model's URL, and what is wrong with them.
+class ModelOptions {
+public:
+    explicit ModelOptions(const std::string& url) : url_(url) {}
+
+    void read(const std::string& text, Target& target) {
+        for (std::size_t at = 0; at <= text.size();) {
+            const std::size_t end = std::min(text.find('&', at), text.size());
+            read_one(text.substr(at, end - at), target);
+            at = end + 1;
+        }
+    }
+
+    std::vector<std::string> problems;
+
+private:
+    void note(const std::string& problem) { problems.push_back(fmt::format("'{}': {}", url_, problem)); }
+
+    void read_one(const std::string& option, Target& target) {
+        const auto equals = option.find('=');
+        const std::string key = option.substr(0, equals);
+        const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+        if (key != "nodes" && key != "cluster" && key != "cache") {
+            note(fmt::format("the option '{}' is not known: expected {}", option, kOptions));
+        } else if (!seen_.insert(key).second) {
+            note(fmt::format("the option {} is given twice", key));
+        } else if (key == "nodes") {
+            target.nodes = count(key, value);
+        } else if (key == "cluster") {
+            target.cluster = count(key, value);
+        } else if (value == "cold" || value == "warm") {
+            target.warm = value == "warm";
+        } else {
+            note(fmt::format("cache={}: expected cold or warm", value));
+        }
+    }
+
+    std::optional<std::uint32_t> count(const std::string& key, const std::string& value) {
+        std::uint32_t number = 0;
+        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        if (error == std::errc() && end == value.data() + value.size() && number >= 1 && number <= kNodesMax)
+            return number;
+        note(fmt::format("{}={}: expected a whole number from 1 to {}", key, value, kNodesMax));
+        return std::nullopt;
+    }
+
+    const std::string& url_;
+    std::set<std::string> seen_;
+};
+
+/// "sim:NAME", "sim:FILE", "sim:null".
+Result<Target> parse_model(const std::string& text) {
+    if (text == "sim:null") return Target{.kind = Target::Kind::null_virtual, .url = text, .path = {}};
+    Target target{.kind = Target::Kind::model, .url = text, .path = {}};
+    const auto question = text.find('?');
+    target.path = text.substr(4, question == std::string::npos ? question : question - 4);
+    ModelOptions options(text);
+    if (target.path == "null")
+        options.problems.push_back(fmt::format("'{}': sim:null completes at once and has no options", text));
+    if (target.path.empty()) {
+        options.problems.push_back(
+            fmt::format("'{}' names no model: expected sim:NAME, sim:FILE or sim:null", text));
+    }
+    if (question != std::string::npos && target.path != "null") options.read(text.substr(question + 1), target);
+    if (!options.problems.empty()) return Error{ErrorKind::bad_input, options.problems};
+    return target;
+}
+
+/// With '/' between its parts, also where they are typed with '\\'. "/C:/media", from a URL, begins with a
+/// drive.
+std::string local_path(const std::string& text) {
+    if (text.starts_with('/') && utf8_path(text.substr(1)).has_root_name()) return local_path(text.substr(1));
+    return utf8_path(text).generic_string();
+}
+
+}  // namespace
+
+std::string Target::name() const {
+    if (kind != Kind::remote) return path;
+    const char* const scheme = remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+    const bool numbers = remote->host.find(':') != std::string::npos;  // IPv6
+    return fmt::format("{}://{}{}{}{}", scheme, numbers ? "[" : "", remote->host, numbers ? "]" : "", path);
+}
+
+Result<Target> parse_target(const std::string& text) {
+    if (text.empty()) return bad_input("TARGET is empty: expected a directory, a clip or a URL");
+    if (text == "null:") return Target{.kind = Target::Kind::null, .url = text, .path = {}};
+    if (text.starts_with("sim:")) return parse_model(text);
+    if (text.starts_with("file:")) {
+        std::string path = text.substr(5);
+        if (path.starts_with("//")) {
+            const auto slash = path.find('/', 2);
+            const std::string host = path.substr(2, slash == std::string::npos ? slash : slash - 2);
+            if (slash == std::string::npos || (!host.empty() && host != "localhost")) {
+                return bad_input(fmt::format("'{}': a file: URL names a path here: file:///mnt/media", text));
+            }
+            path = path.substr(slash);
+        }
+        if (path.empty()) return bad_input(fmt::format("'{}' names no path", text));
+        return Target{.kind = Target::Kind::local, .url = text, .path = local_path(path)};
+    }
+    if (is_remote_url(text)) return parse_remote_target(text);
+    for (const char* scheme : {"nfs:", "smb:", "null:", "http:", "https:", "ftp:"}) {
+        if (!text.starts_with(scheme)) continue;
+        return bad_input(
+            fmt::format("'{}': streamsim has no storage for it: expected a path, file:PATH, "
+                        "nfs://host/export/dir, smb://host/share/dir, null:, sim:MODEL or sim:null (a mounted "
+                        "share is a path)",
+                        text));
+    }
+    return Target{.kind = Target::Kind::local, .url = text, .path = local_path(text)};
+}
+
+}  // namespace streamsim
