@@ -1,4 +1,4 @@
-# What run, test and tidy share. Sourced, not run.
+# Functions that run, test, tidy and windows share. Sourced, not run.
 
 repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 
@@ -16,14 +16,63 @@ build_root() {
     fi
 }
 
+# How many compilers run at once: one for each 1.5 GB of free memory, at most one a processor.
+compile_jobs() {
+    local jobs by_memory
+    jobs=$(nproc)
+    by_memory=$(awk '/MemAvailable/ {print int($2 / 1500000)}' /proc/meminfo 2>/dev/null || echo "$jobs")
+    [ "$by_memory" -ge "$jobs" ] || jobs=$((by_memory > 0 ? by_memory : 1))
+    printf '%s\n' "$jobs"
+}
+
 # configure <preset> <build dir> [cmake options]
 configure() {
     local preset=$1 dir=$2 options=()
     shift 2
     if command -v ccache >/dev/null; then options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
-    # Warnings stop our own builds with sanitizers, not the build of someone who has another compiler.
+    # Warnings stop the builds of tools/test (whose options follow), not that of someone who has another compiler.
     if [ "$preset" = release ]; then options+=(-DSTREAMSIM_WERROR=OFF); fi
     (cd "$repo" && cmake --preset "$preset" -B "$dir" "${options[@]}" "$@")
+}
+
+# show_progress <what>: reads the output of ninja and tells how many of its steps are done, on standard error: in one line
+# that is written anew each second where that is a terminal, else each half minute. A build of few steps is not told.
+show_progress() {
+    local what=$1 began=$SECONDS told=$SECONDS done=0 total=0 line status
+    while true; do
+        status=0
+        IFS= read -r -t 1 line || status=$?
+        if [ "$status" -eq 0 ] && [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+            done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+        fi
+        if [ -t 2 ]; then
+            # Ended, or nothing worth a line.
+            if [ "$status" -gt 0 ] && [ "$status" -le 128 ]; then printf '\r\033[K' >&2; return 0; fi
+            if [ "$total" -gt 4 ]; then
+                printf '\r\033[Kstreamsim: %s: %d of %d steps, %d s' "$what" "$done" "$total" "$((SECONDS - began))" >&2
+            fi
+        elif [ "$status" -gt 0 ] && [ "$status" -le 128 ]; then
+            if [ "$total" -gt 4 ]; then say "$what: $done of $total steps, $((SECONDS - began)) s"; fi
+            return 0
+        elif [ "$((SECONDS - told))" -ge 30 ] && [ "$total" -gt 4 ]; then
+            told=$SECONDS
+            say "$what: $done of $total steps, $((SECONDS - began)) s"
+        fi
+    done
+}
+
+# build <build dir> [cmake --build options]: builds with progress; the compilers' output is shown only when it fails.
+build() {
+    local dir=$1 log status=0
+    shift
+    log=$(mktemp)
+    cmake --build "$dir" -j "$(compile_jobs)" "$@" </dev/null 2>&1 | tee "$log" | show_progress "building" || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$log" >&2
+        say "the build failed (status $status)"
+    fi
+    rm -f "$log"
+    return "$status"
 }
 
 # quietly <what> <command...>: the command's output is shown only when it fails, on standard error.

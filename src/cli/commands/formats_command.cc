@@ -45,7 +45,7 @@ std::string container_name(const MediaFormat& format) {
 }
 
 /// A rate that has an exact decimal is shown by it, and its fraction where it has none.
-std::string show_rate(FrameRate rate) {
+std::string show_frame_rate(FrameRate rate) {
     return rate.den == 1 ? media::rate_label(rate)
                          : fmt::format("{} ({})", media::rate_label(rate), rate.to_string());
 }
@@ -165,7 +165,7 @@ void print_format(const media::OpenedFormat& shown) {
     const MediaFormat& format = shown.format;
     print("{}: {}\n", format.name, format.title);
     print("  raster      {} x {}\n  rate        {} fps\n  codec       {}{}\n  files       {}\n", format.width,
-          format.height, show_rate(format.rate), format.codec,
+          format.height, show_frame_rate(format.rate), format.codec,
           format.profile.empty() ? "" : " " + format.profile, container_name(format));
     print("  a frame     {} bytes{}\n", show_count(nearest_whole(format.mean_frame_bytes)),
           format.size.kind == FrameSizeModel::Kind::constant ? "" : " on average");
@@ -176,7 +176,7 @@ void print_format(const media::OpenedFormat& shown) {
           format.not_prepared.empty() ? "makes it" : "does not make it: " + format.not_prepared);
     print("  rates\n    {:<20}  {:>12}  {:>8}  {:>6}  {}\n", "fps", "bytes/frame", "MB/s", "Mb/s", "name");
     for (const MediaFormat& at : shown.at_rates) {
-        print("    {:<20}  {:>12}  {:>8.1f}  {:>6.0f}  {}\n", show_rate(at.rate),
+        print("    {:<20}  {:>12}  {:>8.1f}  {:>6.0f}  {}\n", show_frame_rate(at.rate),
               show_count(nearest_whole(at.mean_frame_bytes)), at.bytes_per_s() / 1e6,
               at.bytes_per_s() * 8 / 1e6, at.name);
     }

@@ -117,8 +117,8 @@ bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
         return !run.bytes || (partial ? info.bytes <= *run.bytes : info.bytes == *run.bytes);
     };
     const auto has = [&](const std::string& wanted) {
-        if (const auto whole = files.find({wanted, ""}); whole != files.end()) {
-            for (const Run& run : whole->second)
+        if (const auto runs = files.find({wanted, ""}); runs != files.end()) {
+            for (const Run& run : runs->second)
                 if (run.count == 0 && of_length(run)) return true;
         }
         const Parts parts = parts_of(wanted);
