@@ -18,7 +18,7 @@ BurningDecoder::BurningDecoder(EventLoop& loop, Duration cpu)
 
 BurningDecoder::~BurningDecoder() {
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         ending_ = true;
     }
     changed_.notify_one();
@@ -27,16 +27,16 @@ BurningDecoder::~BurningDecoder() {
 
 void BurningDecoder::decode(DecodeOp& op) {
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         queue_.push_back(&op);
     }
     changed_.notify_one();
 }
 
 void BurningDecoder::work() {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+        while (!ending_ && queue_.empty()) lock.wait(changed_);
         if (queue_.empty()) return;
         DecodeOp* op = queue_.front();
         queue_.pop_front();

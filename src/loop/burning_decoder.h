@@ -3,9 +3,9 @@
 
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "base/system/mutex.h"
 #include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
 
@@ -24,10 +24,10 @@ private:
 
     EventLoop& loop_;
     const Duration cpu_;
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable changed_;
-    std::deque<DecodeOp*> queue_;  // protected by mutex_
-    bool ending_ = false;          // protected by mutex_
+    std::deque<DecodeOp*> queue_ GUARDED_BY(mutex_);
+    bool ending_ GUARDED_BY(mutex_) = false;
     std::thread thread_;
 };
 

@@ -48,7 +48,7 @@ UvLoop::~UvLoop() {
 
 void UvLoop::post(std::function<void()> function) {
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         posted_.push_back(std::move(function));
         has_posted_.store(true, std::memory_order_release);
     }
@@ -130,7 +130,7 @@ void UvLoop::run_deferred() {
 void UvLoop::run_posted() {
     std::vector<std::function<void()>> functions;
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         functions.swap(posted_);
         has_posted_.store(false, std::memory_order_release);
     }

@@ -12,10 +12,10 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/system/mutex.h"
 #include "loop/timer_queue.h"
 #include "loop/wake_timer.h"
 #include "metrics/histogram.h"
@@ -86,8 +86,8 @@ private:
     std::uint64_t stall_count_ = 0;
     Duration stalled_;
     std::atomic<bool> has_posted_{false};
-    std::mutex mutex_;
-    std::vector<std::function<void()>> posted_;  // protected by mutex_
+    Mutex mutex_;
+    std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace streamsim::loop

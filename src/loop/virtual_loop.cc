@@ -11,7 +11,7 @@ TimerId VirtualLoop::at(Instant when, Callback callback) {
 }
 
 void VirtualLoop::post(std::function<void()> function) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     posted_.push_back(std::move(function));
     has_posted_.store(true, std::memory_order_release);
 }
@@ -63,7 +63,7 @@ void VirtualLoop::run_deferred() {
 void VirtualLoop::run_posted() {
     std::vector<std::function<void()>> functions;
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         functions.swap(posted_);
         has_posted_.store(false, std::memory_order_release);
     }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <vector>
 
+#include "base/system/mutex.h"
 #include "loop/timer_queue.h"
 #include "streamsim/event_loop.h"
 
@@ -41,8 +41,8 @@ private:
     std::uint64_t timers_run_ = 0;
     bool stopping_ = false;
     std::atomic<bool> has_posted_{false};
-    std::mutex mutex_;
-    std::vector<std::function<void()>> posted_;  // protected by mutex_
+    Mutex mutex_;
+    std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace streamsim::loop

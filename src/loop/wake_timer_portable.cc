@@ -4,35 +4,35 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "base/check.h"
+#include "base/system/mutex.h"
 #include "loop/wake_timer.h"
 
 namespace streamsim::loop {
 
 struct WakeTimer::Impl {
     void wait() {
-        std::unique_lock lock(mutex);
+        MutexLock lock(mutex);
         while (!ending) {
             const Instant now{static_cast<std::int64_t>(uv_hrtime())};
             if (due <= now) {
                 due = Instant::never();
                 uv_async_send(&wake);
             } else if (due == Instant::never()) {
-                changed.wait(lock);
+                lock.wait(changed);
             } else {
-                changed.wait_for(lock, std::chrono::nanoseconds((due - now).ns));
+                lock.wait_for(changed, std::chrono::nanoseconds((due - now).ns));
             }
         }
     }
 
     uv_async_t wake{};
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable changed;
-    Instant due = Instant::never();  // protected by mutex
-    bool ending = false;             // protected by mutex
+    Instant due GUARDED_BY(mutex) = Instant::never();
+    bool ending GUARDED_BY(mutex) = false;
     std::thread thread;
 };
 
@@ -45,7 +45,7 @@ WakeTimer::WakeTimer(uv_loop_t* loop) : impl_(new Impl) {
 
 WakeTimer::~WakeTimer() {
     {
-        const std::lock_guard lock(impl_->mutex);
+        const MutexLock lock(impl_->mutex);
         impl_->ending = true;
     }
     impl_->changed.notify_one();
@@ -56,7 +56,7 @@ WakeTimer::~WakeTimer() {
 
 void WakeTimer::set(Instant when) {
     {
-        const std::lock_guard lock(impl_->mutex);
+        const MutexLock lock(impl_->mutex);
         impl_->due = when;
     }
     impl_->changed.notify_one();

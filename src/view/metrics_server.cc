@@ -22,6 +22,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/system/mutex.h"
 #include "view/open_metrics.h"
 
 namespace streamsim::view {
@@ -98,7 +99,7 @@ public:
     ConnectionGuard() : thread_([this] { run(); }) {}
     ~ConnectionGuard() {
         {
-            const std::lock_guard lock(mutex_);
+            const MutexLock lock(mutex_);
             ending_ = true;
         }
         changed_.notify_all();
@@ -108,7 +109,7 @@ public:
     ConnectionGuard& operator=(const ConnectionGuard&) = delete;
 
     Handle begun(int fd) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         const std::int64_t now = now_ns();
         open_.push_back({fd, now, now + kRequestNs});
         ++live_;
@@ -123,25 +124,24 @@ public:
         return std::prev(open_.end());
     }
     void asked(Handle connection) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         connection->asked = true;
         connection->until_ns = connection->begun_ns + kConnectionNs;
     }
     void closed(Handle connection) {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (!connection->ended) --live_;
         open_.erase(connection);
     }
 
 private:
-    /// REQUIRES: mutex_ is held.
-    void end(Connection& connection) {
+    void end(Connection& connection) REQUIRES(mutex_) {
         if (std::exchange(connection.ended, true)) return;
         shutdown(connection.fd, SHUT_RDWR);
         --live_;
     }
     void run() {
-        std::unique_lock lock(mutex_);
+        MutexLock lock(mutex_);
         while (!ending_) {
             std::int64_t next_ns = INT64_MAX;
             for (Connection& each : open_) {
@@ -149,19 +149,19 @@ private:
                 if (!each.ended) next_ns = std::min(next_ns, each.until_ns);
             }
             if (next_ns == INT64_MAX) {
-                changed_.wait(lock);
+                lock.wait(changed_);
             } else {
-                changed_.wait_for(lock,
-                                  std::chrono::nanoseconds(std::max<std::int64_t>(next_ns - now_ns(), 0)));
+                lock.wait_for(changed_,
+                              std::chrono::nanoseconds(std::max<std::int64_t>(next_ns - now_ns(), 0)));
             }
         }
     }
 
-    std::mutex mutex_;
+    Mutex mutex_;
     std::condition_variable changed_;
-    std::list<Connection> open_;  // the oldest first; protected by mutex_
-    std::size_t live_ = 0;        // of open_, those that have not ended; protected by mutex_
-    bool ending_ = false;         // protected by mutex_
+    std::list<Connection> open_ GUARDED_BY(mutex_);  // the oldest first
+    std::size_t live_ GUARDED_BY(mutex_) = 0;        // connections of open_ that have not ended
+    bool ending_ GUARDED_BY(mutex_) = false;
     std::thread thread_;
 };
 

@@ -63,7 +63,7 @@ bool Control::run(Work work) {
 }
 
 void Control::saving(Duration timeout) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     timeout_ = timeout;
     reacted_at_ = loop_.now();
 }
@@ -95,7 +95,7 @@ void Control::tick() {
 /// On the thread that hears signals.
 void Control::on_signal() {
     const Instant now = loop_.now();
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     // timeout(1) and some shells send each signal twice, to the process and to its group.
     if (interrupted_ && now - signalled_at_ < kSameSignal) return;
     const bool again = std::exchange(signalled_, true);
@@ -113,7 +113,7 @@ void Control::on_signal() {
 /// On the thread that hears signals, again and again after the first one.
 void Control::watch_main() {
     {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (loop_.now() - reacted_at_ < (working_ ? kInterruptTimeout : timeout_)) return;
     }
     leave();
@@ -124,13 +124,13 @@ void Control::leave() {
 }
 
 void Control::set_working(bool working) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     working_ = working;
     reacted_at_ = loop_.now();
 }
 
 void Control::note_reaction() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     reacted_at_ = loop_.now();
 }
 

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <optional>
 
+#include "base/system/mutex.h"
 #include "loop/uv_loop.h"
 #include "run/process/signal_thread.h"
 
@@ -81,12 +81,12 @@ private:
     Instant end_at_ = Instant::never();
     bool told_ = false;
     bool ended_ = false;
-    std::mutex mutex_;
-    bool working_ = false;    // protected by mutex_: the main thread is in run()
-    bool signalled_ = false;  // protected by mutex_
-    Instant signalled_at_;    // protected by mutex_: the last signal
-    Duration timeout_;        // protected by mutex_
-    Instant reacted_at_;      // protected by mutex_: the main thread was seen at work
+    Mutex mutex_;
+    bool working_ GUARDED_BY(mutex_) = false;  // the main thread is in run()
+    bool signalled_ GUARDED_BY(mutex_) = false;
+    Instant signalled_at_ GUARDED_BY(mutex_);  // the last signal
+    Duration timeout_ GUARDED_BY(mutex_);
+    Instant reacted_at_ GUARDED_BY(mutex_);  // the main thread was seen at work
     SignalThread signal_thread_;
 };
 
