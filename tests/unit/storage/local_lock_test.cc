@@ -64,12 +64,12 @@ TEST_F(LocalLockTest, ALockEndsWithAProcessThatIsKilled) {
     const pid_t child = fork();
     if (child == 0) {
         const auto held = store_->try_lock(root_ + "/lock", LockMode::exclusive, "child");
-        (void)!write(ready[1], held && held->lock ? "y" : "n", 1);
+        (void)!::write(ready[1], held && held->lock ? "y" : "n", 1);
         pause();
         _exit(0);
     }
     char answer = 0;
-    ASSERT_EQ(read(ready[0], &answer, 1), 1);
+    ASSERT_EQ(::read(ready[0], &answer, 1), 1);
     EXPECT_EQ(answer, 'y');
     EXPECT_THAT(try_lock("lock", LockMode::shared).notes, ElementsAre("child"));
     kill(child, SIGKILL);
