@@ -23,6 +23,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 if(STREAMSIM_WERROR)
     target_compile_options(streamsim_options INTERFACE -Werror)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # Found after inlining, and wrong as often as right: these stay warnings.
+        target_compile_options(streamsim_options INTERFACE -Wno-error=maybe-uninitialized -Wno-error=array-bounds
+            -Wno-error=stringop-overflow -Wno-error=stringop-overread -Wno-error=free-nonheap-object)
+    endif()
 endif()
 if(STREAMSIM_SANITIZE)
     target_compile_options(streamsim_options INTERFACE
@@ -121,8 +126,8 @@ endfunction()
 # What all tests are compiled with.
 function(streamsim_test_options name)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # GCC 12 finds more of them where headers are precompiled.
-        target_compile_options(${name} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
+        # GCC 12 finds more of them where headers are precompiled; `if (x) EXPECT_EQ(...)` is no dangling else.
+        target_compile_options(${name} PRIVATE -Wno-stringop-overflow -Wno-array-bounds -Wno-dangling-else)
     endif()
     target_compile_options(${name} PRIVATE -O0)  # of the tests alone: they compile in two thirds of the time
 endfunction()

@@ -208,7 +208,7 @@ TEST_F(SafePaths, ExchangedFilesLoseNothingOfTheUsers) {
         std::size_t left = 0;
         for (const std::string& root : {user.path(), place_.path()}) {
             for (const auto& entry : fs::recursive_directory_iterator(root))
-                left += entry.is_regular_file() && entry.file_size() == 4 ? 1 : 0;
+                left += entry.is_regular_file() && entry.file_size() == 4 ? 1u : 0u;
         }
         ASSERT_EQ(left, 1u) << "round " << round << ", " << name;
         fs::remove_all(place_.at("streamsim-media"));
