@@ -8,7 +8,7 @@
 #include "report/csv/streams_csv.h"
 #include "report/html/html_report.h"
 #include "report/junit/junit_report.h"
-#include "report/text/text_report.h"
+#include "report/text/run_text.h"
 #include "result/json_report.h"
 #include "result/merge.h"
 #include "result/result_reader.h"
@@ -105,7 +105,8 @@ int report_command(CliContext& context, const CliOptions& options) {
     Result<void> written;
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
-        text = text_report(result, LiveView::colours_wanted(fileno(out)));
+        text = text_report(result, options.verbose ? TextDetail::full : TextDetail::screen,
+                           LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {
         const Comparison comparison = compare(*results);

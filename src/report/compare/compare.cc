@@ -14,8 +14,9 @@
 #include "report/compare/compare_report.h"
 #include "report/compare/compare_rule.h"
 #include "report/compare/compare_setup.h"
-#include "report/text/text_report.h"
-#include "report/text/text_tables.h"
+#include "report/facts/headline.h"
+#include "report/facts/selection.h"
+#include "report/facts/show.h"
 
 namespace streamsim {
 namespace {
@@ -264,10 +265,6 @@ Figure words(const char* key,
     return {key, label, Unit::words, better, Needs::nothing, {}, {}, std::move(text)};
 }
 
-std::uint64_t missed(const FrameCounts& counts) {
-    return counts.late + counts.dropped + counts.failed;
-}
-
 Number missed_share(const RunResult& run) {
     const auto due =
         static_cast<double>(run.totals.scheduled - std::min(run.totals.scheduled, run.totals.cancelled));
@@ -370,8 +367,8 @@ std::vector<Figure> time_figures() {
                              frames_read};
     const LatencyOf open{&RunResult::open_ns, &StreamResult::open_ns, not_known, opens};
     return {
-        margin_figure("margin_ns_min", "tightest margin", &MarginSummary::min),
-        margin_figure("margin_ns_p1", "margin of all but 1 %", &MarginSummary::p1),
+        margin_figure("margin_ns_min", "min margin", &MarginSummary::min),
+        margin_figure("margin_ns_p1", "p1 margin", &MarginSummary::p1),
         {"read_bytes_per_s",
          "read",
          Unit::bytes_per_s,
@@ -382,14 +379,14 @@ std::vector<Figure> time_figures() {
          {}},
         given("required_bytes_per_s", "required", Unit::bytes_per_s,
               [](const RunResult& run) { return finite(run.required_bytes_per_s); }),
-        latency_figure("service_ns_p50", "service, half within", service, &LatencySummary::p50),
-        latency_figure("service_ns_p99", "service, 99 % within", service, &LatencySummary::p99),
-        latency_figure("service_ns_max", "service, slowest", service, &LatencySummary::max),
-        latency_figure("response_ns_p99", "response, 99 % within", response, &LatencySummary::p99),
-        latency_figure("response_ns_max", "response, slowest", response, &LatencySummary::max),
-        latency_figure("open_ns_p99", "opens, 99 % within", open, &LatencySummary::p99),
+        latency_figure("service_ns_p50", "service median", service, &LatencySummary::p50),
+        latency_figure("service_ns_p99", "service p99", service, &LatencySummary::p99),
+        latency_figure("service_ns_max", "service max", service, &LatencySummary::max),
+        latency_figure("response_ns_p99", "response p99", response, &LatencySummary::p99),
+        latency_figure("response_ns_max", "response max", response, &LatencySummary::max),
+        latency_figure("open_ns_p99", "open p99", open, &LatencySummary::p99),
         {"start_delay_ns_max",
-         "longest start",
+         "start max",
          Unit::ns,
          Better::lower,
          Needs::nothing,
@@ -397,7 +394,7 @@ std::vector<Figure> time_figures() {
          start_delay_noise,
          {}},
         {"loop_lateness_ns_p99",
-         "client late, 99 % within",
+         "timer lateness p99",
          Unit::ns,
          Better::lower,
          Needs::nothing,

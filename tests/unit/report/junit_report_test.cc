@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/html/markup.h"
+#include "report/facts/markup.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 

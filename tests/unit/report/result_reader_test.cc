@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/document/json.h"
-#include "report/text/text_report.h"
+#include "report/text/run_text.h"
 #include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
@@ -91,7 +91,8 @@ TEST(ResultReader, WhatIsWrittenAgainIsTheSameText) {
 TEST(ResultReader, WhatIsShownIsTheSame) {
     for (const RunResult& sample : all_samples()) {
         if (sample.streams[0].clip.find('\xff') != std::string::npos) continue;  // is not UTF-8
-        EXPECT_EQ(text_report(*read_result(json_report(sample), "r.json"), false), text_report(sample, false));
+        EXPECT_EQ(text_report(*read_result(json_report(sample), "r.json"), TextDetail::full, false),
+                  text_report(sample, TextDetail::full, false));
     }
 }
 
