@@ -1,9 +1,9 @@
 // Draws the charts from the numbers in #data. The page is complete without them.
 'use strict';
-(function () {
+{
   const data = JSON.parse(document.getElementById('data').textContent);
   const root = document.documentElement;
-  const paper = { width: 700, height: 210 };  // CSS pixels: what fits between the margins of A4
+  const paper = { width: 700, height: 210 };  // CSS pixels between the margins of A4
   const charts = [];
 
   function palette() {
@@ -187,4 +187,4 @@
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
   addEventListener('beforeprint', toPaper);
   addEventListener('afterprint', toScreen);
-})();
+}

@@ -40,14 +40,14 @@ constexpr Sample kSamples[] = {{"plays", samples::plays},
                                {"hostile", samples::hostile},
                                {"modelled", samples::modelled}};
 
-/// What is not the library, the script and the style: the rest is made anew for each result.
+/// The page without library, scripts and style.
 std::string page_of(const RunResult& result) {
     const std::string whole = html_report(result);
     const std::string body = whole.substr(whole.find("<body>"));
     return body.substr(0, body.find("<script>\n"));
 }
 
-/// What a reader sees of a piece of HTML.
+/// The text of a piece of HTML.
 std::string text_of(const std::string& html) {
     std::string out = std::regex_replace(html, std::regex("<[^>]*>"), "");
     for (const auto& [entity, text] :

@@ -84,7 +84,7 @@ std::size_t characters(const std::string& text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// What a file descriptor was given.
+/// The bytes written to a file descriptor.
 class Pipe {
 public:
     Pipe() { EXPECT_EQ(pipe2(ends_.data(), O_CLOEXEC), 0); }

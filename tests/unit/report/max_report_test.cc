@@ -95,7 +95,7 @@ MaxResult sample() {
     result.step_ns = seconds(20).ns;
     result.confirm_ns = seconds(300).ns;
     result.server_cache_may_be_warm = true;
-    result.notices = {"direct I/O could not be had"};
+    result.notices = {"direct I/O is not available"};
     result.formats = {seven(), none(), at_least()};
     return result;
 }
