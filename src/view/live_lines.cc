@@ -11,7 +11,7 @@
 #include "view/stream_table.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr int kHeadingRowsMin = 8;   // a terminal with fewer rows shows no heading
@@ -412,4 +412,4 @@ std::string progress_text(const ViewState& state) {
     return state.meters.empty() ? out : out + "  meters " + meters_text(state.meters);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -8,7 +8,7 @@
 
 #include "streamsim/progress.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 struct ViewState;
 struct ViewLine;
@@ -42,4 +42,4 @@ std::string meters_text(const std::vector<MeterView>& meters);
 /// REQUIRES: lines_max > 1.
 std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::size_t lines_max);
 
-}  // namespace streamsim
+}  // namespace streamsim::view

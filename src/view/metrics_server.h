@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// The address to listen on. `host` is numeric.
 struct MetricsAddress {
@@ -43,4 +43,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::view

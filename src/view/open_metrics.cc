@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 /// Escapes backslash, quote and line break; bytes that are not UTF-8 become "?".
@@ -111,4 +111,4 @@ std::string open_metrics(const MetricsState& state) {
     return std::move(out).finish();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

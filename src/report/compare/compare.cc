@@ -18,7 +18,7 @@
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Number = std::optional<double>;
@@ -587,4 +587,4 @@ Comparison compare(const std::vector<NamedResult>& results) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -12,7 +12,7 @@
 #include "report/facts/show.h"
 #include "report/text/table_text.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 std::string shown_number(Unit unit, double value) {
@@ -194,4 +194,4 @@ std::string comparison_csv(const Comparison& comparison) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 
 #include "report/compare/compare.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The differences of the set-up first, then the figures side by side. UTF-8 without colours; names from
 /// outside are shown without their control characters.
@@ -40,4 +40,4 @@ std::string column_name(std::size_t index);
 /// Where the noise comes from, and how more runs would tell it better.
 std::string noise_text(const Comparison& comparison);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr double kPercentileFactorMin = 3;  // a percentile that changes by less may be noise
@@ -45,4 +45,4 @@ double frames_due(const RunResult& run) {
         run.totals.scheduled - std::min(run.totals.scheduled, run.totals.cancelled), 1));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

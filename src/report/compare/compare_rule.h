@@ -5,7 +5,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 enum class FigureKind { other, misses, margin, percentile };
 
@@ -19,4 +19,4 @@ bool clearly_differs(FigureKind kind, const RunResult& a, const RunResult& b, do
 /// that was due.
 double frames_due(const RunResult& run);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

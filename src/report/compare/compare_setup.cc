@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// The options as typed, without those that say only where the result goes.
@@ -121,4 +121,4 @@ std::vector<SetupFact> setup_facts(const RunResult& result) {
     };
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

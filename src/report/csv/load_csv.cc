@@ -5,7 +5,7 @@
 #include "report/csv/csv_report.h"
 #include "report/tables/load_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 std::string load_csv_report(const LoadResult& result) {
     std::string out =
@@ -24,4 +24,4 @@ std::string load_csv_report(const LoadResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

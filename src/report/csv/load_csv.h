@@ -5,7 +5,7 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such file, by which a later run recognises it.
 inline constexpr const char* kLoadCsvBegins = "step,seat,meter,user,transfer,operation,";
@@ -14,4 +14,4 @@ inline constexpr const char* kLoadCsvBegins = "step,seat,meter,user,transfer,ope
 /// play.
 std::string load_csv_report(const LoadResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kStreamsCsvBegins = "seat,stream,format,";
@@ -15,4 +15,4 @@ inline constexpr std::string_view kStreamsCsvBegins = "seat,stream,format,";
 /// has null.
 std::string streams_csv(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -11,7 +11,7 @@
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kFormatsInLine = 3;
@@ -247,4 +247,4 @@ std::string disclaimer_text(const RunResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

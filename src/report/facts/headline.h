@@ -5,7 +5,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 enum class Tone { good, doubtful, bad };
 
@@ -28,4 +28,4 @@ std::string disclaimer(const RunResult& result);
 /// The same as a sentence with the numbers of injected faults; or empty.
 std::string disclaimer_text(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

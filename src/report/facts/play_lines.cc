@@ -10,7 +10,7 @@
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// A clause a line: the sentences for an engineer are long.
@@ -156,4 +156,4 @@ std::string required_text(const RunResult& result) {
     return out + " to " + show_duration({steps.back().t_ns});
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -5,7 +5,7 @@
 #include "report/facts/report_line.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// Cause, limit, detail, the next measurement, and how the missed frames are attributed.
 void add_cause_lines(const RunResult& result, ReportLines& out);
@@ -18,4 +18,4 @@ void add_delivery_lines(const RunResult& result, ReportLines& out);
 /// does not change.
 std::string required_text(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

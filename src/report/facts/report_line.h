@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::report {
 
 struct ReportLine {
     std::string heading;  // empty: the line continues the one above
@@ -17,4 +17,4 @@ public:
     void add(std::string_view heading, std::string text) { push_back({std::string(heading), std::move(text)}); }
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// The first `limit` of the indices 0 to `count` - 1, in ascending order of rank(index).
@@ -83,4 +83,4 @@ std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limi
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

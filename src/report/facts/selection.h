@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// At least one stream has deadlines.
 bool paced(const RunResult& result);
@@ -33,4 +33,4 @@ std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t lim
 /// Indices of result.parts, at most `limit`: the busiest first, around the missed frames if there were any.
 std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

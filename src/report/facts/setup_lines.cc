@@ -11,7 +11,7 @@
 #include "report/facts/servers.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::int64_t kAgeShownSecondsMax = 86'400;  // the age of older media explains no warm cache
@@ -184,4 +184,4 @@ ReportLines setup_lines(const RunResult& result) {
     return lines;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

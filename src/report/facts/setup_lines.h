@@ -4,7 +4,7 @@
 #include "report/facts/report_line.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// What a reader of two lines must know: no statement about storage, or no measurement.
 void add_disclaimer_lines(const RunResult& result, ReportLines& out);
@@ -21,4 +21,4 @@ void add_computer_lines(const RunResult& result, ReportLines& out);
 /// Scenario, options, caches and computer together.
 ReportLines setup_lines(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -5,7 +5,7 @@
 #include "base/system/errno_name.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 std::string show_fps(FrameRate rate) {
     if (rate.den == 1) return fmt::format("{} fps", rate.num);
@@ -88,4 +88,4 @@ std::string show_block(std::uint64_t bytes) {
     return fmt::format("{} B", bytes);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

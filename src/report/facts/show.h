@@ -8,7 +8,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// "24 fps", "23.976 fps"
 std::string show_fps(FrameRate rate);
@@ -35,4 +35,4 @@ std::string show_clock(std::int64_t ns, bool with_ms);
 /// "4 KiB", "1 MiB"; in bytes when the size is no whole number of KiB.
 std::string show_block(std::uint64_t bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

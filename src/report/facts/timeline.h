@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// Neighbouring entries merged until at most `limit` are left: counts are added, minima stay minima.
 std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit);
@@ -22,4 +22,4 @@ double bytes_per_s(const TimelineEntry& entry);
 
 std::uint64_t missed(const TimelineEntry& entry);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

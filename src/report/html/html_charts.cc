@@ -13,7 +13,7 @@
 #include "report/facts/timeline.h"
 #include "report/html/html_text.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 constexpr std::size_t kChartPoints = 600;
@@ -284,4 +284,4 @@ std::string stream_strips(const RunResult& result) {
     return out + "</ol>\n";
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

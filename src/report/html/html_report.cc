@@ -15,7 +15,7 @@
 #include "report/html/table_html.h"
 #include "report/tables/run_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using html::escaped;
@@ -346,4 +346,4 @@ std::string html_report(const RunResult& result) {
     return out + "</script>\n</body>\n</html>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

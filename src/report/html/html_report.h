@@ -6,11 +6,11 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kHtmlReportBegins = "<!DOCTYPE html>\n<!-- streamsim report -->";
 
 std::string html_report(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
@@ -90,4 +90,4 @@ std::string Facts::html() const {
     return items_.empty() ? "" : "<dl class=\"facts\">\n" + items_ + "</div>\n</dl>\n";
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

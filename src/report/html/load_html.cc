@@ -14,7 +14,7 @@
 #include "report/html/table_html.h"
 #include "report/tables/load_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using html::escaped;
@@ -185,4 +185,4 @@ std::string load_html_report(const LoadResult& result) {
     return out + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -5,8 +5,8 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 std::string load_html_report(const LoadResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

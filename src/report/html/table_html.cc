@@ -6,7 +6,7 @@
 
 #include "report/html/html_text.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 constexpr std::size_t kUnbrokenRowsMax = 30;  // on paper a longer table may break between pages
@@ -64,4 +64,4 @@ std::string table_html(const Table& table) {
     return table.note.empty() ? out : out + paragraph(escaped(table.note), "more");
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

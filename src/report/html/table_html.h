@@ -5,10 +5,10 @@
 
 #include "report/tables/table.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 
 /// The table with its title as caption, in a region of its own that scrolls where the page is too narrow, and
 /// its note as a paragraph; empty without rows. The first column names its row.
 std::string table_html(const Table& table);
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

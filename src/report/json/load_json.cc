@@ -6,7 +6,7 @@
 #include "report/tables/load_tables.h"
 #include "result/json_report.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 const char* to_string(Sweep::Over over) {
@@ -140,9 +140,9 @@ std::string load_json_report(const LoadResult& result) {
         std::string text = dump(step_json(result, step));
         text.pop_back();
         out += fmt::format("{}\n{},\n\"result\": {}}}", &step == result.steps.data() ? "" : ",", text,
-                           json_report(step.result));
+                           result::json_report(step.result));
     }
     return out + "]\n}\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,11 +6,11 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such document, by which a later run recognises it.
 inline constexpr const char* kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 
 std::string load_json_report(const LoadResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 #include "base/document/json.h"
 #include "report/tables/max_table.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 template <typename T>
@@ -120,4 +120,4 @@ std::string max_json_report(const MaxResult& result) {
     return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

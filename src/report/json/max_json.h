@@ -6,11 +6,11 @@
 
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such document, by which a later run recognises it.
 inline constexpr const char* kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
 
 std::string max_json_report(const MaxResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -11,7 +11,7 @@
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// "failure" or "error", with its sentences; no element: it passed.
@@ -143,4 +143,4 @@ std::string junit_report(const RunResult& result) {
     return out + "  </testsuite>\n</testsuites>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

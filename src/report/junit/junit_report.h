@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kJunitReportBegins =
@@ -19,4 +19,4 @@ inline constexpr std::string_view kJunitReportBegins =
 /// seconds.
 std::string junit_report(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

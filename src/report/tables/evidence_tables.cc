@@ -8,7 +8,7 @@
 #include "report/facts/timeline.h"
 #include "report/tables/run_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Keep = Column::Keep;
@@ -132,4 +132,4 @@ Table margins_table(const RunResult& result) {
     return table;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -9,7 +9,7 @@
 #include "report/facts/selection.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Keep = Column::Keep;
@@ -305,4 +305,4 @@ Table alone_table(const RunResult& result) {
     return table;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

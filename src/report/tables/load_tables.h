@@ -8,7 +8,7 @@
 #include "report/tables/table.h"
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// A value of the sweep as text: "16", "cold"; empty without a sweep.
 std::string show_step(const Workload& workload, double at);
@@ -32,4 +32,4 @@ Table meters_table(const RunResult& result);
 /// Streams and meters of a run alone, and together; empty if they were not measured alone.
 Table alone_table(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "report/facts/show.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Keep = Column::Keep;
@@ -72,4 +72,4 @@ Table max_table(const MaxResult& result) {
     return table;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 #include "report/tables/table.h"
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The run that failed with one more than the number found; null if there is none.
 const MaxRun* run_of_one_more(const MaxFormat& format);
@@ -18,4 +18,4 @@ std::string plays_text(const MaxFormat& format, const MaxResult& result);
 /// A row for each format.
 Table max_table(const MaxResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

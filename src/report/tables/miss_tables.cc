@@ -10,7 +10,7 @@
 #include "report/facts/show.h"
 #include "report/tables/run_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Keep = Column::Keep;
@@ -111,4 +111,4 @@ Table causes_table(const RunResult& result) {
     return table;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 #include "report/tables/table.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 enum class StreamOrder {
     as_numbered,  // the worst first only when not all are shown
@@ -38,4 +38,4 @@ Table parts_table(const RunResult& result, std::size_t rows_max);
 Table time_table(const RunResult& result);
 Table margins_table(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

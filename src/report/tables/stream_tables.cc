@@ -9,7 +9,7 @@
 #include "report/facts/show.h"
 #include "report/tables/run_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Keep = Column::Keep;
@@ -216,4 +216,4 @@ Table latency_table(const RunResult& result) {
     return table;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 Cell count_cell(std::uint64_t count) {
     return show_count(count);
@@ -73,4 +73,4 @@ bool Table::has_values(std::size_t column) const {
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

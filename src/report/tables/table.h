@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The text of a field without a value.
 inline constexpr const char* kNoValue = "-";
@@ -72,4 +72,4 @@ struct Table {
     bool has_values(std::size_t column) const;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -13,7 +13,7 @@
 #include "report/text/screen.h"
 #include "report/text/table_text.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kClientsShownMax = 4;  // the document has the tables of more
@@ -136,4 +136,4 @@ std::string load_text_report(const LoadResult& result, TextDetail detail) {
     return detail == TextDetail::full ? full_report(result) : screen_report(result);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,10 +6,10 @@
 #include "report/text/text_detail.h"
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// On one screen: the steps, cut after some rows. In full also the tables of clients, of transfer modes, and
 /// the figures of the source.
 std::string load_text_report(const LoadResult& result, TextDetail detail);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -14,7 +14,7 @@
 #include "report/text/table_text.h"
 #include "report/text/wrap.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// "7 streams", "3 streams a seat", "5 seats"
@@ -158,4 +158,4 @@ std::string max_text_report(const MaxResult& result, TextDetail detail) {
     return detail == TextDetail::full ? full_report(result) : screen_report(result);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -17,7 +17,7 @@
 #include "report/text/screen.h"
 #include "report/text/table_text.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kStreamRowsMax = 40;
@@ -156,4 +156,4 @@ std::string text_report(const RunResult& result, TextDetail detail, bool colour)
     return detail == TextDetail::full ? full_report(result, colour) : screen_report(result, colour);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

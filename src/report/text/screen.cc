@@ -8,7 +8,7 @@
 #include "report/text/table_text.h"
 #include "report/text/wrap.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kHeadingWidth = 12;
@@ -71,4 +71,4 @@ std::string TextScreen::text() const {
     return out + closing_ + "\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

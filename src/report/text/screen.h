@@ -9,7 +9,7 @@
 #include "report/facts/report_line.h"
 #include "report/tables/table.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The heading in a column of its own, then the text.
 std::string with_heading(const ReportLine& line);
@@ -41,4 +41,4 @@ private:
     std::vector<std::string> lines_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kCutFieldMin = 8;
@@ -101,4 +101,4 @@ std::string table_text(const Table& table) {
     return table.note.empty() ? out : out + "  " + table.note + "\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

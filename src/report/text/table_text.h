@@ -6,7 +6,7 @@
 
 #include "report/tables/table.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The number of characters that a terminal shows, apart from wide ones.
 std::size_t shown_width(std::string_view text);
@@ -18,4 +18,4 @@ std::string table_lines(const Table& table, Column::Form form, std::size_t colum
 /// Title, rows and note; empty without rows.
 std::string table_text(const Table& table);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -4,7 +4,7 @@
 
 #include "report/text/table_text.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::string_view kCut = "...";
@@ -47,4 +47,4 @@ std::vector<std::string> wrapped(std::string_view text, const Wrap& wrap) {
     return lines;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::report {
 
 inline constexpr std::size_t kScreenColumns = 80;
 inline constexpr std::size_t kScreenRows = 24;
@@ -20,4 +20,4 @@ struct Wrap {
 /// Breaks at spaces, and inside words that are longer than a line. At least one line.
 std::vector<std::string> wrapped(std::string_view text, const Wrap& wrap);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,7 +8,7 @@
 #include "report/csv/csv_report.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kTraceBegins = "{\"otherData\":{\"schema\":\"streamsim.trace\"";
@@ -22,4 +22,4 @@ inline constexpr std::string_view kTraceBegins = "{\"otherData\":{\"schema\":\"s
 /// Counters: bytes a second, read and required, over the whole run; each stream's buffer.
 void trace_report(const RunResult& result, const TextSink& sink);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,7 +8,7 @@
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(Markup, NothingBreaksOut) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report
