@@ -26,7 +26,7 @@ struct MeterCounts {
 struct MeterView {
     std::string name;
     MeterCounts counts;
-    // Of the last interval, as the caller measured it:
+    // The rates of the last interval, as the caller measured them:
     double operations_per_s = 0, read_bytes_per_s = 0, write_bytes_per_s = 0;
     std::optional<double> latency_ns;  // mean; nullopt: no operation ended in the interval
 

@@ -37,7 +37,7 @@ std::string shown(const ComparedFigure& figure, const ComparedValue& value);
 std::string shown_change(const ComparedFigure& figure, const ComparedValue& value);
 /// The name of a result in a table: "A", "B", ... "27".
 std::string column_name(std::size_t index);
-/// Where the noise comes from, and how more runs would tell it better.
+/// The sources of the noise, and how more runs would tell it better.
 std::string noise_text(const Comparison& comparison);
 
 }  // namespace streamsim::report

@@ -6,7 +6,7 @@
 
 namespace streamsim::report {
 
-/// What a reader of two lines must know: no statement about storage, or no measurement.
+/// The limits of the result, for a reader of two lines: no statement about storage, or no measurement.
 void add_disclaimer_lines(const RunResult& result, ReportLines& out);
 /// The expectation of a scenario, and whether it was met.
 void add_scenario_lines(const RunResult& result, ReportLines& out);

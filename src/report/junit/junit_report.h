@@ -14,7 +14,7 @@ inline constexpr std::string_view kJunitReportBegins =
 
 /// One <testsuite> with a <testcase> for each stream: classname "FORMAT.seat-N", name "stream N: CLIP". A
 /// stream that did not play has a <failure> with the verdict's sentence and its counts; of an interrupted run
-/// the others have an <error>. Where the verdict fails by no stream of its own (--require-cold, nothing
+/// the others have an <error>. If the verdict fails without a failed stream (--require-cold, nothing
 /// played), a case named "verdict" says so. Host, target, seed, digest and the like are properties. Times are
 /// seconds.
 std::string junit_report(const RunResult& result);

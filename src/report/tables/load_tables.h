@@ -12,7 +12,7 @@ namespace streamsim::report {
 
 /// A value of the sweep as text: "16", "cold"; empty without a sweep.
 std::string show_step(const Workload& workload, double at);
-/// What the steps differ in: "clients"; empty for one step.
+/// The word for what the sweep changes: "clients"; empty for one step.
 std::string sweep_word(Sweep::Over over);
 
 Table steps_table(const LoadResult& result);

@@ -34,7 +34,7 @@ Table links_table(const RunResult& result);
 Table probes_table(const RunResult& result);
 /// The busiest parts of the model, at most `rows_max`.
 Table parts_table(const RunResult& result, std::size_t rows_max);
-/// What the charts over time show, in some dozen intervals.
+/// The numbers of the charts over time, in some dozen intervals.
 Table time_table(const RunResult& result);
 Table margins_table(const RunResult& result);
 

@@ -42,7 +42,7 @@ std::string closing(const LoadResult& result) {
                        counted(operations, "operation"), show_count(failed));
 }
 
-/// What a reader must know before the numbers.
+/// The limits of the result that a reader must know before the numbers.
 std::vector<std::string> caveats(const LoadResult& result) {
     std::vector<std::string> out;
     if (const std::string text = disclaimer_text(result.common); !text.empty()) out.push_back(text);
@@ -74,7 +74,7 @@ std::vector<std::string> failures(const LoadResult& result) {
     return out;
 }
 
-/// What stands below the steps: caches, and operations that were replaced.
+/// The remarks below the steps: caches, and operations that were replaced.
 std::vector<std::string> remarks(const LoadResult& result) {
     std::vector<std::string> out = cache_sentences(result);
     std::uint64_t substituted = 0;

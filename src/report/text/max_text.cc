@@ -92,7 +92,7 @@ std::string title(const MaxResult& result) {
                        result.interrupted ? " (interrupted: as far as it is known)" : "");
 }
 
-/// What a reader must know before the numbers.
+/// The limits of the result that a reader must know before the numbers.
 std::vector<std::string> disclaimers(const RunResult& common) {
     std::vector<std::string> out;
     if (const std::string text = disclaimer_text(common); !text.empty()) out.push_back(text);

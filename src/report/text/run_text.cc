@@ -70,7 +70,7 @@ std::string full_report(const RunResult& result, bool colour) {
     return out + "\n" + painted(closing_line(result), colour) + "\n";
 }
 
-/// What a reader must not overlook beside the cause: caches, media that were not played, notices, hints.
+/// The warnings beside the cause: caches, media that were not played, notices, hints.
 ReportLines warnings(const RunResult& result) {
     ReportLines out;
     const auto& local = result.client.page_cache_bytes;

@@ -41,16 +41,17 @@ Instant mark_at(const FrameOutcome& frame) {
     return Instant{0};
 }
 
-/// The tracks of one stream: a slice goes to the first track on which it overlaps no other slice.
-class Lanes {
+/// The tracks of one stream, counted from its first: a slice goes to the first track on which it overlaps no
+/// other slice.
+class TrackOffsets {
 public:
     std::size_t track_for(Instant from, Instant to) {
-        for (std::size_t lane = 0; lane < last_.size(); ++lane) {
-            const auto [begin, end] = last_[lane];
+        for (std::size_t offset = 0; offset < last_.size(); ++offset) {
+            const auto [begin, end] = last_[offset];
             const std::int64_t apart = begin == end ? 0 : kApartNs;
             if (end.ns + apart > from.ns) continue;
-            last_[lane] = {from, to};
-            return lane;
+            last_[offset] = {from, to};
+            return offset;
         }
         last_.emplace_back(from, to);
         return last_.size() - 1;
@@ -188,23 +189,23 @@ void Trace::slices(std::span<const FrameRow> rows, const Track& track, const std
     std::stable_sort(order.begin(), order.end(), [rows](std::uint32_t a, std::uint32_t b) {
         return rows[a].outcome.submitted < rows[b].outcome.submitted;
     });
-    Lanes lanes;
+    TrackOffsets offsets;
     for (const std::uint32_t index : order) {
         const FrameOutcome& frame = rows[index].outcome;
-        const std::size_t lane = lanes.track_for(frame.submitted, frame.completed);
+        const std::size_t offset = offsets.track_for(frame.submitted, frame.completed);
         begin();
         add(R"({{"ph":"X","cat":"frame","name":"{} {}","pid":{},"tid":{},)",
             frame.kind == FrameKind::on_time ? "frame" : to_string(frame.kind), frame.slot, track.pid,
-            track.tid + lane);
+            track.tid + offset);
         add_ts(track, frame.submitted.ns);
         piece_ += ",\"dur\":";
         add_us((frame.completed - frame.submitted).ns);
         arguments(rows[index]);
     }
-    const std::size_t tracks = std::max<std::size_t>(1, lanes.count());
+    const std::size_t tracks = std::max<std::size_t>(1, offsets.count());
     name("thread_name", track.pid, track.tid, name_of_stream);
-    for (std::size_t lane = 1; lane < tracks; ++lane) {
-        name("thread_name", track.pid, track.tid + lane, fmt::format("{} ({})", name_of_stream, lane + 1));
+    for (std::size_t offset = 1; offset < tracks; ++offset) {
+        name("thread_name", track.pid, track.tid + offset, fmt::format("{} ({})", name_of_stream, offset + 1));
     }
     next_tid_ += tracks;
 }
