@@ -6,8 +6,7 @@ namespace streamsim::view {
 namespace {
 
 constexpr char kEscape = '\x1b';
-/// Longer sequences are none of a keyboard.
-constexpr std::size_t kLongest = 32;
+constexpr std::size_t kSequenceBytesMax = 32;  // no key sends a longer sequence
 
 struct Named {
     std::string_view text;
@@ -51,7 +50,7 @@ std::optional<Key> named(std::string_view text) {
     return std::nullopt;
 }
 
-/// Whether a sequence that begins with an escape ends with its last byte.
+/// True if a sequence that begins with an escape ends with its last byte.
 bool complete(std::string_view sequence) {
     if (sequence.size() < 2) return false;
     const char kind = sequence[1];
@@ -66,13 +65,13 @@ bool complete(std::string_view sequence) {
 std::vector<Key> KeyParser::feed(std::string_view bytes) {
     std::vector<Key> keys;
     for (const char byte : bytes) {
-        if (byte == kEscape) pending_.clear();  // the one before was the escape key
+        if (byte == kEscape) pending_.clear();  // the pending one was the escape key
         if (byte != kEscape && pending_.empty()) {
             if (const auto key = named({&byte, 1})) keys.push_back(*key);
             continue;
         }
         pending_ += byte;
-        if (!complete(pending_) && pending_.size() < kLongest) continue;
+        if (!complete(pending_) && pending_.size() < kSequenceBytesMax) continue;
         if (const auto key = named(pending_)) keys.push_back(*key);
         pending_.clear();
     }

@@ -1,4 +1,4 @@
-// Keys of a terminal: from the bytes that it sends to what they mean here.
+// Keys of a terminal: from the bytes that it sends to commands of the live view.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ enum class Key : std::uint8_t {
     redraw,
 };
 
-/// Not thread-safe. Sequences may come in pieces; what means nothing here is passed over.
+/// Not thread-safe. Sequences may come in pieces; unknown ones are ignored.
 class KeyParser {
 public:
     /// The keys that are complete with these bytes.
     std::vector<Key> feed(std::string_view bytes);
-    /// Nothing came for a while: an escape that has begun was the escape key, which means nothing.
+    /// Call when no byte came for a while: a pending escape was the escape key, which is ignored.
     void pause() { pending_.clear(); }
 
 private:
-    std::string pending_;  // a sequence that has begun
+    std::string pending_;  // the beginning of a sequence
 };
 
 }  // namespace streamsim::view

@@ -14,21 +14,18 @@
 namespace streamsim::view {
 namespace {
 
-/// From so many rows on there is more than the streams: their heading, air, the last drops.
-constexpr int kRowsForHeading = 8;
-constexpr int kRowsForAir = 20;
-constexpr int kMissesLeast = 4;
-/// A heading and three meters beside streams.
-constexpr std::size_t kRowsForMeters = 4;
-/// Of throughput against what is required, on most systems.
-constexpr std::size_t kRateWidth = 43;
+constexpr int kHeadingRowsMin = 8;   // a terminal with fewer rows shows no heading
+constexpr int kSpacingRowsMin = 20;  // a terminal with fewer rows shows no empty lines and no last drops
+constexpr int kMissRowsMin = 4;
+constexpr std::size_t kMeterRowsMax = 4;  // a heading and three meters beside streams
+constexpr std::size_t kRateWidth = 43;    // of the throughput, so that the bar does not move
 
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// `left` and `right` at the two ends; where they do not fit, `left` gives way.
+/// `left` and `right` at the two ends of a line; `left` is cut if they do not fit.
 std::string spread(const std::string& left, const std::string& right, std::size_t columns) {
     if (right.empty()) return left;
     if (width_of(right) + 2 >= columns) return right;
@@ -47,7 +44,7 @@ struct Sums {
     std::size_t playing = 0;
     std::size_t with_drops = 0;
     std::size_t tight = 0;
-    const StreamView* emptiest = nullptr;  // of those that play
+    const StreamView* emptiest = nullptr;  // the playing stream with the least share of its read-ahead
     std::optional<std::int64_t> margin_min_ns;
 };
 
@@ -64,7 +61,7 @@ Sums sums_of(const ViewState& state) {
         if (stream.over()) continue;
         ++sums.playing;
         if (stream.period_ns == 0) continue;
-        // Towards the end there is less to hold.
+        // Near its end a stream has less than its read-ahead to buffer.
         const auto share = [](const StreamView& each) {
             return static_cast<double>(each.buffered) / std::max<double>(each.readahead, 1);
         };
@@ -91,14 +88,15 @@ std::string rate_text(const ViewState& state, const char* after) {
 }
 
 ViewLine missed_line(const Sums& sums, const std::string& text) {
-    // The count at the beginning of the line.
     const bool any = sums.bad > 0 || sums.stalls > 0;
-    const std::size_t count = text.find("time") == std::string::npos ? text.size() : text.find("time") + 4;
-    return {text, any ? Paint::bad : Paint::good, 0, count, false};
+    constexpr std::string_view kWord = "missed";
+    const std::size_t word = text.find(kWord);  // the count stands before it
+    const std::size_t painted = word == std::string::npos ? text.size() : word + kWord.size();
+    return {text, any ? Paint::bad : Paint::good, 0, painted, false};
 }
 
 std::string missed_text(const Sums& sums) {
-    std::string out = fmt::format("{} not in time", show_count(sums.bad));
+    std::string out = fmt::format("{} missed", show_count(sums.bad));
     if (sums.stalls > 0) out += fmt::format(", {} stalls", show_count(sums.stalls));
     return out;
 }
@@ -107,7 +105,7 @@ std::string title_of(const ViewState& state) {
     return (state.faults_injected ? "FAULTS INJECTED: " : "") + printable(state.title);
 }
 
-/// Of a run without streams: title and time, what failed, or one line of both.
+/// The header of a run without streams: title and time, failures, or one line of both.
 std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, int rows) {
     const MeterView all = all_of(state.meters);
     const Paint paint = all.counts.failed > 0 ? Paint::bad : Paint::good;
@@ -122,7 +120,7 @@ std::vector<ViewLine> meter_header(const ViewState& state, std::size_t columns, 
         {spread(failed, fmt::format("{:.1f} MB/s", state.bytes_per_s / 1e6), columns), paint, 0, count, false}};
 }
 
-/// Title and time, throughput, what was missed: three lines, two, or one.
+/// Title and time, throughput, missed frames: three lines, two, or one.
 std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int rows) {
     if (only_meters(state)) return meter_header(state, columns, rows);
     const Sums sums = sums_of(state);
@@ -140,7 +138,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
     lines.push_back({std::move(title), Paint::strong, 0, kWholeLine, false});
     std::string rate = (wide ? "throughput  " : "") + rate_text(state, wide ? " required" : "");
     if (wide)
-        rate += std::string(kRateWidth - std::min(kRateWidth, rate.size()), ' ');  // the bar stays in its place
+        rate += std::string(kRateWidth - std::min(kRateWidth, rate.size()), ' ');  // the bar does not move
     const std::size_t room = columns - std::min(columns, width_of(rate) + 2);
     if (room >= 12 && state.required_bytes_per_s > 0) {
         rate += "  " + bar_with_mark(state.bytes_per_s, state.required_bytes_per_s,
@@ -150,7 +148,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
         state.required_bytes_per_s <= 0 || state.bytes_per_s >= state.required_bytes_per_s * 0.95;
     ViewLine rate_line{std::move(rate), enough || state.elapsed_ns <= 0 ? Paint::plain : Paint::warning, 0,
                        kWholeLine, false};
-    if (rows < kRowsForHeading) {
+    if (rows < kHeadingRowsMin) {
         lines.front() = missed_line(sums, spread(missed_text(sums), time_text(state, false), columns));
         lines.push_back(std::move(rate_line));
         return lines;
@@ -163,7 +161,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
     const auto add = [&](const std::string& more) {
         if (all.size() + 3 + more.size() + 2 + (wide ? who.size() : 0) <= columns) all += "   " + more;
     };
-    if (sums.margin_min_ns) add("tightest margin " + show_duration({*sums.margin_min_ns}));
+    if (sums.margin_min_ns) add("min margin " + show_duration({*sums.margin_min_ns}));
     if (sums.emptiest != nullptr) {
         add(fmt::format("buffer min {}/{}", sums.emptiest->buffered, sums.emptiest->readahead));
     }
@@ -172,7 +170,7 @@ std::vector<ViewLine> header(const ViewState& state, std::size_t columns, int ro
 }
 
 std::string footer_text(const ViewState& state, std::size_t columns) {
-    if (!state.keys) return "Ctrl-C ends it with the result up to then";
+    if (!state.keys) return "Ctrl-C ends the run with its result so far";
     if (only_meters(state)) return columns >= 22 ? "q quit with the result" : "q";
     const std::string add = state.can_add ? "   + add a stream   - remove one" : "";
     const std::string add_short = state.can_add ? "  + add  - remove" : "";
@@ -191,8 +189,8 @@ std::string footer_text(const ViewState& state, std::size_t columns) {
 const char* reason_text(DropReason reason) {
     switch (reason) {
         case DropReason::none: return "";
-        case DropReason::late: return "came too late";
-        case DropReason::client: return "this computer was late";
+        case DropReason::late: return "read too late";
+        case DropReason::client: return "client delay";
         case DropReason::error: return "read error";
         case DropReason::short_read: return "the file is too short";
         case DropReason::missing: return "no such file";
@@ -225,15 +223,15 @@ std::vector<ViewLine> miss_lines(const ViewState& state, std::size_t most) {
     return lines;
 }
 
-/// How the rows of a terminal are dealt.
+/// How the rows of a terminal are shared out.
 struct Layout {
     std::size_t header = 1;
-    bool air = false;
+    bool spacing = false;
     bool heading = false;
-    std::size_t streams = 0;  // rows for them, the line that counts the others among them
-    std::size_t in_view = 0;  // streams
-    std::size_t meters = 0;   // rows for them, the heading among them
-    std::size_t misses = 0;   // rows, the heading among them
+    std::size_t streams = 0;  // rows, with the line that counts the streams out of view
+    std::size_t in_view = 0;  // number of streams
+    std::size_t meters = 0;   // rows, with the heading
+    std::size_t misses = 0;   // rows, with the heading
     bool message = false;     // has a row of its own
     bool footer = false;
 };
@@ -241,32 +239,32 @@ struct Layout {
 Layout layout_of(const ViewState& state, int rows) {
     Layout out;
     const bool meters_alone = only_meters(state);
-    out.header = rows <= 5 ? 1 : rows < kRowsForHeading || meters_alone ? 2 : 3;
+    out.header = rows <= 5 ? 1 : rows < kHeadingRowsMin || meters_alone ? 2 : 3;
     out.footer = rows >= 3;
-    out.heading = rows >= kRowsForHeading && !meters_alone;
-    out.message = rows >= kRowsForHeading;
-    out.air = rows >= kRowsForAir;
+    out.heading = rows >= kHeadingRowsMin && !meters_alone;
+    out.message = rows >= kHeadingRowsMin;
+    out.spacing = rows >= kSpacingRowsMin;
     const auto all = static_cast<std::size_t>(std::max(rows, 0));
-    std::size_t used =
-        out.header + (out.footer ? 1 : 0) + (out.heading ? 1 : 0) + (out.message ? 1 : 0) + (out.air ? 2 : 0);
-    if (out.air && !meters_alone)
-        out.misses = static_cast<std::size_t>(std::clamp<int>(rows / 5, kMissesLeast, RecentMisses::kKept)) + 1;
+    std::size_t used = out.header + (out.footer ? 1 : 0) + (out.heading ? 1 : 0) + (out.message ? 1 : 0) +
+                       (out.spacing ? 2 : 0);
+    if (out.spacing && !meters_alone)
+        out.misses = static_cast<std::size_t>(std::clamp<int>(rows / 5, kMissRowsMin, RecentMisses::kKept)) + 1;
     used += out.misses;
     std::size_t room = all > used ? all - used : 0;
-    if (!state.meters.empty() && room >= kRowsForMeters) {
-        out.meters = std::min(meters_alone ? room : kRowsForMeters, state.meters.size() + 1);
+    if (!state.meters.empty() && room >= kMeterRowsMax) {
+        out.meters = std::min(meters_alone ? room : kMeterRowsMax, state.meters.size() + 1);
         room -= out.meters + (meters_alone ? 0 : 1);
     }
     const std::size_t streams = state.streams.size();
     out.streams = std::min(room, streams);
-    // The line that counts the others takes a row of its own, where there is one.
+    // The line that counts the streams out of view takes a row of its own, if there are two.
     out.in_view = streams > room && room > 1 ? room - 1 : out.streams;
-    if (out.air && !meters_alone)
+    if (out.spacing && !meters_alone)
         out.misses += std::min(room - out.streams, RecentMisses::kKept + 1 - out.misses);
     return out;
 }
 
-/// The first row in view: no row below the streams stays empty.
+/// The first stream in view, so that no row below the streams stays empty.
 std::size_t first_in_view(const ViewState& state, const std::vector<std::size_t>& order, std::size_t in_view) {
     const std::size_t last_top = order.size() - std::min(order.size(), in_view);
     return std::min(state.scroll.top, last_top);
@@ -278,8 +276,8 @@ ViewLine others_line(
     for (const StreamView& stream : state.streams) bad += stream.bad;
     const std::string elsewhere = show_count(bad - bad_in_view);
     const std::string all = show_count(state.streams.size());
-    std::string text = fmt::format("  {} to {} of {} streams, {} not in time in the others", top + 1,
-                                   top + in_view, all, elsewhere);
+    std::string text = fmt::format("  {} to {} of {} streams, {} missed by the others", top + 1, top + in_view,
+                                   all, elsewhere);
     if (text.size() > static_cast<std::size_t>(std::max(columns, 0))) {
         text = fmt::format("  {}-{} of {}, {} missed elsewhere", top + 1, top + in_view, all, elsewhere);
     }
@@ -375,7 +373,7 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows) 
     const auto width = static_cast<std::size_t>(std::max(columns, 0));
     const Layout layout = layout_of(state, rows);
     std::vector<ViewLine> lines = header(state, width, rows);
-    if (layout.air) lines.emplace_back();
+    if (layout.spacing) lines.emplace_back();
     if (!only_meters(state)) add_streams(state, layout, columns, lines);
     if (layout.meters > 0) {
         if (!only_meters(state)) lines.emplace_back();

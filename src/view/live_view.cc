@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFallbackColumns = 80;
 constexpr int kFallbackRows = 24;
-// A terminal that knows this shows all of a draw at once; others pass over it.
+// Synchronized output: a terminal that knows it shows a draw at once; others ignore it.
 constexpr const char* kBegin = "\x1b[?2026h";
 constexpr const char* kEnd = "\x1b[?2026l";
 
@@ -57,7 +57,7 @@ std::vector<Key> LiveView::typed() {
     return others;
 }
 
-/// What is painted is the whole line, or a word in ASCII: no character is cut.
+/// Paints the whole line or a word in ASCII, so that no UTF-8 character is cut.
 std::string LiveView::painted(const ViewLine& line) const {
     if (!colour_) return line.text;
     const std::string_view all = line.text;

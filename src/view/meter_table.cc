@@ -69,14 +69,14 @@ std::string meters_text(const std::vector<MeterView>& meters) {
                        show_count(all.counts.failed));
 }
 
-std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::size_t most) {
+std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::size_t lines_max) {
     std::size_t width = 5;
     for (const MeterView& meter : meters) width = std::max(width, printable(meter.name).size());
     std::vector<ViewLine> lines;
     lines.push_back({fmt::format("  {:<{}} {:>10} {:>10} {:>10} {:>10} {:>12} {:>8}", "METER", width, "OP/S",
                                  "READ MB/S", "WRITE MB/S", "LATENCY", "DONE", "FAILED"),
                      Paint::faint, 0, kWholeLine, false});
-    const std::size_t room = most - 1;
+    const std::size_t room = lines_max - 1;
     const std::size_t shown = meters.size() <= room ? meters.size() : room - 1;
     for (std::size_t i = 0; i < shown; ++i) {
         const bool bad = meters[i].counts.failed > 0;

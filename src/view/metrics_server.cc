@@ -28,16 +28,16 @@
 namespace streamsim::view {
 namespace {
 
-constexpr auto kPatience = std::chrono::milliseconds(500);  // the watcher looks ten times a second
+constexpr auto kPublishTimeout = std::chrono::milliseconds(500);  // counters are published ten times a second
 constexpr unsigned kIdleSeconds = 10;
-/// One more, and the oldest is closed for it. The server itself takes some more, so that one more can come.
+/// The server itself accepts some more connections, so that the oldest can be closed for a new one.
 constexpr std::size_t kConnectionsMax = 32;
-constexpr unsigned kConnectionsTaken = kConnectionsMax + 16;
+constexpr unsigned kConnectionsAccepted = kConnectionsMax + 16;
 constexpr int kBacklog = 1024;
-/// From connecting to the last byte of the request, and to the last byte of the answer: a client that drips has
-/// no more time than one that says nothing.
-constexpr std::int64_t kRequestNs = 2'000'000'000;
-constexpr std::int64_t kConnectionNs = 10'000'000'000;
+/// From the connection to the last byte of the request, and to the last byte of the answer: a client that sends
+/// slowly gets no more time than a silent one.
+constexpr std::int64_t kRequestTimeoutNs = 2'000'000'000;
+constexpr std::int64_t kConnectionTimeoutNs = 10'000'000'000;
 
 Error not_an_address(std::string_view text) {
     return bad_input(fmt::format("'{}': expected ADDR:PORT such as 127.0.0.1:9464, [::1]:9464 or 9464", text));
@@ -67,7 +67,7 @@ int listening_socket(const MetricsAddress& address) {
 }
 
 std::uint16_t port_of(int fd) {
-    sockaddr_in6 address{};  // the port stands at the same place in both families
+    sockaddr_in6 address{};  // the port has the same offset in both families
     socklen_t size = sizeof address;
     if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
     return ntohs(address.sin6_port);
@@ -83,16 +83,16 @@ std::int64_t now_ns() {
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Closes connections that take too long, and the oldest of too many. It only ends the transfer of a socket:
-/// the server then closes it.
+/// Ends connections that take too long, and the oldest of too many. The guard only shuts the socket down; the
+/// server then closes it.
 class ConnectionGuard {
 public:
     struct Connection {
         int fd = -1;
         std::int64_t begun_ns = 0;
         std::int64_t until_ns = 0;
-        bool asked = false;  // its request is there
-        bool ended = false;  // and not closed yet
+        bool asked = false;  // its request is complete
+        bool ended = false;  // shut down and not closed yet
     };
     using Handle = std::list<Connection>::iterator;
 
@@ -111,9 +111,9 @@ public:
     Handle begun(int fd) {
         const MutexLock lock(mutex_);
         const std::int64_t now = now_ns();
-        open_.push_back({fd, now, now + kRequestNs});
+        open_.push_back({fd, now, now + kRequestTimeoutNs});
         ++live_;
-        // The oldest go, those that have asked last of all.
+        // Connections without a request are ended first, then the oldest.
         for (const bool asked : {false, true}) {
             for (Connection& each : open_) {
                 if (live_ <= kConnectionsMax) break;
@@ -126,7 +126,7 @@ public:
     void asked(Handle connection) {
         const MutexLock lock(mutex_);
         connection->asked = true;
-        connection->until_ns = connection->begun_ns + kConnectionNs;
+        connection->until_ns = connection->begun_ns + kConnectionTimeoutNs;
     }
     void closed(Handle connection) {
         const MutexLock lock(mutex_);
@@ -177,12 +177,12 @@ struct MetricsServer::Impl {
         if (daemon != nullptr) MHD_stop_daemon(daemon);
     }
 
-    /// On the server's thread.
-    std::string figures() {
+    /// Waits for counters. Called on the server's thread.
+    std::string counters() {
         std::unique_lock lock(mutex);
         const std::uint64_t before = count;
         wanted = true;
-        published.wait_for(lock, kPatience, [&] { return ending || count != before; });
+        published.wait_for(lock, kPublishTimeout, [&] { return ending || count != before; });
         return text;
     }
     static MHD_Result answer(void* self,
@@ -193,7 +193,7 @@ struct MetricsServer::Impl {
                              const char* upload,
                              std::size_t* upload_size,
                              void** request);
-    /// A connection has begun, or is closed.
+    /// Called when a connection begins and when it is closed.
     static void notify(void* self,
                        MHD_Connection* connection,
                        void** handle,
@@ -205,7 +205,7 @@ struct MetricsServer::Impl {
     std::mutex mutex;
     std::condition_variable published;
     std::string text;              // protected by mutex
-    std::uint64_t count = 0;       // of what was published; protected by mutex
+    std::uint64_t count = 0;       // of published texts; protected by mutex
     bool ending = false;           // protected by mutex
     MHD_Daemon* daemon = nullptr;  // last: its thread uses the others
 };
@@ -218,7 +218,7 @@ MHD_Result MetricsServer::Impl::answer(void* self,
                                        const char* /*upload*/,
                                        std::size_t* upload_size,
                                        void** request) {
-    // It is called once with the headers, then for what follows them, then to answer.
+    // libmicrohttpd calls this once with the headers, then for the body, then for the answer.
     static char begun;
     if (*request == nullptr) {
         *request = &begun;
@@ -243,13 +243,13 @@ MHD_Result MetricsServer::Impl::answer(void* self,
         body = "there is /metrics\n";
     } else {
         type = kOpenMetricsType;
-        body = static_cast<Impl*>(self)->figures();
+        body = static_cast<Impl*>(self)->counters();
     }
     MHD_Response* const response =
         MHD_create_response_from_buffer(body.size(), body.data(), MHD_RESPMEM_MUST_COPY);
     if (response == nullptr) return MHD_NO;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type.c_str());
-    // One request a connection: its time is that of the connection.
+    // One request for each connection, so that one timeout covers both.
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
         MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
@@ -283,7 +283,7 @@ Result<MetricsAddress> parse_metrics_address(std::string_view text) {
     out.v6 = host.size() > 2 && host.front() == '[' && host.back() == ']';
     if (out.v6) host = host.substr(1, host.size() - 2);
     if (!host.empty() && host != "localhost") out.host = host;
-    in6_addr any{};  // room for either
+    in6_addr any{};  // large enough for either family
     if (inet_pton(out.v6 ? AF_INET6 : AF_INET, out.host.c_str(), &any) != 1) return not_an_address(text);
     return out;
 }
@@ -303,7 +303,7 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(const MetricsAddres
     // One thread for all connections, by epoll; from here on the socket is the daemon's.
     impl->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, nullptr, nullptr, &Impl::answer,
                                     impl.get(), MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_TIMEOUT,
-                                    kIdleSeconds, MHD_OPTION_CONNECTION_LIMIT, kConnectionsTaken,
+                                    kIdleSeconds, MHD_OPTION_CONNECTION_LIMIT, kConnectionsAccepted,
                                     MHD_OPTION_NOTIFY_CONNECTION, &Impl::notify, impl.get(), MHD_OPTION_END);
     if (impl->daemon == nullptr) {
         const int error = errno;

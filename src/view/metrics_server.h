@@ -1,6 +1,5 @@
-// Metrics over HTTP while it plays (--metrics): GET /metrics. Nothing is done when nobody asks, and a request
-// never reaches the players: it waits in the server's own thread until the one that watches publishes what it
-// sees.
+// Metrics over HTTP during play (--metrics): GET /metrics. Costs nothing without requests, and a request never
+// reaches the players: it waits in the server's own thread until the monitoring thread publishes the counters.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 
 namespace streamsim::view {
 
-/// Where to listen. `host` is numeric.
+/// The address to listen on. `host` is numeric.
 struct MetricsAddress {
     std::string host = "127.0.0.1";
     bool v6 = false;
-    std::uint16_t port = 0;  // 0: any that is free
+    std::uint16_t port = 0;  // 0: any free port
 };
 
 /// Reads "127.0.0.1:9464", "[::1]:9464", "localhost:9464", ":9464" and "9464"; the last three mean 127.0.0.1.
@@ -25,7 +24,7 @@ Result<MetricsAddress> parse_metrics_address(std::string_view text);
 
 class MetricsServer {
 public:
-    /// Listens from now on. Errors: environment, where the address is taken or is not this computer's.
+    /// Listens from now on. Errors: environment: the address is in use or is not this computer's.
     static Result<std::unique_ptr<MetricsServer>> listen(const MetricsAddress& address);
     ~MetricsServer();
     MetricsServer(const MetricsServer&) = delete;
@@ -33,9 +32,9 @@ public:
 
     /// "http://127.0.0.1:9464/metrics"
     const std::string& url() const;
-    /// A request waits for figures.
+    /// A request is waiting.
     bool wanted() const;
-    /// The answer to all requests that wait, and to those that come when nothing newer is published in time.
+    /// Answers all waiting requests, and later ones until a newer text is published.
     void publish(std::string text);
 
 private:

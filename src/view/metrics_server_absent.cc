@@ -1,4 +1,4 @@
-// Where libmicrohttpd is not.
+// For systems without libmicrohttpd.
 #include <utility>
 
 #include "view/metrics_server.h"

@@ -9,7 +9,7 @@
 namespace streamsim::view {
 namespace {
 
-/// Backslash, quote and line break are escaped; what is not UTF-8 is no character here.
+/// Escapes backslash, quote and line break; bytes that are not UTF-8 become "?".
 std::string label_value(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -29,7 +29,7 @@ double in_seconds(std::int64_t ns) {
     return static_cast<double>(ns) / 1e9;
 }
 
-/// Writes family by family, as the format wants it: all samples of one stand together.
+/// Writes family by family: the format requires that all samples of one are together.
 class Exposition {
 public:
     explicit Exposition(const MetricsState& state) : state_(state) {
@@ -57,7 +57,7 @@ public:
         for (std::size_t i = 0; i < labels_.size(); ++i)
             add("{}_total{} {}\n", name, labels_[i], state_.streams[i].*value);
     }
-    /// `value(stream)`: an optional number; a stream without one has no sample.
+    /// `value(stream)` is an optional number; a stream without one gets no sample.
     template <typename Value>
     void gauge(std::string_view name, std::string_view unit, std::string_view help, Value value) {
         family(name, "gauge", unit, help);
@@ -87,26 +87,26 @@ private:
 
 std::string open_metrics(const MetricsState& state) {
     Exposition out(state);
-    out.info("streamsim", "What is played, and by which version.");
+    out.info("streamsim", "The target, and the version of streamsim.");
     out.whole("streamsim_played_seconds", "seconds", "Time played; 0 while the read-ahead is filled.",
               in_seconds(state.played_ns));
     if (state.faults_injected) {
         out.whole("streamsim_faults_injected", "",
                   "1: FAULTS INJECTED by streamsim; the other numbers say nothing about the storage.", 1);
     }
-    out.counter("streamsim_frames_on_time", "", "Frames that were there at their deadline.",
+    out.counter("streamsim_frames_on_time", "", "Frames that were complete at their deadline.",
                 &StreamMetrics::on_time);
     out.counter("streamsim_frames_missed", "", "Frames that were dropped, late or failed.",
                 &StreamMetrics::missed);
-    out.counter("streamsim_stalls", "", "Times that play stood still.", &StreamMetrics::stalls);
+    out.counter("streamsim_stalls", "", "Stalls of play.", &StreamMetrics::stalls);
     out.counter("streamsim_read_bytes", "bytes", "Bytes of complete frames.", &StreamMetrics::bytes);
     out.gauge("streamsim_buffered_frames", "frames", "Complete frames ahead of the one on display.",
               [](const StreamMetrics& stream) { return std::optional(stream.buffered); });
-    out.gauge("streamsim_margin_min_seconds", "seconds", "Tightest margin so far; below 0: too late.",
+    out.gauge("streamsim_margin_min_seconds", "seconds", "Least margin so far; below 0: late.",
               [](const StreamMetrics& stream) {
                   return stream.margin_min_ns ? std::optional(in_seconds(*stream.margin_min_ns)) : std::nullopt;
               });
-    out.gauge("streamsim_required_bytes_per_second", "", "What the stream needs; 0: nothing is required.",
+    out.gauge("streamsim_required_bytes_per_second", "", "The rate that the stream requires; 0: none.",
               [](const StreamMetrics& stream) { return std::optional(stream.required_bytes_per_s); });
     return std::move(out).finish();
 }

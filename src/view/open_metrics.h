@@ -1,4 +1,4 @@
-// What is known while it plays, as OpenMetrics text 1.0.0 for those who watch from another computer.
+// The counters of a running play as OpenMetrics text 1.0.0, for monitoring from another computer.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct MetricsState {
     bool faults_injected = false;  // by streamsim: the numbers say nothing about the storage
 };
 
-/// The whole exposition, with its end. Label values are escaped; what is not UTF-8 in them becomes "?".
+/// The whole exposition, with its end. Label values are escaped; bytes in them that are not UTF-8 become "?".
 std::string open_metrics(const MetricsState& state);
 
 }  // namespace streamsim::view

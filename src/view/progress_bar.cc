@@ -16,7 +16,7 @@ namespace {
 constexpr int kFallbackColumns = 80;
 constexpr int kFallbackRows = 24;
 constexpr std::int64_t kRateWindowNs = 5'000'000'000;
-constexpr std::int64_t kLineEveryNs = 10'000'000'000;  // on a pipe
+constexpr std::int64_t kLineIntervalNs = 10'000'000'000;  // on a pipe
 
 double rate_between(std::uint64_t bytes, std::int64_t ns) {
     return ns > 0 ? static_cast<double>(bytes) / (static_cast<double>(ns) / 1e9) : 0;
@@ -34,7 +34,7 @@ std::string progress_line(const std::string& what,
     if (std::isfinite(bytes_per_s) && bytes_per_s > 0) {
         out += fmt::format("  {:.1f} MB/s", bytes_per_s / 1e6);
         const double left_bytes = static_cast<double>(total_bytes - std::min(done_bytes, total_bytes));
-        // Ten years is as good as never, and fits into nanoseconds.
+        // Ten years at most: a longer time does not fit into nanoseconds.
         const double left_s = std::min(std::ceil(left_bytes / bytes_per_s), 315'360'000.0);
         if (left_s > 0)
             out += fmt::format("  {} left", show_duration(seconds(static_cast<std::int64_t>(left_s))));
@@ -74,7 +74,7 @@ void ProgressBar::show(const std::string& line, std::int64_t elapsed_ns) {
         drawn_ = true;
     } else if (elapsed_ns >= next_line_ns_) {
         write(line + "\n");
-        next_line_ns_ = elapsed_ns + kLineEveryNs;
+        next_line_ns_ = elapsed_ns + kLineIntervalNs;
     }
 }
 

@@ -20,7 +20,7 @@ constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 constexpr int kKilling[] = {SIGHUP, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
 
-// What signal handlers need, which can be given nothing.
+// The state of signal handlers, which take no arguments.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<bool> taken_now{false};
 std::atomic<bool> continued{false};
@@ -30,7 +30,7 @@ termios mode_before{};
 std::array<struct sigaction, NSIG> actions_before{};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
-/// Nothing but write() and tcsetattr(), which a signal handler may call.
+/// Calls only write() and tcsetattr(), which a signal handler may call.
 void give_back() {
     const int error = errno;
     if (taken_now.exchange(false)) {
@@ -44,7 +44,7 @@ bool has_terminal(int fd) {
     return tcgetpgrp(fd) == getpgrp();
 }
 
-/// Not so where `fd` is another terminal than the one that started the process.
+/// False if `fd` is another terminal than the one that started the process.
 bool in_background(int fd) {
     const pid_t front = tcgetpgrp(fd);
     return front >= 0 && front != getpgrp();
@@ -76,7 +76,7 @@ void on_stop(int number) {
     sigemptyset(&own);
     sigaddset(&own, number);
     raise(number);
-    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);  // here it stops, and goes on after SIGCONT
+    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);  // the process stops here, and continues after SIGCONT
     handle(number, on_stop, false);
 }
 
@@ -94,7 +94,7 @@ void take(int out, int in) {
     if (in >= 0) {
         termios mode = mode_before;
         mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-        mode.c_iflag &= ~static_cast<tcflag_t>(IXON);  // Ctrl-S would hold up whoever writes
+        mode.c_iflag &= ~static_cast<tcflag_t>(IXON);  // Ctrl-S would block the writer
         mode.c_cc[VMIN] = 0;
         mode.c_cc[VTIME] = 0;
         tcsetattr(in, TCSADRAIN, &mode);

@@ -14,14 +14,14 @@ namespace {
 constexpr std::size_t kStateWidth = 7;
 constexpr std::size_t kBarCells = 8;
 constexpr std::size_t kBarCellsWide = 16;
-constexpr std::size_t kWideFrom = 120;  // columns
-constexpr std::size_t kClipMax = 60;
-constexpr std::size_t kLabelMin = 4;
-constexpr std::size_t kLabelMax = 40;
-constexpr std::size_t kMarkedFrom = 30;  // columns
+constexpr std::size_t kWideColumnsMin = 120;
+constexpr std::size_t kClipWidthMax = 60;
+constexpr std::size_t kLabelWidthMin = 4;
+constexpr std::size_t kLabelWidthMax = 40;
+constexpr std::size_t kMarkedColumnsMin = 30;
 
 bool tight(const StreamView& stream) {
-    // A quarter of a frame is what the report calls tight.
+    // The report, too, calls a margin below a quarter of a frame period tight.
     return stream.period_ns > 0 && stream.margin_min_ns && *stream.margin_min_ns * 4 < stream.period_ns;
 }
 
@@ -56,11 +56,11 @@ Paint state_paint(const StreamView& stream) {
 StreamTable::StreamTable(const ViewState& state, const std::vector<std::size_t>& shown, int columns)
     : state_(state) {
     const auto room = static_cast<std::size_t>(std::max(columns, 0));
-    marked_ = room >= kMarkedFrom && state.keys;
+    marked_ = room >= kMarkedColumnsMin && state.keys;
     choose(shown, room - (marked_ ? 2 : 0));
 }
 
-/// Adds columns by what they tell, and lets the label have what is left; then brings them in order.
+/// Adds columns in order of their importance while they fit, gives the rest to the label, then sorts them.
 void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t columns) {
     std::size_t label = 6;
     std::size_t buffer = 3;
@@ -78,23 +78,23 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
         deadlines |= stream.period_ns > 0;
         stalls |= stream.stalls > 0;
     }
-    label = std::min(label, kLabelMax);
-    clip = std::min(clip, kClipMax);
-    bar_cells_ = columns >= kWideFrom ? kBarCellsWide : kBarCells;
+    label = std::min(label, kLabelWidthMax);
+    clip = std::min(clip, kClipWidthMax);
+    bar_cells_ = columns >= kWideColumnsMin ? kBarCellsWide : kBarCells;
     using T = StreamTable;
     struct Choice {
-        int place;
+        int order;
         Column column;
         bool wanted;
     };
     const Choice choices[] = {
         {7, {"DROPS", 6, true, &T::drops_cell}, true},
         {3, {"", buffer, true, &T::buffer_cell}, deadlines},
-        {4, {"MARGIN", 9, true, &T::lately_cell}, deadlines},
+        {4, {"MARGIN", 9, true, &T::margin_cell}, deadlines},
         {2, {"BUFFER", bar_cells_ + (state_.utf8 ? 0 : 2), false, &T::bar_cell}, deadlines},
         {8, {"STALLS", 6, true, &T::stalls_cell}, stalls},
         {9, {"LAST AT", 8, true, &T::last_cell}, deadlines},
-        {5, {"TIGHTEST", 9, true, &T::tightest_cell}, deadlines},
+        {5, {"MIN MARGIN", 10, true, &T::min_margin_cell}, deadlines},
         {10, {"PLAYED", played, true, &T::played_cell}, true},
         {11, {"READ", 8, true, &T::read_cell}, true},
         {12, {"CLIP", clip, false, &T::clip_cell}, true},
@@ -103,17 +103,17 @@ void StreamTable::choose(const std::vector<std::size_t>& shown, std::size_t colu
     std::size_t used = kStateWidth;
     for (const Choice& choice : choices) {
         if (!choice.wanted) continue;
-        // The first one may press the label, the others only take what it leaves.
-        const std::size_t least = taken.size() == 1 ? kLabelMin : label;
+        // The first column may narrow the label; the others take only what the label leaves.
+        const std::size_t least = taken.size() == 1 ? kLabelWidthMin : label;
         if (used + 1 + choice.column.width + 1 + least > columns) break;
-        taken.emplace_back(choice.place, choice.column);
+        taken.emplace_back(choice.order, choice.column);
         used += 1 + choice.column.width;
     }
     const std::size_t left = columns > used + 1 ? columns - used - 1 : 0;
     short_labels_ = left < label;
     taken.push_back({1, {"STREAM", std::min(label, left), false, &T::label_cell}});
     std::sort(taken.begin(), taken.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [place, column] : taken) columns_.push_back(column);
+    for (const auto& [order, column] : taken) columns_.push_back(column);
 }
 
 ViewLine StreamTable::heading() const {
@@ -160,11 +160,11 @@ std::string StreamTable::buffer_cell(const StreamView& stream) const {
     return fmt::format("{}/{}", stream.buffered, stream.readahead);
 }
 
-std::string StreamTable::lately_cell(const StreamView& stream) const {
+std::string StreamTable::margin_cell(const StreamView& stream) const {
     return stream.over() ? "-" : duration_or_dash(stream.margin_lately_ns);
 }
 
-std::string StreamTable::tightest_cell(const StreamView& stream) const {
+std::string StreamTable::min_margin_cell(const StreamView& stream) const {
     return duration_or_dash(stream.margin_min_ns);
 }
 

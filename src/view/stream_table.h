@@ -8,7 +8,7 @@
 
 namespace streamsim::view {
 
-/// As many columns as fit, the most telling ones first.
+/// Shows as many columns as fit, the most important ones first.
 class StreamTable {
 public:
     /// `shown`: the streams that are in view.
@@ -32,8 +32,8 @@ private:
     std::string clip_cell(const StreamView& stream) const;
     std::string bar_cell(const StreamView& stream) const;
     std::string buffer_cell(const StreamView& stream) const;
-    std::string lately_cell(const StreamView& stream) const;
-    std::string tightest_cell(const StreamView& stream) const;
+    std::string margin_cell(const StreamView& stream) const;
+    std::string min_margin_cell(const StreamView& stream) const;
     std::string drops_cell(const StreamView& stream) const;
     std::string stalls_cell(const StreamView& stream) const;
     std::string last_cell(const StreamView& stream) const;
@@ -47,7 +47,7 @@ private:
     std::size_t bar_cells_ = 0;
 };
 
-/// The word for a stream's state, and its paint.
+/// The word for a stream's state: "ok", "TIGHT", "DROPS".
 const char* state_word(const StreamView& stream);
 Paint state_paint(const StreamView& stream);
 

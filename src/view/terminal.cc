@@ -42,7 +42,7 @@ std::string clip(std::string_view text, int columns) {
 }
 
 bool utf8_wanted() {
-    // The first of them that is set decides.
+    // The first variable that is set decides.
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing sets it
         if (value == nullptr || *value == '\0') continue;
@@ -62,7 +62,7 @@ std::string bar(std::uint64_t done, std::uint64_t total, std::size_t cells, bool
 }
 
 std::string bar_with_mark(double value, double required, std::size_t cells, bool utf8) {
-    constexpr double kAbove = 1.25;  // the bar reaches so far
+    constexpr double kAbove = 1.25;  // the bar ends at this multiple of what is required
     const BarParts& parts = utf8 ? kBlocks : kAscii;
     const std::size_t filled = cells_of(value / (required * kAbove), cells);
     const std::size_t mark = cells_of(1 / kAbove, cells);

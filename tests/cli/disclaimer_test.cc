@@ -185,7 +185,7 @@ TEST_F(Disclaimer, AScenarioWithFaultsSaysSo) {
                        json_path()});
         EXPECT_EQ(done.exit_code, 1) << done.text();
         EXPECT_THAT(done.out, StartsWith("FAULTS INJECTED: DOES NOT PLAY"));
-        EXPECT_THAT(done.out, HasSubstr("so it came"));
+        EXPECT_THAT(done.out, HasSubstr("as expected"));
         EXPECT_EQ(read_json(json_path())["verdict"]["limit"], "unknown");
     }
 }
@@ -216,7 +216,7 @@ TEST_F(Disclaimer, WhatAFolderHoldsAndIsNotPlayedIsNamed) {
     fs::remove_all(target() + "/streamsim-media");
     std::ofstream(target() + "/broken.mov") << "no movie";
     std::ofstream(target() + "/poster.png") << "no sequence";
-    const Json result = play_with_text({"--frames", "24"}, target());
+    const Json result = play_with_text({"-v", "--frames", "24"}, target());
     EXPECT_THAT(result["media"]["skipped"].dump(), HasSubstr("broken.mov"));
     EXPECT_THAT(finished().out, HasSubstr("Not played"));
     EXPECT_THAT(finished().out, HasSubstr("broken.mov"));

@@ -135,7 +135,7 @@ TEST_F(Journals, AreMerged) {
     const std::string second = as_rank(killed(dir_ / "second", 1), 1);
     const Json left = read_json(second);
     const Json whole = read_json(first);
-    const Finished done = streamsim({"report", "--merge", "--json", json_path(), second, first});
+    const Finished done = streamsim({"report", "-v", "--merge", "--json", json_path(), second, first});
     EXPECT_EQ(done.exit_code, 0) << done.text();
     EXPECT_THAT(done.out,
                 AllOf(StartsWith("FAULTS INJECTED: DOES NOT PLAY"), HasSubstr("seat 1 (host h1): it vanished"),

@@ -142,7 +142,7 @@ TEST_F(Live, FitsEverySizeAndGivesTheTerminalBackAfterCtrlC) {
     ASSERT_EQ(lines.size(), 24u);
     EXPECT_THAT(lines[0], StartsWith("4 streams of dpx12 at 24 fps from null:"));
     EXPECT_THAT(lines[1], HasSubstr(" MB/s required"));
-    EXPECT_THAT(lines[2], HasSubstr("not in time"));
+    EXPECT_THAT(lines[2], HasSubstr("missed"));
     EXPECT_THAT(lines[4], HasSubstr("STATE   STREAM  BUFFER"));
     EXPECT_EQ(rows_with(lines, " dpx12 \u2588"), 4u);
     EXPECT_THAT(lines[23], StartsWith("q quit  + add  - remove"));
@@ -268,7 +268,7 @@ TEST_F(Live, APipeGetsALineNowAndThen) {
     EXPECT_GE(done.wall_s, 5);
     EXPECT_THAT(done.err,
                 ::testing::ContainsRegex("^5\\.[0-9] s of 10 m 00 s  2 streams  [0-9.]+ of 70\\.2 MB/s  "
-                                         "buffer min [0-9]/8  [0-9]+ not in time\n"));
+                                         "buffer min [0-9]/8  [0-9]+ missed\n"));
     EXPECT_THAT(done.err, Not(HasSubstr("\x1b")));
 }
 

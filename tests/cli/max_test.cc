@@ -21,7 +21,7 @@ class Max : public CliTest {
 protected:
     /// Searches, and gives the document; finished() is what came back besides.
     Json search(std::vector<std::string> options, const std::string& where) {
-        options.insert(options.begin(), "max");
+        options.insert(options.begin(), {"max", "-v"});
         options.insert(options.end(), {"--json", json_path(), where});
         std::filesystem::remove(json_path());
         done_ = streamsim(options);

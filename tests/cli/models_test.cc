@@ -86,12 +86,12 @@ TEST_F(Models, WhatPlaysSaysThatItIsAModel) {
     EXPECT_TRUE(cpu["utilisation_missed"].is_null());
     EXPECT_GE(cpu["utilisation_per_interval"].size(), 5U);
     EXPECT_GT(part_of(result, "node 0 RAM")["misses"], 0);
-    const Finished text = streamsim({"--prores-hd", "--duration", "1s", "sim:h500"});
+    const Finished text = streamsim({"-v", "--prores-hd", "--duration", "1s", "sim:h500"});
     EXPECT_EQ(text.exit_code, 0) << text.text();
     const std::size_t second = text.out.find('\n') + 1;
     EXPECT_THAT(text.out.substr(second, text.out.find('\n', second) - second),
                 HasSubstr("this is no measurement; model h500 ("));
-    EXPECT_THAT(text.out, HasSubstr("The fullest parts of the model"));
+    EXPECT_THAT(text.out, HasSubstr("The busiest parts of the model"));
     EXPECT_THAT(text.out, Not(HasSubstr("delivery to this computer")));
 }
 
@@ -139,7 +139,7 @@ TEST_F(Models, ANarrowFrontEndIsTheLimit) {
     EXPECT_EQ(finished().exit_code, 1);
     EXPECT_EQ(result["verdict"]["limit"], "storage");
     EXPECT_THAT(result["verdict"]["reason"].get<std::string>(), HasSubstr("the front end of node 0 was"));
-    const Finished text = streamsim({"--prores-uhd", "--duration", "5s", url()});
+    const Finished text = streamsim({"-v", "--prores-uhd", "--duration", "5s", url()});
     EXPECT_THAT(text.out, HasSubstr("Limit       storage"));
     EXPECT_THAT(text.out, HasSubstr("when frames were missed"));
 }
@@ -213,7 +213,7 @@ TEST_F(Models, AClipIsAsLongAsWhatIsPlayedOfIt) {
     // Looped by order: that it came from the caches is said where it did, and only there.
     const std::vector<std::string> looped = {"--prores-hd", "--duration", "10s", "--clip-duration", "1s"};
     EXPECT_TRUE(play(looped, "sim:h500")["media"]["server_cache_may_be_warm"]);
-    EXPECT_THAT(streamsim({"--prores-hd", "--duration", "10s", "--clip-duration", "1s", "sim:h500"}).out,
+    EXPECT_THAT(streamsim({"-v", "--prores-hd", "--duration", "10s", "--clip-duration", "1s", "sim:h500"}).out,
                 HasSubstr("came from them in part"));
     model_["node"]["ram_bytes"] = number(0);
     EXPECT_FALSE(play(looped, url())["media"]["server_cache_may_be_warm"]);

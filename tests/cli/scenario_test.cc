@@ -42,7 +42,7 @@ TEST_F(ScenarioTest, IsPlayedInVirtualTimeAndSaysSo) {
     const Json result = result_of(document, 0);
     EXPECT_THAT(finished_.out, HasSubstr("PLAYS: 4 streams"));
     EXPECT_THAT(finished_.out, HasSubstr("two editors"));
-    EXPECT_THAT(finished_.out, HasSubstr("so it came"));
+    EXPECT_THAT(finished_.out, HasSubstr("as expected"));
     EXPECT_LT(finished_.wall_s, 1.5) << "two seconds of play";
     EXPECT_EQ(result["scenario"]["file"], dir_ / "scenario.json");
     EXPECT_EQ(result["scenario"]["as_expected"], true);
@@ -59,7 +59,7 @@ TEST_F(ScenarioTest, ThatIsNotAsItsAuthorSaidIsToldAndStillJudgedByItsFrames) {
     const Json result = result_of(document, 1);
     EXPECT_EQ(result["scenario"]["as_expected"], false);
     EXPECT_EQ(result["scenario"]["surprises"].size(), 1u);
-    EXPECT_THAT(finished_.out, HasSubstr("otherwise: it does not play, and was expected to"));
+    EXPECT_THAT(finished_.out, HasSubstr("not as expected: it does not play"));
 }
 
 TEST_F(ScenarioTest, OnRealFilesMakesItsMediaAndPlaysTheSame) {

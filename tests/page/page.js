@@ -1,4 +1,4 @@
-// What page_test.py asks of a page; each function gives a list of complaints.
+// The checks of a page that page_test.py calls; each function returns a list of complaints.
 'use strict';
 window.ask = {
   shown(element) {
@@ -57,7 +57,7 @@ window.ask = {
     return out;
   },
 
-  // Charts and strips on which there is nothing.
+  // Empty charts and strips.
   empty() {
     const out = [];
     for (const canvas of document.querySelectorAll('canvas')) {

@@ -10,7 +10,8 @@
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
-#include "report/text/max_report.h"
+#include "report/json/max_json.h"
+#include "report/text/max_text.h"
 #include "run/max_search.h"
 #include "streamsim/load_result.h"
 #include "target/target_places.h"
@@ -466,7 +467,9 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
     const auto say = [&] {
         control_.saving(run::kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
-        print_text(json.standard_output() ? stderr : stdout, report::max_text_report(result_));
+        print_text(json.standard_output() ? stderr : stdout,
+                   report::max_text_report(
+                       result_, options_.verbose ? report::TextDetail::full : report::TextDetail::screen));
     };
     // No reader can block a write to a file on a disk.
     control_.saving(kFilesTimeout);

@@ -8,7 +8,7 @@
 #include "report/csv/streams_csv.h"
 #include "report/html/html_report.h"
 #include "report/junit/junit_report.h"
-#include "report/text/text_report.h"
+#include "report/text/run_text.h"
 #include "result/json_report.h"
 #include "result/merge.h"
 #include "result/result_reader.h"
@@ -107,7 +107,9 @@ int report_command(CliContext& context, const CliOptions& options) {
     Result<void> written;
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
-        text = report::text_report(result, view::LiveView::colours_wanted(fileno(out)));
+        text =
+            report::text_report(result, options.verbose ? report::TextDetail::full : report::TextDetail::screen,
+                                view::LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {
         const report::Comparison comparison = report::compare(*results);

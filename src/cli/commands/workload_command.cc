@@ -11,8 +11,11 @@
 #include "base/units.h"
 #include "cli/media/formats_directory.h"
 #include "cli/media/media_run.h"
+#include "report/csv/load_csv.h"
 #include "report/html/html_report.h"
-#include "report/text/load_report.h"
+#include "report/html/load_html.h"
+#include "report/json/load_json.h"
+#include "report/text/load_text.h"
 #include "run/load_steps.h"
 #include "run/session/workloads.h"
 #include "scenario/workload_steps.h"
@@ -133,7 +136,10 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     return write_load(plan);
 }
 
-media::LoadSet WorkloadCommand::fill_set() const {
+media::
+
+    LoadSet
+    WorkloadCommand::fill_set() const {
     const std::string root = media::load_root(options_.play.target.name());
     return {options_.play.target.name(), {root, root + "/" + kFillDirectory}, {}};
 }
@@ -224,7 +230,9 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     control_.saving(run::kInterruptTimeout);
     if (!options_.quiet && !result_.steps.empty()) {
         const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
-        print_text(taken ? stderr : stdout, report::load_text_report(result_));
+        print_text(taken ? stderr : stdout,
+                   report::load_text_report(
+                       result_, options_.verbose ? report::TextDetail::full : report::TextDetail::screen));
     }
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());

@@ -9,7 +9,7 @@
 #include "cli/media/indexing.h"
 #include "cli/play/metrics_feed.h"
 #include "cli/play/ranks_run.h"
-#include "report/text/text_report.h"
+#include "report/text/run_text.h"
 #include "view/progress_bar.h"
 
 namespace streamsim::cli {
@@ -314,7 +314,9 @@ int MediaRun::write_results(RunResult result) {
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
         print_text(stdout_taken ? stderr : stdout,
-                   report::text_report(result, view::LiveView::colours_wanted(fd)));
+                   report::text_report(result,
+                                       options_.verbose ? report::TextDetail::full : report::TextDetail::screen,
+                                       view::LiveView::colours_wanted(fd)));
     };
     bool said = false;
     const auto written = outputs_.write(

@@ -344,7 +344,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
     add_yes(app, options);
     if (uses_media_sets(options.command)) add_wait_option(app, options);
     app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
-    app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
+    app.add_flag("-v,--verbose", options.verbose, "the whole report, and debug messages")->group("Results");
     app.allow_extras();
 }
 

@@ -14,8 +14,9 @@
 #include "report/compare/compare_report.h"
 #include "report/compare/compare_rule.h"
 #include "report/compare/compare_setup.h"
-#include "report/text/text_report.h"
-#include "report/text/text_tables.h"
+#include "report/facts/headline.h"
+#include "report/facts/selection.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
@@ -24,14 +25,13 @@ using Number = std::optional<double>;
 using Runs = std::vector<NamedResult>;
 
 constexpr double kSigmas = 3;
-/// Fewer values than these say nothing of how they vary.
-constexpr double kFewest = 10;
+constexpr double kValuesMin = 10;  // fewer values do not tell how they vary
 /// A histogram's percentile is wrong by at most 1/1024 of its value, either way, in both results.
 constexpr double kResolution = 2.0 / 1024;
 
 enum class Better { lower, higher, neither };
 
-/// What makes two values of a figure comparable besides being there.
+/// A condition, beside its presence in both results, for comparing a figure.
 enum class Needs { nothing, same_rate };
 
 struct Figure {
@@ -41,10 +41,10 @@ struct Figure {
     Better better;
     Needs needs = Needs::nothing;
     std::function<Number(const RunResult&)> value;
-    std::function<Number(const RunResult&)> noise;  // inside the run; nullopt: nothing is known of it
+    std::function<Number(const RunResult&)> noise;  // inside the run; nullopt: unknown
     std::function<std::string(const RunResult&)> words;
     FigureKind kind = FigureKind::other;
-    bool per_frame = false;  // a count: of runs of different lengths, per frame that was due
+    bool per_frame = false;  // a count, compared per frame that was due
 };
 
 Number deviation(const std::vector<double>& values) {
@@ -56,7 +56,7 @@ Number deviation(const std::vector<double>& values) {
     return std::sqrt(squares / (n - 1));
 }
 
-/// The larger of those that are known.
+/// The larger of the known ones.
 Number larger(Number a, Number b) {
     if (!a || !b) return a ? a : b;
     return std::max(*a, *b);
@@ -74,7 +74,7 @@ std::vector<double> of_intervals(const RunResult& run, Value value) {
     return out;
 }
 
-/// How far streams that do the same differ; of several formats the most.
+/// The deviation between streams of one format; the largest over the formats.
 template <typename Value>
 Number between_streams(const RunResult& run, bool of_mean, Value value) {
     std::map<std::string, std::vector<double>> formats;
@@ -94,7 +94,7 @@ double frames_read(const RunResult& run) {
     return std::max(1.0, static_cast<double>(run.totals.on_time + run.totals.late));
 }
 
-/// A sequence opens a file a frame, a container one a stream.
+/// A sequence opens a file for each frame, a container one for each stream.
 double opens(const RunResult& run) {
     double out = 0;
     for (const StreamResult& stream : run.streams) {
@@ -108,13 +108,13 @@ Number not_known(const RunResult& /*run*/) {
     return std::nullopt;
 }
 
-/// By how much the slowest frames of the intervals differ.
+/// The deviation between the slowest frames of the intervals.
 Number between_slowest(const RunResult& run) {
     return deviation(of_intervals(
         run, [](const TimelineEntry& entry) -> Number { return static_cast<double>(entry.service_ns_max); }));
 }
 
-/// The same of the tightest margins; a result that does not say them says how slow the reads were.
+/// The deviation between the least margins of the intervals; of the slowest frames if there are no margins.
 Number between_tightest(const RunResult& run) {
     const Number tightest = deviation(of_intervals(run, [](const TimelineEntry& entry) -> Number {
         if (!entry.margin_ns_min) return std::nullopt;
@@ -123,16 +123,17 @@ Number between_tightest(const RunResult& run) {
     return tightest ? tightest : between_slowest(run);
 }
 
-/// A percentile and its neighbours, told as for latencies: the far end is the bad one.
+/// A percentile and its neighbours, seen as a latency: the far end is the bad one.
 struct Tail {
-    double share = 0.01;  // of the values that lie beyond it
+    double share = 0.01;  // share of the values beyond it
     double near_share = 0.1, far_share = 0.001;
     double value = 0, near = 0, far = 0;
     double typical = 0;
 };
 
-/// The standard error of a percentile of `n` values: by the slope between its neighbours. Where fewer values
-/// than one interval has lie beyond it, one bad interval may have made it: then also by how `intervals` differ.
+/// The standard error of a percentile of `n` values, from the slope between its neighbours. If fewer values lie
+/// beyond it than one interval has, one bad interval may have caused it: then also from the deviation between
+/// `intervals`.
 Number percentile_error(const RunResult& run, const Tail& tail, double n, const Number& intervals) {
     if (n * tail.share < 1) return std::abs(tail.value - tail.typical);
     const double slope = std::abs(tail.far - tail.near) / (tail.near_share - tail.far_share);
@@ -156,7 +157,7 @@ struct LatencyOf {
 };
 
 Number latency_error(const RunResult& run, const LatencyOf& of, std::int64_t LatencySummary::*which) {
-    if (of.count(run) < kFewest) return std::nullopt;
+    if (of.count(run) < kValuesMin) return std::nullopt;
     const LatencySummary& all = *(run.*of.whole);
     const auto p50 = static_cast<double>(all.p50);
     const auto p90 = static_cast<double>(all.p90);
@@ -223,7 +224,7 @@ Figure margin_figure(const char* key, const char* label, std::int64_t MarginSumm
     return {key, label, Unit::ns, Better::higher, Needs::nothing, value, noise, {}, FigureKind::margin};
 }
 
-/// How often something happened. `interval`: nullptr where the time line does not say.
+/// A count of frames. `interval`: its member of the time line; nullptr for none.
 Figure count_figure(const char* key,
                     const char* label,
                     std::uint64_t FrameCounts::*which,
@@ -245,7 +246,7 @@ Figure count_figure(const char* key,
     return {key, label, Unit::count, Better::lower, Needs::nothing, value, noise, {}, kind, true};
 }
 
-/// What is as it was asked for, without any noise.
+/// A requested value, without noise.
 Figure given(const char* key, const char* label, Unit unit, std::function<Number(const RunResult&)> value) {
     return {key,
             label,
@@ -262,10 +263,6 @@ Figure words(const char* key,
              Better better,
              std::function<std::string(const RunResult&)> text) {
     return {key, label, Unit::words, better, Needs::nothing, {}, {}, std::move(text)};
-}
-
-std::uint64_t missed(const FrameCounts& counts) {
-    return counts.late + counts.dropped + counts.failed;
 }
 
 Number missed_share(const RunResult& run) {
@@ -311,7 +308,7 @@ Number start_delay(const RunResult& run) {
     return longest;
 }
 
-/// Between streams; and a start is made of reads, which differ too.
+/// The deviation between streams, and between reads, of which a start consists.
 Number start_delay_noise(const RunResult& run) {
     Number noise = between_streams(run, false, [](const StreamResult& stream) -> Number {
         return static_cast<double>(stream.start_delay_ns);
@@ -322,10 +319,10 @@ Number start_delay_noise(const RunResult& run) {
 
 std::string verdict_words(const RunResult& run) {
     if (run.interrupted) return "interrupted";
+    if (only_records(run)) return run.verdict.pass ? "records" : "does not record";
     return run.verdict.pass ? "plays" : "does not play";
 }
 
-/// What became of the frames.
 std::vector<Figure> frame_figures() {
     return {
         words("verdict", "verdict", Better::higher, verdict_words),
@@ -357,7 +354,6 @@ std::vector<Figure> frame_figures() {
     };
 }
 
-/// How fast it went.
 std::vector<Figure> time_figures() {
     const auto lateness = [](const RunResult& run) -> Number {
         return static_cast<double>(run.client.loop_lateness_p99_ns);
@@ -370,8 +366,8 @@ std::vector<Figure> time_figures() {
                              frames_read};
     const LatencyOf open{&RunResult::open_ns, &StreamResult::open_ns, not_known, opens};
     return {
-        margin_figure("margin_ns_min", "tightest margin", &MarginSummary::min),
-        margin_figure("margin_ns_p1", "margin of all but 1 %", &MarginSummary::p1),
+        margin_figure("margin_ns_min", "min margin", &MarginSummary::min),
+        margin_figure("margin_ns_p1", "p1 margin", &MarginSummary::p1),
         {"read_bytes_per_s",
          "read",
          Unit::bytes_per_s,
@@ -382,14 +378,14 @@ std::vector<Figure> time_figures() {
          {}},
         given("required_bytes_per_s", "required", Unit::bytes_per_s,
               [](const RunResult& run) { return finite(run.required_bytes_per_s); }),
-        latency_figure("service_ns_p50", "service, half within", service, &LatencySummary::p50),
-        latency_figure("service_ns_p99", "service, 99 % within", service, &LatencySummary::p99),
-        latency_figure("service_ns_max", "service, slowest", service, &LatencySummary::max),
-        latency_figure("response_ns_p99", "response, 99 % within", response, &LatencySummary::p99),
-        latency_figure("response_ns_max", "response, slowest", response, &LatencySummary::max),
-        latency_figure("open_ns_p99", "opens, 99 % within", open, &LatencySummary::p99),
+        latency_figure("service_ns_p50", "service median", service, &LatencySummary::p50),
+        latency_figure("service_ns_p99", "service p99", service, &LatencySummary::p99),
+        latency_figure("service_ns_max", "service max", service, &LatencySummary::max),
+        latency_figure("response_ns_p99", "response p99", response, &LatencySummary::p99),
+        latency_figure("response_ns_max", "response max", response, &LatencySummary::max),
+        latency_figure("open_ns_p99", "open p99", open, &LatencySummary::p99),
         {"start_delay_ns_max",
-         "longest start",
+         "start max",
          Unit::ns,
          Better::lower,
          Needs::nothing,
@@ -397,7 +393,7 @@ std::vector<Figure> time_figures() {
          start_delay_noise,
          {}},
         {"loop_lateness_ns_p99",
-         "client late, 99 % within",
+         "timer lateness p99",
          Unit::ns,
          Better::lower,
          Needs::nothing,
@@ -407,7 +403,7 @@ std::vector<Figure> time_figures() {
     };
 }
 
-/// Results of one set-up get one number, counted up as they come.
+/// A number for each result; results of one set-up have the same one.
 std::vector<std::size_t> setups(const Runs& runs) {
     std::vector<std::size_t> out;
     std::map<std::vector<std::string>, std::size_t> known;
@@ -449,7 +445,7 @@ public:
 private:
     const RunResult& run(std::size_t index) const { return runs_[index].result; }
 
-    /// The others of its set-up, and of the reference's: what they give, without the one that is judged.
+    /// Calls `take` for each run of the set-up, except for the judged one.
     template <typename Take>
     void repeats(std::size_t judged, std::size_t setup, Take take) const {
         for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -488,7 +484,7 @@ private:
         return false;
     }
 
-    /// Inside the two runs; where one of them had nothing of a kind, its intervals say nothing of chance.
+    /// The noise inside the two runs; a run with a count of 0 has intervals that tell nothing about chance.
     Number inside_runs(const RunResult& a, const RunResult& b, double value_a, double value_b) const {
         const bool counted = figure_.unit == Unit::count || figure_.unit == Unit::share;
         if (counted && figure_.better == Better::lower && (value_a == 0 || value_b == 0)) {
@@ -514,7 +510,7 @@ private:
         return out;
     }
 
-    /// Else nothing that differs is better or worse: it is no measurement of a storage.
+    /// Otherwise no difference is better or worse: the run is no measurement of a storage.
     bool both_judge_storage(std::size_t index) const {
         return judges_storage(run(0)) && judges_storage(run(index));
     }
@@ -568,7 +564,7 @@ Comparison compare(const std::vector<NamedResult>& results) {
         const RunResult& result = results[i].result;
         out.results.push_back({results[i].name, result.started_at, verdict_line(result), setup[i]});
         if (judges_storage(result)) continue;
-        // Those with faults come first: the banner is in the first line.
+        // Results with faults come first: the banner is in the first line.
         const auto at = result.faults_injected ? out.remarks.begin() + with_faults++ : out.remarks.end();
         out.remarks.insert(
             at, fmt::format("{} ({}): {}{}", column_name(i), results[i].name,

@@ -85,7 +85,7 @@ struct ComparedValue {
 
 struct ComparedFigure {
     std::string key;    // "margin_ns_min"
-    std::string label;  // "tightest margin"
+    std::string label;  // "min margin"
     Unit unit = Unit::count;
     std::vector<ComparedValue> values;  // one a result
 };

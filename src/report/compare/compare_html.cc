@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "report/compare/compare_report.h"
-#include "report/html/markup.h"
+#include "report/facts/markup.h"
 
 namespace streamsim::report {
 namespace {
@@ -35,7 +35,7 @@ std::string_view class_of(const ComparedValue& value) {
     return value.verdict == ChangeVerdict::changed ? "changed" : "soft";
 }
 
-/// `label` says to a screen reader what the part that scrolls is.
+/// `label`: the name of the scrolling region for screen readers.
 std::string table_begins(std::string_view label, const Comparison& comparison, bool with_changes) {
     std::string out = fmt::format(
         "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n"
@@ -62,8 +62,8 @@ std::string results_list(const Comparison& comparison) {
 }
 
 std::string setup_part(const Comparison& comparison) {
-    if (comparison.setup.empty()) return "<p>Nothing that is known.</p>\n";
-    std::string out = table_begins("What differs in the set-up", comparison, false);
+    if (comparison.setup.empty()) return "<p>None known.</p>\n";
+    std::string out = table_begins("Differences of the set-up", comparison, false);
     for (const SetupDifference& row : comparison.setup) {
         out += fmt::format("<tr><th scope=\"row\">{}</th>", markup(row.what));
         for (const std::string& value : row.values) out += fmt::format("<td>{}</td>", markup(value));
@@ -73,7 +73,7 @@ std::string setup_part(const Comparison& comparison) {
 }
 
 std::string figures_part(const Comparison& comparison) {
-    std::string out = table_begins("What came of it", comparison, true);
+    std::string out = table_begins("Figures", comparison, true);
     for (const ComparedFigure& figure : comparison.figures) {
         out += fmt::format("<tr><th scope=\"row\">{}</th>", markup(figure.label));
         for (const ComparedValue& value : figure.values) {
@@ -99,8 +99,8 @@ std::string comparison_html(const Comparison& comparison) {
     for (const std::string& remark : comparison.remarks)
         out += fmt::format("<p><strong>{}</strong></p>\n", markup(remark));
     out += results_list(comparison);
-    out += "<h2>What differs in the set-up</h2>\n" + setup_part(comparison);
-    out += "<h2>What came of it</h2>\n" + figures_part(comparison);
+    out += "<h2>Differences of the set-up</h2>\n" + setup_part(comparison);
+    out += "<h2>Figures</h2>\n" + figures_part(comparison);
     return out + "<p class=\"soft\">" + markup(noise_text(comparison)) + "</p>\n</main>\n</body>\n</html>\n";
 }
 

@@ -9,7 +9,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/csv/csv_report.h"
-#include "report/text/text_tables.h"
+#include "report/facts/show.h"
+#include "report/text/table_text.h"
 
 namespace streamsim::report {
 namespace {
@@ -63,35 +64,34 @@ std::string csv_change(const ComparedValue& value) {
     return fmt::format("changed: {}", to_string(value.direction));
 }
 
-std::string figures_table(const Comparison& comparison) {
-    TextTable table;
-    table.column("", TextTable::Align::left);
+Table figures_table(const Comparison& comparison) {
+    Table table;
+    table.left("");
     for (std::size_t i = 0; i < comparison.results.size(); ++i) {
-        table.column(column_name(i), TextTable::Align::right);
-        if (i > 0) table.column("", TextTable::Align::left);
+        table.right(column_name(i));
+        if (i > 0) table.left("");
     }
     for (const ComparedFigure& figure : comparison.figures) {
-        std::vector<std::string> row{figure.label};
+        std::vector<Cell> row{figure.label};
         for (const ComparedValue& value : figure.values) {
-            row.push_back(shown(figure, value));
-            if (value.verdict != ChangeVerdict::reference) row.push_back(shown_change(figure, value));
+            row.emplace_back(shown(figure, value));
+            if (value.verdict != ChangeVerdict::reference) row.emplace_back(shown_change(figure, value));
         }
         table.row(std::move(row));
     }
-    return table.text();
+    return table;
 }
 
-std::string setup_table(const Comparison& comparison) {
-    TextTable table;
-    table.column("", TextTable::Align::left);
-    for (std::size_t i = 0; i < comparison.results.size(); ++i)
-        table.column(column_name(i), TextTable::Align::left);
+Table setup_table(const Comparison& comparison) {
+    Table table;
+    table.left("");
+    for (std::size_t i = 0; i < comparison.results.size(); ++i) table.left(column_name(i));
     for (const SetupDifference& row : comparison.setup) {
-        std::vector<std::string> fields{row.what};
-        for (const std::string& value : row.values) fields.push_back(printable(value));
+        std::vector<Cell> fields{row.what};
+        for (const std::string& value : row.values) fields.push_back(name_cell(value));
         table.row(std::move(fields));
     }
-    return table.text();
+    return table;
 }
 
 }  // namespace
@@ -147,9 +147,9 @@ std::string comparison_text(const Comparison& comparison) {
         out += fmt::format("  {:<3} {}, {}: {}\n", column_name(i), printable(result.name),
                            printable(result.started_at), result.verdict);
     }
-    out += "\nWhat differs in the set-up\n";
-    out += comparison.setup.empty() ? "  nothing that is known\n" : setup_table(comparison);
-    out += "\nWhat came of it\n" + figures_table(comparison);
+    out += "\nDifferences of the set-up\n";
+    out += comparison.setup.empty() ? "  none known\n" : table_text(setup_table(comparison));
+    out += "\nFigures\n" + table_text(figures_table(comparison));
     return out + "\n" + noise_text(comparison) + "\n";
 }
 

@@ -8,38 +8,36 @@
 
 namespace streamsim::report {
 
-/// The set-up's differences first, then the figures side by side. UTF-8 without colours; names from outside are
-/// shown without their control characters.
+/// The differences of the set-up first, then the figures side by side. UTF-8 without colours; names from
+/// outside are shown without their control characters.
 std::string comparison_text(const Comparison& comparison);
 
-/// How every such file begins.
+/// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kComparisonJsonBegins = "{\n  \"schema\": \"streamsim.comparison\"";
 
 /// Schema "streamsim.comparison", version 1 (formats/schema/comparison.json).
 std::string comparison_json(const Comparison& comparison);
 
-/// How every such file begins.
+/// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kComparisonCsvBegins = "figure,unit,";
 
-/// A row a figure: for each result a column with its name, and for each but the first one named "NAME: change".
-/// RFC 4180; a field is empty where there is no such figure.
+/// A row for each figure: for each result a column with its name, and for each but the first one named "NAME:
+/// change". RFC 4180; a field is empty if the result has no such figure.
 std::string comparison_csv(const Comparison& comparison);
 
-/// How every such file begins.
+/// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kComparisonHtmlBegins = "<!DOCTYPE html>\n<!-- streamsim comparison -->";
 
-/// One file that needs nothing else.
+/// One file that needs no other file and no network.
 std::string comparison_html(const Comparison& comparison);
 
-// What the writers share.
-
-/// "12.3 ms", "plays"; "-" where there is none.
+/// "12.3 ms", "plays"; "-" for none.
 std::string shown(const ComparedFigure& figure, const ComparedValue& value);
 /// "worse", "changed", "the same", "within the noise (12.3 ms)", "not comparable"; empty: the reference.
 std::string shown_change(const ComparedFigure& figure, const ComparedValue& value);
-/// How a result is called in a table: "A", "B", ... "27".
+/// The name of a result in a table: "A", "B", ... "27".
 std::string column_name(std::size_t index);
-/// What the noise is, and what would make it better known.
+/// The sources of the noise, and how more runs would tell it better.
 std::string noise_text(const Comparison& comparison);
 
 }  // namespace streamsim::report

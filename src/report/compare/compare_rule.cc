@@ -6,12 +6,10 @@
 namespace streamsim::report {
 namespace {
 
-/// From this factor on a percentile has changed, where the difference counts for a frame, too.
-constexpr double kFactor = 3;
-/// Of a frame period: less to spare than that is tight.
-constexpr double kTightShare = 0.25;
+constexpr double kPercentileFactorMin = 3;  // a percentile that changes by less may be noise
+constexpr double kTightPeriods = 0.25;      // a margin below this share of a frame period is tight
 
-/// Of the fastest stream of either run; 0: nothing has a deadline.
+/// The tight margin of the fastest stream of either run; 0: nothing has a deadline.
 double tight_ns(const RunResult& a, const RunResult& b) {
     double shortest = 0;
     for (const RunResult* run : {&a, &b}) {
@@ -21,7 +19,7 @@ double tight_ns(const RunResult& a, const RunResult& b) {
             shortest = shortest == 0 ? period : std::min(shortest, period);
         }
     }
-    return shortest * kTightShare;
+    return shortest * kTightPeriods;
 }
 
 }  // namespace
@@ -37,7 +35,7 @@ bool clearly_differs(FigureKind kind, const RunResult& a, const RunResult& b, do
         case FigureKind::misses: return pass_and_failure(a, b) && (before == 0) != (after == 0);
         case FigureKind::margin: return (before < 0) != (after < 0) && (counts || pass_and_failure(a, b));
         case FigureKind::percentile:
-            return counts && std::max(before, after) >= kFactor * std::min(before, after);
+            return counts && std::max(before, after) >= kPercentileFactorMin * std::min(before, after);
     }
     return false;
 }

@@ -1,4 +1,4 @@
-// Which differences are changes whatever the noise of a figure is. Inside report/ only.
+// The differences that are changes whatever the noise of a figure is. Inside report/ only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ bool pass_and_failure(const RunResult& a, const RunResult& b);
 /// The rule of compare.h for one figure of two runs.
 bool clearly_differs(FigureKind kind, const RunResult& a, const RunResult& b, double before, double after);
 
-/// Frames that were due; at least 1. Counts of runs of different lengths are compared per frame that was due.
+/// The number of frames that were due; at least 1. Counts of runs of different lengths are compared per frame
+/// that was due.
 double frames_due(const RunResult& run);
 
 }  // namespace streamsim::report

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "base/units.h"
-#include "report/text/text_tables.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
 
-/// What was typed, without what says only where the result goes.
+/// The options as typed, without those that say only where the result goes.
 std::string command_text(const std::vector<std::string>& command) {
     constexpr std::array<std::string_view, 7> kWithValue = {"--json",  "--csv",     "--html", "--trace",
                                                             "--junit", "--metrics", "--seed"};

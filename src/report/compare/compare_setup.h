@@ -1,4 +1,4 @@
-// What a result was set up as, in words. Inside report/ only.
+// The set-up of a run as text. Inside report/ only.
 #pragma once
 
 #include <string>

@@ -7,10 +7,11 @@
 
 #include "base/document/json.h"
 #include "base/units.h"
+#include "report/facts/play_lines.h"
+#include "report/facts/selection.h"
+#include "report/facts/show.h"
+#include "report/facts/timeline.h"
 #include "report/html/html_text.h"
-#include "report/html/html_time.h"
-#include "report/text/text_report.h"
-#include "report/text/text_tables.h"
 
 namespace streamsim::report::html {
 namespace {
@@ -90,7 +91,7 @@ OrderedJson bins_data(const RunResult& result) {
             {"frames", std::move(frames)}};
 }
 
-/// A canvas is a picture: what it shows is said in its label, and in full in a table.
+/// A canvas is a picture: its label describes it, and a table has its numbers.
 std::string figure(const char* chart, const std::string& label, const std::string& caption) {
     return fmt::format(
         "<figure><div class=\"chart\"><canvas data-chart=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>"
@@ -98,7 +99,7 @@ std::string figure(const char* chart, const std::string& label, const std::strin
         chart, escaped(label), caption);
 }
 
-/// When the last stream ends, from the first play_start.
+/// The end of the last stream, from the first play_start.
 std::int64_t end_of_play(const RunResult& result) {
     std::int64_t end = 0;
     for (const StreamResult& stream : result.streams) {
@@ -109,7 +110,7 @@ std::int64_t end_of_play(const RunResult& result) {
     return end;
 }
 
-/// A part of a stream's time, in the units of its strip.
+/// A part of a stream's time, in units of its strip.
 struct StripPoint {
     double begin = 0, end = 0;
     std::optional<std::uint32_t> buffer;
@@ -119,14 +120,14 @@ struct StripPoint {
 std::vector<StripPoint> strip_points(const StreamResult& stream, std::int64_t end_ns, std::size_t limit) {
     const std::vector<StreamSeries::Point>& points = stream.series.points;
     const std::size_t step = std::max<std::size_t>((points.size() + limit - 1) / limit, 1);
-    const auto place = [&](std::size_t index) {
+    const auto x_at = [&](std::size_t index) {
         const double ns = static_cast<double>(stream.play_start_ns) +
                           static_cast<double>(index) * static_cast<double>(stream.series.interval_ns);
         return kStripWidth * ns / static_cast<double>(end_ns);
     };
     std::vector<StripPoint> out;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (i % step == 0) out.push_back({place(i), place(std::min(i + step, points.size())), {}, 0});
+        if (i % step == 0) out.push_back({x_at(i), x_at(std::min(i + step, points.size())), {}, 0});
         StripPoint& point = out.back();
         if (points[i].buffer_min)
             point.buffer = std::min(point.buffer.value_or(UINT32_MAX), *points[i].buffer_min);
@@ -135,7 +136,7 @@ std::vector<StripPoint> strip_points(const StreamResult& stream, std::int64_t en
     return out;
 }
 
-/// The frames buffered, as steps over the time that they were known.
+/// The buffered frames as steps, over the time for which they are known.
 std::string buffer_path(const std::vector<StripPoint>& points, double full) {
     std::string path;
     bool open = false;
@@ -160,7 +161,7 @@ std::string tick(double x) {
     return fmt::format("M{:.1f} 0v{:.0f}", x, kTickHeight);
 }
 
-/// Where its frames were missed: from the series, which has them all, or from the drops that the document has.
+/// Ticks at missed frames: from the series, which has all of them, else from the document's drops.
 std::string tick_path(const RunResult& result,
                       const StreamResult& stream,
                       const std::vector<StripPoint>& points,
@@ -180,19 +181,15 @@ std::string tick_path(const RunResult& result,
     return path;
 }
 
-std::uint64_t missed_by(const StreamResult& stream) {
-    return stream.counts.dropped + stream.counts.late + stream.counts.failed;
-}
-
 std::string strip(const RunResult& result, const StreamResult& stream, std::int64_t end_ns, bool small) {
     const std::vector<StripPoint> points = strip_points(stream, end_ns, small ? kSmallPoints : kWidePoints);
     std::uint64_t full = std::max<std::uint64_t>(result.readahead, 1);
     for (const StripPoint& point : points) full = std::max<std::uint64_t>(full, point.buffer.value_or(0));
     const std::string who = stream_name(stream.seat, stream.stream, several_seats(result));
-    const std::uint64_t misses = missed_by(stream);
+    const std::uint64_t misses = missed(stream.counts);
     std::string label = fmt::format("Stream {}: {} missed", who, counted(misses, "frame"));
     if (stream.buffer_frames)
-        label += fmt::format(", least {} of {} buffered", counted(stream.buffer_frames->min, "frame"), full);
+        label += fmt::format(", min {} of {} buffered", counted(stream.buffer_frames->min, "frame"), full);
     return fmt::format(
         "<li><span class=\"who\">{}</span>"
         "<svg viewBox=\"0 0 {:.0f} {:.0f}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\">"
@@ -227,7 +224,7 @@ std::string throughput_figure(const RunResult& result) {
     const auto [least, most] = std::minmax_element(
         entries.begin(), entries.end(),
         [](const TimelineEntry& a, const TimelineEntry& b) { return bytes_per_s(a) < bytes_per_s(b); });
-    std::string label = fmt::format("Read rate over time, in steps of {}: least {}, most {}",
+    std::string label = fmt::format("Throughput over time, in steps of {}: min {}, max {}",
                                     show_duration({longest_interval_ns(entries)}),
                                     show_rate(bytes_per_s(*least)), show_rate(bytes_per_s(*most)));
     std::string caption = label + ".";
@@ -245,9 +242,9 @@ std::string margin_figure(const RunResult& result) {
     if (!has_margins(result)) return paragraph("Margins over time: not recorded.", "none");
     const std::string least = result.margin_ns ? show_duration({result.margin_ns->min}) : "not known";
     return figure(
-        "margin", "Least margin over time; the least of all is " + least,
-        "The tightest frame of each step: how long before it was due it was there. Below the line at 0 it "
-        "came too late; a triangle marks a step in which frames were missed.");
+        "margin", "Min margin over time; overall " + least,
+        "The least margin of each step. Below the line at 0 a frame was late; a triangle marks a step in which "
+        "frames were missed.");
 }
 
 std::string distribution_figure(const RunResult& result) {
@@ -258,7 +255,7 @@ std::string distribution_figure(const RunResult& result) {
         all += bin.frames;
         if (bin.from_ns < 0) late += bin.frames;
     }
-    const std::string words = fmt::format("{} of {} that came were there before they were due, {} after",
+    const std::string words = fmt::format("{} of {} were complete before their deadline, {} after it",
                                           show_count(all - late), counted(all, "frame"), show_count(late));
     return figure("distribution", "Frames by margin: " + words,
                   "How many frames had which margin: " + words + ".");
@@ -267,19 +264,21 @@ std::string distribution_figure(const RunResult& result) {
 std::string stream_strips(const RunResult& result) {
     const std::int64_t end_ns = end_of_play(result);
     if (result.streams.empty() || end_ns <= 0)
-        return paragraph("Nothing was due, so there is no time line.", "none");
+        return paragraph("No frame was due, so there is no time line.", "none");
     const bool small = result.streams.size() > kWideStrips;
     const bool buffers = std::any_of(result.streams.begin(), result.streams.end(),
                                      [](const StreamResult& stream) { return !stream.series.points.empty(); });
-    std::string words = fmt::format(
-        "Each strip is a stream, from 0:00 to {}: a tick marks frames that were missed", clock(end_ns, false));
+    std::string words =
+        fmt::format("Each strip is a stream, from 0:00 to {}: a tick marks frames that were missed",
+                    show_clock(end_ns, false));
     words += buffers
                  ? ", the filled area below is the fewest complete frames that were buffered ahead (full: its "
                    "read-ahead)."
                  : ". How many frames were buffered was not recorded over time.";
     std::string out = paragraph(words + " The number is how many frames it missed.");
     if (!small)
-        out += fmt::format("<p class=\"axis\"><span>0:00</span><span>{}</span></p>\n", clock(end_ns, false));
+        out +=
+            fmt::format("<p class=\"axis\"><span>0:00</span><span>{}</span></p>\n", show_clock(end_ns, false));
     out += small ? "<ol class=\"strips small\">\n" : "<ol class=\"strips\">\n";
     for (const StreamResult& stream : result.streams) out += strip(result, stream, end_ns, small);
     return out + "</ol>\n";

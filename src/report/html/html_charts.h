@@ -1,5 +1,5 @@
-// What the HTML report draws: the numbers that its script makes charts of, and each stream's time line, which
-// is drawn here and needs no script. Inside report/ only.
+// The figures of the HTML report: the numbers that its script draws charts from, and the time lines of streams,
+// which need no script. Inside report/ only.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace streamsim::report::html {
 /// rates in MB/s; a chart without numbers is null.
 std::string chart_data(const RunResult& result);
 
-/// Places for the charts, with what they show in words; a sentence where nothing was recorded.
+/// A canvas for a chart, with its content in words; a sentence if nothing was recorded.
 std::string throughput_figure(const RunResult& result);
 std::string margin_figure(const RunResult& result);
 std::string distribution_figure(const RunResult& result);
 
-/// A strip a stream on one axis of time: frames buffered below, frames missed as ticks above.
+/// A strip for each stream on one axis of time: buffered frames below, missed frames as ticks above.
 std::string stream_strips(const RunResult& result);
 
 }  // namespace streamsim::report::html

@@ -1,5 +1,5 @@
-// What every HTML report carries with it, from src/report/page/ and from Chart.js: made into a source file when
-// streamsim is built. Inside report/ only.
+// The style and scripts in every HTML report: src/report/page/ and Chart.js, embedded by the build. Inside
+// report/ only.
 #pragma once
 
 #include <string_view>

@@ -4,13 +4,16 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/facts/headline.h"
+#include "report/facts/selection.h"
+#include "report/facts/servers.h"
+#include "report/facts/setup_lines.h"
+#include "report/facts/show.h"
 #include "report/html/html_charts.h"
 #include "report/html/html_page.h"
-#include "report/html/html_tables.h"
 #include "report/html/html_text.h"
-#include "report/text/server_text.h"
-#include "report/text/text_report.h"
-#include "report/text/text_tables.h"
+#include "report/html/table_html.h"
+#include "report/tables/run_tables.h"
 
 namespace streamsim::report {
 namespace {
@@ -20,8 +23,11 @@ using html::name;
 using html::number;
 using html::paragraph;
 using html::section;
+using html::table_html;
 
-constexpr std::size_t kStreamsUpFront = 24;  // more of them stand at the end of the page
+constexpr std::size_t kStreamsUpFrontMax = 24;  // more of them stand at the end of the page
+constexpr std::size_t kDropRowsMax = 200;
+constexpr std::size_t kPartRowsMax = 30;
 
 const char* tone_class(Tone tone) {
     switch (tone) {
@@ -32,7 +38,7 @@ const char* tone_class(Tone tone) {
     return "";
 }
 
-/// The text is that of the verdict line, word for word.
+/// The heading has the text of the verdict line.
 std::string verdict(const RunResult& result) {
     const Headline head = headline(result);
     const std::size_t colon = head.rest.find(": ");
@@ -55,8 +61,8 @@ std::string verdict(const RunResult& result) {
     html::Facts facts;
     facts.add("Limit", fmt::format("<data value=\"{0}\" data-key=\"verdict.limit\">{0}</data>",
                                    to_string(result.verdict.limit)));
-    if (!result.verdict.detail.empty()) facts.add("For an engineer", escaped(result.verdict.detail));
-    if (!result.verdict.next.empty()) facts.add("Measure next", escaped(result.verdict.next));
+    if (!result.verdict.detail.empty()) facts.add("Detail", escaped(result.verdict.detail));
+    if (!result.verdict.next.empty()) facts.add("Next", escaped(result.verdict.next));
     return out + facts.html() + "</header>\n";
 }
 
@@ -66,25 +72,23 @@ std::string key_figure(const std::string& term, const std::string& figure, const
 
 std::string key_figures(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    const std::uint64_t missed = totals.dropped + totals.late + totals.failed;
     std::string out = "<dl class=\"figures\">\n";
     out += key_figure("Frames on time", number("totals.frames_on_time", totals.on_time),
                       "of " + number("totals.frames_scheduled", totals.scheduled));
     out += key_figure(
-        "Not there in time", show_count(missed),
+        "Frames missed", show_count(missed(totals)),
         fmt::format("{} dropped, {} late, {} failed", number("totals.frames_dropped", totals.dropped),
                     number("totals.frames_late", totals.late), number("totals.frames_failed", totals.failed)));
     if (totals.stalls > 0) {
         out += key_figure(
-            "Stood still", number("totals.stalls", totals.stalls, fmt::format("{}&times;", totals.stalls)),
-            "for " + number("totals.stall_ns", totals.stall_ns, show_duration({totals.stall_ns})));
+            "Stalls", number("totals.stalls", totals.stalls),
+            "in all " + number("totals.stall_ns", totals.stall_ns, show_duration({totals.stall_ns})));
     }
     if (result.margin_ns) {
         out += key_figure(
-            "Tightest margin",
+            "Min margin",
             number("totals.margin_ns.min", result.margin_ns->min, show_duration({result.margin_ns->min})),
-            fmt::format("1 % under {}", number("totals.margin_ns.p1", result.margin_ns->p1,
-                                               show_duration({result.margin_ns->p1}))));
+            "p1 " + number("totals.margin_ns.p1", result.margin_ns->p1, show_duration({result.margin_ns->p1})));
     }
     const bool required = !(result.required_bytes_per_s <= 0);
     if (!only_records(result)) {
@@ -100,9 +104,9 @@ std::string key_figures(const RunResult& result) {
     }
     if (result.response_ns) {
         out += key_figure(
-            "Response, 99 %",
+            "p99 response",
             number("totals.response_ns.p99", result.response_ns->p99, show_duration({result.response_ns->p99})),
-            "from wanted to there");
+            "from the read-ahead window to completion");
     }
     return out + "</dl>\n";
 }
@@ -139,7 +143,7 @@ void add_storage(const RunResult& result, html::Facts& facts) {
     if (result.model) {
         const ModelFacts& model = *result.model;
         facts.add("Model", name(model.name) + ": " + name(model.title));
-        facts.add("", fmt::format("seats on {} of {}, caches {} at the begin; this is no measurement",
+        facts.add("", fmt::format("seats on {} of {}, caches {} at the start; this is no measurement",
                                   model.nodes_with_seats, counted(model.nodes, "node"),
                                   model.warm ? "warm" : "cold"));
         return;
@@ -157,7 +161,7 @@ std::string about(const RunResult& result) {
     html::Facts facts;
     facts.add("Date", fmt::format("<time>{}</time>", escaped(result.started_at)));
     add_storage(result, facts);
-    for (const ResultLine& line : setup_lines(result)) facts.add(escaped(line.heading), escaped(line.text));
+    for (const ReportLine& line : setup_lines(result)) facts.add(escaped(line.heading), escaped(line.text));
     facts.add("Command", "<code>" + name(show_command(result.command)) + "</code>");
     facts.add("streamsim", fmt::format("{} ({})", escaped(result.version), escaped(result.revision)));
     return section(
@@ -167,10 +171,14 @@ std::string about(const RunResult& result) {
                                  "note"));
 }
 
+std::string all_streams(const RunResult& result) {
+    return table_html(streams_table(result, result.streams.size(), StreamOrder::as_numbered));
+}
+
 std::string streams(const RunResult& result) {
-    std::string out = html::formats_table(result) + html::seats_table(result);
-    if (result.streams.size() <= kStreamsUpFront) {
-        out += html::streams_table(result);
+    std::string out = table_html(formats_table(result)) + table_html(seats_table(result));
+    if (result.streams.size() <= kStreamsUpFrontMax) {
+        out += all_streams(result);
     } else {
         out += paragraph(fmt::format("<a href=\"#all-streams\">All {} streams one by one</a> stand at the end.",
                                      show_count(result.streams.size())));
@@ -195,56 +203,59 @@ std::string throughput(const RunResult& result) {
 }
 
 std::string margins(const RunResult& result) {
-    std::string words = "No frame with a deadline came.";
+    std::string words = "No frame with a deadline was complete.";
     if (result.margin_ns) {
         const MarginSummary& margin = *result.margin_ns;
         const auto field = [](const char* key, std::int64_t ns) {
             return number(fmt::format("totals.margin_ns.{}", key), ns, show_duration({ns}));
         };
-        words = fmt::format("Least {}, 0.1 % under {}, 1 % under {}, 10 % under {}, half under {}, most {}.",
-                            field("min", margin.min), field("p0_1", margin.p0_1), field("p1", margin.p1),
-                            field("p10", margin.p10), field("p50", margin.p50), field("max", margin.max));
+        words = fmt::format("min {}, p0.1 {}, p1 {}, p10 {}, median {}, max {}.", field("min", margin.min),
+                            field("p0_1", margin.p0_1), field("p1", margin.p1), field("p10", margin.p10),
+                            field("p50", margin.p50), field("max", margin.max));
     }
-    return section("margin", "Margin: how long before it was due a frame was there",
+    return section("margin", "Margin: how long before its deadline a frame was complete",
                    paragraph(words) + html::margin_figure(result) + html::distribution_figure(result));
 }
 
 std::string latencies(const RunResult& result) {
-    const std::string table = html::latency_table(result);
-    return section("latency", "Latency", table.empty() ? paragraph("No frame came.") : table);
+    const std::string table = table_html(latency_table(result));
+    return section("latency", "Latency", table.empty() ? paragraph("No frame was complete.") : table);
 }
 
-std::string same_place_or_random(const PlaceTest& test) {
+/// Whether the same frames are missed on each pass: then the media are the cause.
+std::string repetition(const PlaceTest& test) {
+    const auto counts = [&test] {
+        return fmt::format("{} of {} missed frames were missed on every pass",
+                           number("places.every_pass", test.every_pass), number("places.places", test.places));
+    };
     switch (test.answer) {
-        case PlaceTest::Answer::nothing_missed: return "Same place or random: not recorded.";
+        case PlaceTest::Answer::nothing_missed: return "Repetition on each pass: not recorded.";
         case PlaceTest::Answer::one_pass:
-            return "<strong>Same place or random: not known.</strong> No missed place was due twice. Let the "
-                   "clips "
-                   "play more than once to tell the material from the storage.";
+            return "<strong>Repetition: unknown.</strong> No missed frame was due twice. Play the clips more "
+                   "than "
+                   "once to tell the media from the storage.";
         case PlaceTest::Answer::everywhere:
-            return "<strong>Same place or random: not known.</strong> So much was missed that the same places "
-                   "on each pass say nothing about the material.";
+            return "<strong>Repetition: unknown.</strong> So many frames were missed that the same ones on "
+                   "each "
+                   "pass prove nothing about the media.";
         case PlaceTest::Answer::same_place:
             return fmt::format(
-                "<strong>The same places on each pass:</strong> {} of {} missed places were missed "
-                "whenever they were due. That is the material, or where it lies.",
-                number("places.every_pass", test.every_pass), number("places.places", test.places));
+                "<strong>The same frames on each pass:</strong> {}. This points to the media, or "
+                "to the disk blocks that they are in.",
+                counts());
         case PlaceTest::Answer::random:
-            return fmt::format(
-                "<strong>Random places:</strong> {} of {} missed places were missed whenever they were "
-                "due. So it is not the material.",
-                number("places.every_pass", test.every_pass), number("places.places", test.places));
+            return fmt::format("<strong>Other frames on each pass:</strong> {}. This speaks against the media.",
+                               counts());
     }
     return {};
 }
 
 std::string missed_frames(const RunResult& result) {
     const FrameCounts& totals = result.totals;
-    if (totals.dropped + totals.late + totals.failed == 0)
-        return section("missed", "Frames missed", paragraph("None."));
+    if (missed(totals) == 0) return section("missed", "Frames missed", paragraph("None."));
     return section("missed", "Frames missed",
-                   (judges_storage(result) ? paragraph(same_place_or_random(result.places)) : "") +
-                       html::places_table(result) + html::drops_table(result));
+                   (judges_storage(result) ? paragraph(repetition(result.places)) : "") +
+                       table_html(repetitions_table(result)) + table_html(drops_table(result, kDropRowsMax)));
 }
 
 std::string percent(const std::optional<double>& value) {
@@ -255,21 +266,22 @@ std::string client_facts(const RunResult& result) {
     const ClientEvidence& client = result.client;
     const SystemEvidence& system = result.system;
     html::Facts facts;
-    facts.add("Woke up late by", fmt::format("half within {}, 99 % within {}, worst {}",
-                                             show_duration({client.loop_lateness_p50_ns}),
-                                             show_duration({client.loop_lateness_p99_ns}),
-                                             show_duration({client.loop_lateness_max_ns})));
-    facts.add("Held up", client.loop_stalls == 0 ? "never"
-                                                 : counted(client.loop_stalls, "time") + ", " +
-                                                       show_duration({client.loop_stalled_ns}) + " in all");
-    facts.add("Waited for a processor",
+    facts.add("Timer lateness",
+              fmt::format("median {}, p99 {}, max {}", show_duration({client.loop_lateness_p50_ns}),
+                          show_duration({client.loop_lateness_p99_ns}),
+                          show_duration({client.loop_lateness_max_ns})));
+    facts.add("Scheduling stalls", client.loop_stalls == 0
+                                       ? "none"
+                                       : show_count(client.loop_stalls) + ", " +
+                                             show_duration({client.loop_stalled_ns}) + " in all");
+    facts.add("Run-queue wait",
               system.run_queue_wait_ns ? show_duration({*system.run_queue_wait_ns}) : "not recorded");
-    facts.add("Processor time", fmt::format("{:.0f} % of one processor", client.cpu_percent));
-    facts.add("All processors busy", percent(system.cpu_busy_percent));
-    facts.add("Taken by a hypervisor", percent(system.stolen_percent));
-    facts.add("Pressure: processor", percent(system.cpu_pressure_percent));
-    facts.add("Pressure: I/O", percent(system.io_pressure_percent));
-    facts.add("Pressure: memory", percent(system.memory_pressure_percent));
+    facts.add("CPU", fmt::format("{:.0f} %", client.cpu_percent));
+    facts.add("CPU of all processes", percent(system.cpu_busy_percent));
+    facts.add("CPU stolen by a hypervisor", percent(system.stolen_percent));
+    facts.add("CPU pressure", percent(system.cpu_pressure_percent));
+    facts.add("I/O pressure", percent(system.io_pressure_percent));
+    facts.add("Memory pressure", percent(system.memory_pressure_percent));
     std::string cached = "not known";
     if (client.page_cache_bytes) {
         cached = show_bytes(*client.page_cache_bytes);
@@ -278,29 +290,28 @@ std::string client_facts(const RunResult& result) {
                                   100.0 * static_cast<double>(*client.page_cache_bytes) /
                                       static_cast<double>(result.totals.bytes_read));
     }
-    facts.add("From this computer's cache", cached);
+    facts.add("Read from this computer's cache", cached);
     return "<h3>This computer</h3>\n" + facts.html();
 }
 
 std::string evidence(const RunResult& result) {
-    std::string out = html::causes_table(result);
+    std::string out = table_html(causes_table(result));
     if (result.causes.empty()) {
-        const bool none =
-            result.totals.dropped + result.totals.late + result.totals.failed + result.totals.stalls == 0;
-        out = paragraph(none ? "Nothing was missed, so nothing is blamed." : "Causes: not recorded.");
+        const bool none = missed(result.totals) + result.totals.stalls == 0;
+        out = paragraph(none ? "No frame was missed." : "Causes: not recorded.");
     }
     if (!result.model)
-        out += client_facts(result) + html::servers_table(result) + html::links_table(result) +
-               html::probes_table(result);
-    out += html::parts_table(result);
+        out += client_facts(result) + table_html(servers_table(result)) + table_html(links_table(result)) +
+               table_html(probes_table(result));
+    out += table_html(parts_table(result, kPartRowsMax));
     return section("evidence", "Cause and evidence", out);
 }
 
 std::string figures_at_the_end(const RunResult& result) {
     std::string out;
-    if (result.streams.size() > kStreamsUpFront)
-        out += section("all-streams", "All streams", html::streams_table(result));
-    const std::string tables = html::time_table(result) + html::margins_table(result);
+    if (result.streams.size() > kStreamsUpFrontMax)
+        out += section("all-streams", "All streams", all_streams(result));
+    const std::string tables = table_html(time_table(result)) + table_html(margins_table(result));
     if (!tables.empty()) out += section("numbers", "The charts in numbers", tables);
     return out;
 }
@@ -310,7 +321,7 @@ std::string head(const RunResult& result) {
         "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        // Nothing is fetched, whatever a name in the data says.
+        // The browser fetches nothing, whatever a name in the data says.
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "script-src 'unsafe-inline'\">\n"
         "<title>{}</title>\n<style>\n{}</style>\n</head>\n",

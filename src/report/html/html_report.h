@@ -1,4 +1,4 @@
-// The report for someone who was not there: one HTML file that needs nothing else, no network either.
+// The result of a run as one HTML file that needs no other file and no network.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace streamsim::report {
 
-/// How every such file begins.
+/// The beginning of every such file, by which a later run recognises it.
 inline constexpr std::string_view kHtmlReportBegins = "<!DOCTYPE html>\n<!-- streamsim report -->";
 
 std::string html_report(const RunResult& result);

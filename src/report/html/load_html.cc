@@ -1,18 +1,18 @@
-// The report of a workload as one HTML file: tables, and a curve that is drawn here and needs no script.
+#include "report/html/load_html.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "report/facts/headline.h"
 #include "report/html/html_page.h"
 #include "report/html/html_report.h"
 #include "report/html/html_text.h"
+#include "report/html/table_html.h"
 #include "report/tables/load_tables.h"
-#include "report/text/load_report.h"
-#include "report/text/text_report.h"
 
 namespace streamsim::report {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 using html::escaped;
 using html::paragraph;
 using html::section;
+using html::table_html;
 
 constexpr double kWidth = 640, kHeight = 300, kLeft = 70, kBottom = 40, kTop = 10, kRight = 10;
 
@@ -42,7 +43,7 @@ double round_up(double value) {
     return 10 * power;
 }
 
-std::string svg(const Curve& curve) {
+std::string curve_svg(const Curve& curve) {
     double x_most = 0;
     double y_most = 0;
     for (const auto* points : {&curve.measured, &curve.printed}) {
@@ -88,7 +89,7 @@ std::string svg(const Curve& curve) {
     return out + (curve.printed.empty() ? "" : "; squares: printed by the source") + "</figcaption></figure>\n";
 }
 
-/// Latency against operations, where that is asked for; else the rate over the steps.
+/// Latency against operations if the workload asks for it, else the rate over the steps.
 std::string curve_of(const LoadResult& result) {
     if (result.steps.size() < 2) return "";
     Curve curve;
@@ -100,7 +101,7 @@ std::string curve_of(const LoadResult& result) {
         for (const PrintedFigure& printed : result.workload.printed) {
             if (printed.quantity == "latency_ms") curve.printed.push_back({printed.at, printed.value});
         }
-        return svg(curve);
+        return curve_svg(curve);
     }
     curve.x_title = sweep_word(result.workload.sweep.over);
     curve.y_title = "read and write (MB/s)";
@@ -110,49 +111,39 @@ std::string curve_of(const LoadResult& result) {
         if (printed.quantity.ends_with("bytes_per_s"))
             curve.printed.push_back({printed.at, printed.value / 1e6});
     }
-    return svg(curve);
+    return curve_svg(curve);
 }
 
-/// Line by line: what is escaped has no line ends.
-std::string preformatted(const std::string& text) {
-    std::string out = "<pre class=\"table\" tabindex=\"0\">";
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        out += escaped(text.substr(at, end - at)) + "\n";
-        at = end + 1;
-    }
-    return out + "</pre>\n";
-}
-
-/// A paragraph for each line.
-std::string lines_of(const std::string& text) {
+std::string paragraphs(const std::vector<std::string>& sentences) {
     std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        out += paragraph(escaped(text.substr(at, end - at)));
-        at = end + 1;
-    }
+    for (const std::string& sentence : sentences) out += paragraph(escaped(sentence));
     return out;
 }
 
-}  // namespace
+std::string tables_html(const std::vector<Table>& tables) {
+    std::string out;
+    for (const Table& table : tables) out += table_html(table);
+    return out;
+}
 
-std::string load_html_report(const LoadResult& result) {
+std::string head(const LoadResult& result) {
+    return std::string(kHtmlReportBegins) +
+           "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>streamsim: " +
+           escaped(result.workload.title) + "</title>\n<style>" + std::string(html::page_style()) +
+           "</style>\n</head>\n<body>\n";
+}
+
+/// Title, warnings and set-up.
+std::string header(const LoadResult& result) {
     const Workload& workload = result.workload;
     const bool pass = std::all_of(result.steps.begin(), result.steps.end(),
                                   [](const LoadStep& step) { return step.result.verdict.pass; });
     std::string out =
-        std::string(kHtmlReportBegins) +
-        "\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>streamsim: " +
-        escaped(workload.title) + "</title>\n<style>" + std::string(html::page_style()) +
-        "\npre.table { overflow-x: auto; }</style>\n</head>\n<body>\n";
-    out +=
         fmt::format("<header class=\"verdict {}\">\n<p class=\"kind\">streamsim load report</p>\n<h1>{}</h1>\n",
                     pass ? "good" : "bad", escaped(workload.title.empty() ? workload.name : workload.title));
-    if (const std::string words = disclaimer_text(result.common); !words.empty())
-        out +=
-            paragraph(escaped((result.common.faults_injected ? "FAULTS INJECTED: " : "") + words), "warning");
+    if (const std::string text = disclaimer_text(result.common); !text.empty())
+        out += paragraph(escaped((result.common.faults_injected ? "FAULTS INJECTED: " : "") + text), "warning");
     for (const LoadStep& step : result.steps) {
         if (step.result.verdict.pass) continue;
         const std::string at = show_step(workload, step.at);
@@ -174,16 +165,23 @@ std::string load_html_report(const LoadResult& result) {
               html::name(result.common.url) + ", " + escaped(result.common.io));
     facts.add("Date", escaped(result.common.started_at));
     facts.add("streamsim", escaped(result.common.version + " (" + result.common.revision + ")"));
-    out += facts.html() + "</header>\n<main>\n";
-    out += section("steps", "What came of it",
-                   curve_of(result) + preformatted(steps_table(result)) +
-                       lines_of(cache_sentences(result) + latency_definitions(result)));
-    if (workload.report == Workload::Report::modes)
-        out += section("modes", "By mode and block size", preformatted(modes_tables(result, SIZE_MAX)));
+    return out + facts.html() + "</header>\n";
+}
+
+}  // namespace
+
+std::string load_html_report(const LoadResult& result) {
+    std::string out = head(result) + header(result) + "<main>\n";
+    out += section("steps", "Result",
+                   curve_of(result) + table_html(steps_table(result)) + paragraphs(cache_sentences(result)) +
+                       paragraphs(latency_definitions(result)));
+    if (result.workload.report == Workload::Report::modes)
+        out += section("modes", "By mode and block size", tables_html(modes_tables(result, SIZE_MAX)));
     if (!result.printed.empty())
-        out += section("printed", "Printed by the source, and here", preformatted(printed_table(result)));
+        out +=
+            section("printed", "Printed by the source, and measured here", table_html(printed_table(result)));
     if (!result.steps.empty() && result.steps.back().clients.size() > 1)
-        out += section("clients", "By client, last step", preformatted(clients_table(result.steps.back())));
+        out += section("clients", "Clients", table_html(clients_table(result.steps.back())));
     return out + "</main>\n</body>\n</html>\n";
 }
 

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "report/html/markup.h"
-#include "report/text/text_report.h"
-#include "report/text/text_tables.h"
+#include "report/facts/headline.h"
+#include "report/facts/markup.h"
+#include "report/facts/selection.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
@@ -32,10 +33,6 @@ std::string seconds_text(std::int64_t ns) {
     return fmt::format("{}.{:03}", ms / 1000, ms % 1000);
 }
 
-bool bad(const FrameCounts& counts) {
-    return counts.late + counts.failed + counts.stalls > 0 || counts.dropped > counts.startup_drops;
-}
-
 std::string counts_text(const StreamResult& stream) {
     const FrameCounts& counts = stream.counts;
     std::string out = fmt::format(
@@ -45,12 +42,12 @@ std::string counts_text(const StreamResult& stream) {
         counts.failed, counts.cancelled);
     if (counts.stalls > 0)
         out += fmt::format("; {} for {}", counted(counts.stalls, "stall"), show_duration({counts.stall_ns}));
-    if (stream.longest_drop_run > 1) out += fmt::format("; most in a row: {}", stream.longest_drop_run);
-    if (stream.margin_ns) out += "; tightest margin " + show_duration({stream.margin_ns->min});
+    if (stream.longest_drop_run > 1) out += fmt::format("; longest run: {}", stream.longest_drop_run);
+    if (stream.margin_ns) out += "; min margin " + show_duration({stream.margin_ns->min});
     return out;
 }
 
-/// What a reader must know first: faults were injected, or there was no storage.
+/// The text after its disclaimer: faults were injected, or there was no storage.
 std::string disclaimed(const RunResult& result, const std::string& text) {
     return judges_storage(result) ? text : disclaimer(result) + ": " + text;
 }
@@ -72,7 +69,7 @@ std::vector<Case> cases(const RunResult& result) {
                  fmt::format("stream {}: {}", stream.stream, stream.clip),
                  stream.start_delay_ns + stream.last_due_ns,
                  {}};
-        if (bad(stream.counts)) {
+        if (has_misses(stream.counts)) {
             std::string text = counts_text(stream);
             if (!result.verdict.detail.empty()) text += "\n" + result.verdict.detail;
             one.outcome = failed(result, text);

@@ -1,9 +1,9 @@
 // Draws the charts from the numbers in #data. The page is complete without them.
 'use strict';
-(function () {
+{
   const data = JSON.parse(document.getElementById('data').textContent);
   const root = document.documentElement;
-  const paper = { width: 700, height: 210 };  // CSS pixels: what fits between the margins of A4
+  const paper = { width: 700, height: 210 };  // CSS pixels between the margins of A4
   const charts = [];
 
   function palette() {
@@ -39,7 +39,7 @@
 
   function timeScale(last) {
     const step = timeStep(last);
-    return scale('time of play', {
+    return scale('play time', {
       type: 'linear',
       min: 0,
       max: last,
@@ -69,7 +69,7 @@
       const sets = [{ label: 'read', data: points, stepped: true, role: 'line', borderWidth: 1.5, fill: 'origin' }];
       if (numbers.required !== null) {
         sets.push({
-          label: 'required: ' + (numbers.steps.length > 0 ? 'at most ' : '') + show(numbers.required) + ' MB/s',
+          label: 'required: ' + (numbers.steps.length > 0 ? 'max ' : '') + show(numbers.required) + ' MB/s',
           data: numbers.steps.length > 0
             ? numbers.steps.map(([x, y]) => ({ x, y }))
             : points.map((point) => ({ x: point.x, y: numbers.required })),
@@ -94,9 +94,9 @@
       const at = (values) => numbers.t.map((t, i) => ({ x: t, y: values[i] }));
       const missed = numbers.missed.map((count) => (count > 0 ? 0 : null));
       const sets = [
-        { label: 'tightest frame', data: at(numbers.least), role: 'line', borderWidth: 1.5,
+        { label: 'min margin', data: at(numbers.least), role: 'line', borderWidth: 1.5,
           pointRadius: numbers.t.length > 60 ? 1 : 2.5, pointStyle: 'circle' },
-        { label: 'due', data: at(numbers.t.map(() => 0)), role: 'ink', borderWidth: 1.5, pointRadius: 0, pointStyle: 'line' },
+        { label: 'deadline', data: at(numbers.t.map(() => 0)), role: 'ink', borderWidth: 1.5, pointRadius: 0, pointStyle: 'line' },
       ];
       if (missed.some((value) => value !== null)) {
         sets.push({ label: 'frames missed', data: at(missed), role: 'bad', showLine: false, pointStyle: 'triangle', pointRadius: 5, order: -1 });
@@ -104,9 +104,9 @@
       return {
         type: 'line',
         data: { datasets: sets },
-        options: options(timeScale(numbers.end), scale('ms before due'), {
+        options: options(timeScale(numbers.end), scale('margin in ms'), {
           title: (items) => 'about ' + clock(items[0].parsed.x),
-          label: (item) => item.dataset.role === 'line' ? 'tightest ' + show(item.parsed.y) + ' ms'
+          label: (item) => item.dataset.role === 'line' ? 'min margin ' + show(item.parsed.y) + ' ms'
             : item.dataset.role === 'bad' ? numbers.missed[item.dataIndex] + ' missed' : '',
         }),
       };
@@ -115,8 +115,8 @@
     distribution(numbers) {
       const to = (i) => (i + 1 < numbers.from.length ? numbers.from[i + 1] : numbers.to);
       const part = (late) => numbers.frames.map((count, i) => (count > 0 && (numbers.from[i] < 0) === late ? count : null));
-      const sets = [{ label: 'there before it was due', data: part(false), role: 'line', solid: true }];
-      if (numbers.from[0] < 0) sets.unshift({ label: 'came after it was due', data: part(true), role: 'bad', solid: false });
+      const sets = [{ label: 'before the deadline', data: part(false), role: 'line', solid: true }];
+      if (numbers.from[0] < 0) sets.unshift({ label: 'after the deadline', data: part(true), role: 'bad', solid: false });
       return {
         type: 'bar',
         data: {
@@ -187,4 +187,4 @@
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
   addEventListener('beforeprint', toPaper);
   addEventListener('afterprint', toScreen);
-})();
+}

@@ -1,22 +1,20 @@
-// The tables of a workload's report.
 #include "report/tables/load_tables.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "base/units.h"
-#include "base/utf8.h"
-#include "report/text/load_report.h"
-#include "report/text/text_tables.h"
+#include "report/facts/selection.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 namespace {
 
-using Align = TextTable::Align;
-using Keep = TextTable::Keep;
+using Keep = Column::Keep;
 
-std::string show_latency(double ns) {
+std::string show_mean(double ns) {
     return ns > 0 ? show_duration({std::llround(ns)}) : "";
 }
 
@@ -30,7 +28,7 @@ std::string row_name(std::size_t row) {
 
 enum class Quantity { rate, block_mean, block_max, transfer_mean, transfer_max };
 
-/// One of them, in the units that its source prints.
+/// A quantity in the unit that EBU Tech 3362 prints it in.
 std::string show_cell(const ModeTable::Cell& cell, Quantity quantity) {
     const auto seconds = [](std::int64_t ns) { return fmt::format("{:.6f}", static_cast<double>(ns) / 1e9); };
     switch (quantity) {
@@ -43,51 +41,45 @@ std::string show_cell(const ModeTable::Cell& cell, Quantity quantity) {
     return "";
 }
 
-std::string mode_table(const ModeTable& modes, Quantity quantity) {
-    TextTable table;
-    table.column("", Align::left);
-    for (const std::uint64_t block : modes.blocks) table.column(show_block(block), Align::right);
-    table.column("All", Align::right);
+Table mode_table(const ModeTable& modes, Quantity quantity, std::string title) {
+    Table table{.title = std::move(title)};
+    table.left("");
+    for (const std::uint64_t block : modes.blocks) table.right(show_block(block));
+    table.right("All");
     for (std::size_t row = 0; row < modes.cells.size(); ++row) {
-        std::vector<std::string> fields = {row_name(row)};
-        for (const ModeTable::Cell& cell : modes.cells[row]) {
-            if (cell.transfers == 0) {
-                fields.emplace_back("-");
-                continue;
-            }
-            fields.push_back(show_cell(cell, quantity));
-        }
+        std::vector<Cell> fields{row_name(row)};
+        for (const ModeTable::Cell& cell : modes.cells[row])
+            fields.emplace_back(cell.transfers == 0 ? kNoValue : show_cell(cell, quantity));
         table.row(std::move(fields));
     }
-    return table.text();
+    return table;
 }
 
-std::string tables_of(const ModeTable& modes, const std::string& of) {
-    if (modes.blocks.empty()) return "";
-    std::string out;
-    for (const auto& [heading, quantity] : {std::pair{"average rate (MB/s)", Quantity::rate},
-                                            std::pair{"average block latency (ms)", Quantity::block_mean},
-                                            std::pair{"maximum block latency (s)", Quantity::block_max},
-                                            std::pair{"average transfer latency (ms)", Quantity::transfer_mean},
-                                            std::pair{"maximum transfer latency (s)", Quantity::transfer_max}})
-        out += fmt::format("{}, {}\n{}", heading, of, mode_table(modes, quantity));
-    return out;
+/// `clients`: whose transfers they are, for the titles.
+void add_mode_tables(const ModeTable& modes, const std::string& clients, std::vector<Table>& out) {
+    if (modes.blocks.empty()) return;
+    for (const auto& [title, quantity] : {std::pair{"average rate (MB/s)", Quantity::rate},
+                                          std::pair{"average block latency (ms)", Quantity::block_mean},
+                                          std::pair{"maximum block latency (s)", Quantity::block_max},
+                                          std::pair{"average transfer latency (ms)", Quantity::transfer_mean},
+                                          std::pair{"maximum transfer latency (s)", Quantity::transfer_max}})
+        out.push_back(mode_table(modes, quantity, fmt::format("{}, {}", title, clients)));
 }
 
-/// `latencies`: those of the mode tables, too.
-void figure_columns(TextTable& table, bool latencies) {
-    table.column("op/s", Align::right);
-    table.column("read MB/s", Align::right, Keep::where_not_zero);
-    table.column("write MB/s", Align::right, Keep::where_not_zero);
-    table.column("mean time", Align::right);
-    table.column("p99", Align::right, Keep::where_not_zero);
-    table.column("max", Align::right);
+/// `latencies`: also the block and transfer latencies of the mode tables.
+void figure_columns(Table& table, bool latencies) {
+    table.right("op/s");
+    table.right("read MB/s", Keep::where_not_zero);
+    table.right("write MB/s", Keep::where_not_zero);
+    table.right("mean");
+    table.right("p99", Keep::where_not_zero);
+    table.right("max");
     if (latencies) {
-        table.column("block latency", Align::right, Keep::where_not_zero);
-        table.column("transfer latency", Align::right, Keep::where_not_zero);
+        table.right("block latency", Keep::where_not_zero);
+        table.right("transfer latency", Keep::where_not_zero);
     }
-    table.column("operations", Align::right);
-    table.column("failed", Align::right, Keep::where_not_zero);
+    table.right("operations");
+    table.right("failed", Keep::where_not_zero);
 }
 
 /// As the mode tables have it.
@@ -95,11 +87,11 @@ std::string show_ms(const std::optional<double>& ns) {
     return ns ? fmt::format("{:.3f} ms", *ns / 1e6) : "";
 }
 
-void add_figures(const LoadFigures& figures, bool latencies, std::vector<std::string>& fields) {
+void add_figures(const LoadFigures& figures, bool latencies, std::vector<Cell>& fields) {
     fields.push_back(show_count(static_cast<std::uint64_t>(std::llround(figures.operations_per_s))));
     fields.push_back(show_megabytes(figures.read_bytes_per_s));
     fields.push_back(show_megabytes(figures.write_bytes_per_s));
-    fields.push_back(show_latency(figures.latency_mean_ns));
+    fields.push_back(show_mean(figures.latency_mean_ns));
     fields.push_back(figures.latency_p99_ns ? show_duration({*figures.latency_p99_ns}) : "");
     fields.push_back(figures.operations > 0 ? show_duration({figures.latency_max_ns}) : "");
     if (latencies) {
@@ -118,18 +110,12 @@ std::string sweep_word(Sweep::Over over) {
         case Sweep::Over::clients: return "clients";
         case Sweep::Over::users: return "users";
         case Sweep::Over::read_percent: return "read %";
-        case Sweep::Over::operations_per_s: return "asked op/s";
+        case Sweep::Over::operations_per_s: return "requested op/s";
         case Sweep::Over::block_bytes: return "block";
         case Sweep::Over::fill_percent: return "filled %";
         case Sweep::Over::cache: return "cache";
     }
     return "";
-}
-
-std::string show_block(std::uint64_t bytes) {
-    if (bytes >= (1u << 20) && bytes % (1u << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
-    if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
-    return fmt::format("{} B", bytes);
 }
 
 std::string show_step(const Workload& workload, double at) {
@@ -142,50 +128,52 @@ std::string show_step(const Workload& workload, double at) {
     return at == std::floor(at) ? show_count(static_cast<std::uint64_t>(at)) : fmt::format("{:g}", at);
 }
 
-std::string latency_definitions(const LoadResult& result) {
-    std::string out =
-        "mean time, p99, max: of an operation, from its intended time to its end; a transfer is one operation "
-        "with all of its blocks\n";
+std::vector<std::string> latency_definitions(const LoadResult& result) {
+    std::vector<std::string> out{
+        "mean, p99, max: of the time of an operation, from its intended start to its end; a transfer is one "
+        "operation with all of its blocks"};
     if (result.workload.report != Workload::Report::modes) return out;
-    return out +
-           "block latency: from the submission of one block to its completion\n"
-           "transfer latency: the total time of a transfer less the sum of its block latencies (EBU Tech 3362, "
-           "5.1)\n";
+    out.emplace_back("block latency: from the submission of one block to its completion");
+    out.emplace_back(
+        "transfer latency: the total time of a transfer less the sum of its block latencies (EBU Tech 3362, "
+        "5.1)");
+    return out;
 }
 
-std::string cache_sentences(const LoadResult& result) {
-    std::string out;
+std::vector<std::string> cache_sentences(const LoadResult& result) {
+    std::vector<std::string> out;
     for (const LoadStep& step : result.steps) {
         if (!step.files_read || step.at > 0) continue;
         const LoadStep::FilesRead& read = *step.files_read;
         if (read.once) {
             const bool all = read.times > 0.999;  // the last block of a file may be too small for direct I/O
-            out += fmt::format("cold: no byte was read twice; {} {} were read\n",
-                               all ? "the step ended when all" : "not all", show_bytes(read.files_bytes));
+            out.push_back(fmt::format("cold: no byte was read twice; {} {} were read",
+                                      all ? "the step ended when all" : "not all",
+                                      show_bytes(read.files_bytes)));
         } else if (read.times > 1) {
-            out += fmt::format(
-                "cold: the files ({}) were read {:.1f} times: repeated reads came from a cache, "
-                "so that this step is not cold\n",
-                show_bytes(read.files_bytes), read.times);
+            out.push_back(
+                fmt::format("cold: the files ({}) were read {:.1f} times: repeated reads came from a "
+                            "cache, so that this step is not cold",
+                            show_bytes(read.files_bytes), read.times));
         } else {
-            out +=
+            out.emplace_back(
                 "cold: reads come at random offsets, and some blocks were read more than once: those are not "
-                "cold\n";
+                "cold");
         }
     }
     return out;
 }
 
-std::string steps_table(const LoadResult& result) {
+Table steps_table(const LoadResult& result) {
     const bool modes = result.workload.report == Workload::Report::modes;
-    TextTable table;
-    table.column(sweep_word(result.workload.sweep.over), Align::right, Keep::where_not_zero);
-    table.column("meter", Align::left, Keep::where_not_zero);
+    Table table{.title = "Steps"};
+    table.right(sweep_word(result.workload.sweep.over), Keep::where_not_zero);
+    table.left("meter", Keep::where_not_zero);
     figure_columns(table, modes);
-    table.column("unfinished", Align::right, Keep::where_not_zero);
-    table.column("files read", Align::right, Keep::where_not_zero);
+    table.right("unfinished", Keep::where_not_zero);
+    table.right("files read", Keep::where_not_zero);
     for (const LoadStep& step : result.steps) {
-        std::vector<std::string> fields = {show_step(result.workload, step.at), ""};
+        std::vector<Cell> fields = {show_step(result.workload, step.at), ""};
         add_figures(step.all, modes, fields);
         std::uint64_t unfinished = 0;
         for (const MeterResult& meter : step.result.meters) unfinished += meter.unfinished;
@@ -193,52 +181,53 @@ std::string steps_table(const LoadResult& result) {
         fields.push_back(step.files_read ? fmt::format("{:.2f} x", step.files_read->times) : "");
         table.row(std::move(fields));
         for (const LoadFigures& meter : step.meters) {
-            std::vector<std::string> own = {"", printable(meter.name)};
+            std::vector<Cell> own = {"", name_cell(meter.name)};
             add_figures(meter, modes, own);
-            own.resize(own.size() + 2);
+            own.insert(own.end(), 2, "");
             table.row(std::move(own));
         }
     }
-    return table.text();
+    return table;
 }
 
-std::string modes_tables(const LoadResult& result, std::size_t clients_shown) {
-    std::string out;
+std::vector<Table> modes_tables(const LoadResult& result, std::size_t clients_max) {
+    std::vector<Table> out;
     for (const LoadStep& step : result.steps) {
         const std::string at = show_step(result.workload, step.at);
-        const std::string clients =
-            at.empty() ? "all clients"
-                       : fmt::format("{} {}, all clients", at, sweep_word(result.workload.sweep.over));
-        out += tables_of(step.modes, clients);
-        if (step.clients.size() < 2 || step.clients.size() > clients_shown) continue;
+        add_mode_tables(step.modes,
+                        at.empty()
+                            ? "all clients"
+                            : fmt::format("{} {}, all clients", at, sweep_word(result.workload.sweep.over)),
+                        out);
+        if (step.clients.size() < 2 || step.clients.size() > clients_max) continue;
         for (std::size_t i = 0; i < step.clients.size(); ++i)
-            out += tables_of(step.client_modes[i], step.clients[i].name);
+            add_mode_tables(step.client_modes[i], step.clients[i].name, out);
     }
     return out;
 }
 
-std::string clients_table(const LoadStep& step) {
-    if (step.clients.size() < 2) return "";
-    TextTable table;
-    table.column("client", Align::left);
+Table clients_table(const LoadStep& step) {
+    if (step.clients.size() < 2) return {};
+    Table table{.title = "Clients in the last step"};
+    table.left("client");
     figure_columns(table, false);
     for (const LoadFigures& client : step.clients) {
-        std::vector<std::string> fields = {client.name};
+        std::vector<Cell> fields = {client.name};
         add_figures(client, false, fields);
         table.row(std::move(fields));
     }
-    return table.text();
+    return table;
 }
 
-std::string printed_table(const LoadResult& result) {
-    if (result.printed.empty()) return "";
-    TextTable table;
-    table.column(sweep_word(result.workload.sweep.over), Align::right, Keep::where_not_zero);
-    table.column("quantity", Align::left);
-    table.column("printed", Align::right);
-    table.column("measured", Align::right);
-    table.column("measured/printed", Align::right);
-    table.column("source", Align::left);
+Table printed_table(const LoadResult& result) {
+    if (result.printed.empty()) return {};
+    Table table{.title = "Figures of the source, and measured here"};
+    table.right(sweep_word(result.workload.sweep.over), Keep::where_not_zero);
+    table.left("quantity");
+    table.right("printed");
+    table.right("measured");
+    table.right("measured/printed");
+    table.left("source");
     for (const PrintedComparison& each : result.printed) {
         const PrintedFigure& printed = each.printed;
         const auto show = [&printed](double value) {
@@ -250,26 +239,26 @@ std::string printed_table(const LoadResult& result) {
         table.row({show_step(result.workload, printed.at), printed.quantity, show(printed.value),
                    show(each.measured),
                    fmt::format("{:.2f}", printed.value > 0 ? each.measured / printed.value : 0),
-                   printable(printed.source)});
+                   name_cell(printed.source)});
     }
-    return table.text();
+    return table;
 }
 
-std::string meters_table(const RunResult& result) {
-    if (result.meters.empty()) return "";
-    TextTable table;
-    table.column("seat", Align::right);
-    table.column("meter", Align::left);
-    table.column("users", Align::right);
-    table.column("op/s", Align::right);
-    table.column("read MB/s", Align::right, Keep::where_not_zero);
-    table.column("write MB/s", Align::right, Keep::where_not_zero);
-    table.column("mean time", Align::right);
-    table.column("p99", Align::right);
-    table.column("max", Align::right);
-    table.column("failed", Align::right, Keep::where_not_zero);
-    table.column("unfinished", Align::right, Keep::where_not_zero);
-    table.column("done as creates", Align::right, Keep::where_not_zero);
+Table meters_table(const RunResult& result) {
+    if (result.meters.empty()) return {};
+    Table table{.title = "Meters"};
+    table.right("seat");
+    table.left("meter");
+    table.right("users");
+    table.right("op/s");
+    table.right("read MB/s", Keep::where_not_zero);
+    table.right("write MB/s", Keep::where_not_zero);
+    table.right("mean");
+    table.right("p99");
+    table.right("max");
+    table.right("failed", Keep::where_not_zero);
+    table.right("unfinished", Keep::where_not_zero);
+    table.right("done as creates", Keep::where_not_zero);
     for (const MeterResult& meter : result.meters) {
         const double seconds = static_cast<double>(std::max<std::int64_t>(meter.wall_ns, 1)) / 1e9;
         const auto bytes = [&](LoadOperation of) {
@@ -277,22 +266,19 @@ std::string meters_table(const RunResult& result) {
                                   seconds);
         };
         const auto done = static_cast<double>(meter.all.done);
-        table.row({show_count(meter.seat), printable(meter.name), show_count(meter.users),
+        table.row({show_count(meter.seat), name_cell(meter.name), show_count(meter.users),
                    show_count(static_cast<std::uint64_t>(std::llround(done / seconds))),
                    bytes(LoadOperation::read), bytes(LoadOperation::write),
-                   show_latency(done > 0 ? static_cast<double>(meter.all.response_sum_ns) / done : 0),
+                   show_mean(done > 0 ? static_cast<double>(meter.all.response_sum_ns) / done : 0),
                    meter.all.response_ns ? show_duration({meter.all.response_ns->p99}) : "",
                    meter.all.response_ns ? show_duration({meter.all.response_ns->max}) : "",
                    show_count(meter.all.failed), show_count(meter.unfinished), show_count(meter.substituted)});
     }
-    return "meters\n" + table.text();
+    return table;
 }
 
-std::string alone_table(const RunResult& result) {
-    if (!result.alone) return "";
-    const auto missed = [](const FrameCounts& counts) {
-        return show_count(counts.dropped + counts.late + counts.failed);
-    };
+Table alone_table(const RunResult& result) {
+    if (!result.alone) return {};
     const auto margin = [](const std::optional<MarginSummary>& of) {
         return of ? show_duration({of->p1}) : std::string("-");
     };
@@ -304,18 +290,19 @@ std::string alone_table(const RunResult& result) {
     };
     const LoadFigures alone = figures(result.alone->meters);
     const LoadFigures beside = figures(result.meters);
-    TextTable table;
-    table.column("", Align::left);
-    table.column("alone", Align::right);
-    table.column("together", Align::right);
-    table.row({"streams: frames missed", missed(result.alone->streams), missed(result.totals)});
+    Table table{.title = "Streams and meters alone, and together"};
+    table.left("");
+    table.right("alone");
+    table.right("together");
+    table.row({"streams: frames missed", count_cell(missed(result.alone->streams)),
+               count_cell(missed(result.totals))});
     table.row({"streams: p1 margin", margin(result.alone->margin_ns), margin(result.margin_ns)});
     table.row({"meters: operations/s", fmt::format("{:.1f}", alone.operations_per_s),
                fmt::format("{:.1f}", beside.operations_per_s)});
     table.row({"meters: MB/s", show_megabytes(alone.read_bytes_per_s + alone.write_bytes_per_s),
                show_megabytes(beside.read_bytes_per_s + beside.write_bytes_per_s)});
-    table.row({"meters: mean time", show_latency(alone.latency_mean_ns), show_latency(beside.latency_mean_ns)});
-    return "what streams and meters cost each other\n" + table.text();
+    table.row({"meters: mean", show_mean(alone.latency_mean_ns), show_mean(beside.latency_mean_ns)});
+    return table;
 }
 
 }  // namespace streamsim::report

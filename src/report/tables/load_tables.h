@@ -1,22 +1,35 @@
-// The tables of a workload's report. Inside report/ only.
+// The tables of a workload's report, and those of the meters of a run; empty ones have no rows. Inside report/
+// only.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "report/tables/table.h"
 #include "streamsim/load_result.h"
 
 namespace streamsim::report {
 
-std::string steps_table(const LoadResult& result);
-/// What the times and latencies of the tables of this report are, a sentence a line.
-std::string latency_definitions(const LoadResult& result);
-/// Whether cold steps were cold, a sentence a line; empty without any.
-std::string cache_sentences(const LoadResult& result);
-/// Five tables a step, and five more for each client where there are two to `clients_shown` of them.
-std::string modes_tables(const LoadResult& result, std::size_t clients_shown);
-/// Empty where there is one client.
-std::string clients_table(const LoadStep& step);
-/// Empty where nothing was printed.
-std::string printed_table(const LoadResult& result);
+/// A value of the sweep as text: "16", "cold"; empty without a sweep.
+std::string show_step(const Workload& workload, double at);
+/// The word for what the sweep changes: "clients"; empty for one step.
+std::string sweep_word(Sweep::Over over);
+
+Table steps_table(const LoadResult& result);
+/// The definitions of the times in the tables of this report, a sentence each.
+std::vector<std::string> latency_definitions(const LoadResult& result);
+/// For each cold step whether a cache may have answered, a sentence each.
+std::vector<std::string> cache_sentences(const LoadResult& result);
+/// Five tables for each step, and five for each client if there are two to `clients_max` of them.
+std::vector<Table> modes_tables(const LoadResult& result, std::size_t clients_max);
+/// Empty for one client.
+Table clients_table(const LoadStep& step);
+/// The figures that the source of the workload printed, beside the measured ones.
+Table printed_table(const LoadResult& result);
+
+/// The meters of a run.
+Table meters_table(const RunResult& result);
+/// Streams and meters of a run alone, and together; empty if they were not measured alone.
+Table alone_table(const RunResult& result);
 
 }  // namespace streamsim::report

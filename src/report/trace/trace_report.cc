@@ -33,7 +33,7 @@ std::int64_t earliest(const FrameOutcome& frame) {
     return std::min({frame.scheduled, frame.submitted, frame.deadline, frame.completed}).ns;
 }
 
-/// Where a mark stands: at the deadline; without one, when it came, or at the last thing that happened to it.
+/// The time of a mark: the deadline; without one the completion, or the last event of the frame.
 Instant mark_at(const FrameOutcome& frame) {
     for (const Instant at : {frame.deadline, frame.completed, frame.submitted, frame.scheduled}) {
         if (at != Instant::never()) return at;
@@ -41,16 +41,17 @@ Instant mark_at(const FrameOutcome& frame) {
     return Instant{0};
 }
 
-/// The tracks of one stream: a slice goes to the first on which nothing lies in its way.
-class Lanes {
+/// The tracks of one stream, counted from its first: a slice goes to the first track on which it overlaps no
+/// other slice.
+class TrackOffsets {
 public:
-    std::size_t place(Instant from, Instant to) {
-        for (std::size_t lane = 0; lane < last_.size(); ++lane) {
-            const auto [begin, end] = last_[lane];
+    std::size_t track_for(Instant from, Instant to) {
+        for (std::size_t offset = 0; offset < last_.size(); ++offset) {
+            const auto [begin, end] = last_[offset];
             const std::int64_t apart = begin == end ? 0 : kApartNs;
             if (end.ns + apart > from.ns) continue;
-            last_[lane] = {from, to};
-            return lane;
+            last_[offset] = {from, to};
+            return offset;
         }
         last_.emplace_back(from, to);
         return last_.size() - 1;
@@ -58,7 +59,7 @@ public:
     std::size_t count() const { return last_.size(); }
 
 private:
-    std::vector<std::pair<Instant, Instant>> last_;  // of each track
+    std::vector<std::pair<Instant, Instant>> last_;  // the last slice of each track
 };
 
 class Trace {
@@ -70,7 +71,7 @@ public:
 private:
     struct Track {
         std::uint32_t pid = 0;
-        std::uint64_t tid = 0;  // of the stream's first
+        std::uint64_t tid = 0;  // the stream's first track
         std::int64_t origin_ns = 0;
     };
 
@@ -107,12 +108,12 @@ private:
     std::string piece_;
     bool first_ = true;
     std::int64_t offset_ns_ = 0;
-    std::optional<std::int64_t> first_start_ns_;  // of all streams: the time line counts from it
+    std::optional<std::int64_t> first_start_ns_;  // the earliest of all streams; the time line counts from it
     std::uint64_t next_tid_ = 1;
     std::uint32_t seats_ = 0;
 };
 
-/// The rows of a stream. Rows stand as streams do: by seat, then stream.
+/// The rows of one stream: rows are ordered by seat, then stream.
 std::span<const FrameRow> take(const StreamResult& stream, std::span<const FrameRow>& rest) {
     std::size_t count = 0;
     while (count < rest.size() && rest[count].seat == stream.seat && rest[count].stream == stream.stream)
@@ -122,7 +123,7 @@ std::span<const FrameRow> take(const StreamResult& stream, std::span<const Frame
     return taken;
 }
 
-/// Nothing may lie before 0.
+/// The offset that keeps all times at or above 0.
 void Trace::find_offset() {
     std::int64_t least = 0;
     std::span<const FrameRow> rest(result_.frames);
@@ -181,35 +182,35 @@ void Trace::stream(const StreamResult& stream, std::span<const FrameRow> rows) {
 }
 
 void Trace::slices(std::span<const FrameRow> rows, const Track& track, const std::string& name_of_stream) {
-    std::vector<std::uint32_t> order;  // as they were submitted
+    std::vector<std::uint32_t> order;  // by submission
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (was_read(rows[i].outcome)) order.push_back(static_cast<std::uint32_t>(i));
     }
     std::stable_sort(order.begin(), order.end(), [rows](std::uint32_t a, std::uint32_t b) {
         return rows[a].outcome.submitted < rows[b].outcome.submitted;
     });
-    Lanes lanes;
+    TrackOffsets offsets;
     for (const std::uint32_t index : order) {
         const FrameOutcome& frame = rows[index].outcome;
-        const std::size_t lane = lanes.place(frame.submitted, frame.completed);
+        const std::size_t offset = offsets.track_for(frame.submitted, frame.completed);
         begin();
         add(R"({{"ph":"X","cat":"frame","name":"{} {}","pid":{},"tid":{},)",
             frame.kind == FrameKind::on_time ? "frame" : to_string(frame.kind), frame.slot, track.pid,
-            track.tid + lane);
+            track.tid + offset);
         add_ts(track, frame.submitted.ns);
         piece_ += ",\"dur\":";
         add_us((frame.completed - frame.submitted).ns);
         arguments(rows[index]);
     }
-    const std::size_t tracks = std::max<std::size_t>(1, lanes.count());
+    const std::size_t tracks = std::max<std::size_t>(1, offsets.count());
     name("thread_name", track.pid, track.tid, name_of_stream);
-    for (std::size_t lane = 1; lane < tracks; ++lane) {
-        name("thread_name", track.pid, track.tid + lane, fmt::format("{} ({})", name_of_stream, lane + 1));
+    for (std::size_t offset = 1; offset < tracks; ++offset) {
+        name("thread_name", track.pid, track.tid + offset, fmt::format("{} ({})", name_of_stream, offset + 1));
     }
     next_tid_ += tracks;
 }
 
-/// The columns of the row, and the event's end.
+/// Writes the columns of the row, and the event's end.
 void Trace::arguments(const FrameRow& row) {
     const FrameOutcome& frame = row.outcome;
     add(R"(,"args":{{"seat":{},"stream":{},"frame":{},"clip_frame":{})", row.seat, row.stream, frame.slot,
@@ -243,7 +244,7 @@ void Trace::buffer_counter(const StreamResult& stream, const Track& track) {
     }
 }
 
-/// In a process of their own, after the seats'.
+/// Writes the counters as a process of their own, after those of the seats.
 void Trace::throughput_counters() {
     if (result_.timeline.empty()) return;
     const Track all{seats_ + 1, 0, first_start_ns_.value_or(0)};

@@ -54,7 +54,7 @@ Comparison compared(std::vector<RunResult> results) {
     return compare(named);
 }
 
-/// What is said of a figure of one result, as people see it.
+/// The value and the change of a figure of one result, as shown.
 std::string said(const Comparison& comparison, const std::string& key, std::size_t result = 1) {
     for (const ComparedFigure& figure : comparison.figures) {
         if (figure.key != key) continue;

@@ -9,9 +9,10 @@
 
 #include "base/document/json.h"
 #include "base/units.h"
+#include "report/facts/headline.h"
+#include "report/facts/timeline.h"
 #include "report/html/html_text.h"
-#include "report/html/html_time.h"
-#include "report/text/text_report.h"
+#include "report/html/table_html.h"
 #include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
@@ -39,14 +40,14 @@ constexpr Sample kSamples[] = {{"plays", samples::plays},
                                {"hostile", samples::hostile},
                                {"modelled", samples::modelled}};
 
-/// What is not the library, the script and the style: the rest is made anew for each result.
+/// The page without library, scripts and style.
 std::string page_of(const RunResult& result) {
     const std::string whole = html_report(result);
     const std::string body = whole.substr(whole.find("<body>"));
     return body.substr(0, body.find("<script>\n"));
 }
 
-/// What a reader sees of a piece of HTML.
+/// The text of a piece of HTML.
 std::string text_of(const std::string& html) {
     std::string out = std::regex_replace(html, std::regex("<[^>]*>"), "");
     for (const auto& [entity, text] :
@@ -187,8 +188,8 @@ TEST(HtmlReport, TellsWhatIsKnownAndWhatIsNot) {
     const std::string full = text_of(page_of(samples::told_in_full()));
     for (const char* part : {"filer:/export/media on /mnt/media, type nfs4", "rsize=1048576", "eth0, 10 Gbit/s",
                              "play again with --inflight 8", "at depth 2 the link is 41 % busy",
-                             "Random places: 2 of 48", "Pressure: memorynot recorded", "44.1 %", "3,400.0 MB/s",
-                             "A Linux client is no Windows SMB seat", "209 more follow"})
+                             "Other frames on each pass: 2 of 48", "Memory pressurenot recorded", "44.1 %",
+                             "3,400.0 MB/s", "A Linux client is no Windows SMB seat", "209 more: --csv"})
         EXPECT_THAT(full, HasSubstr(part));
     const std::string empty = page_of(samples::interrupted());
     EXPECT_THAT(empty, Not(HasSubstr("<canvas")));
@@ -214,7 +215,7 @@ TEST(HtmlReport, StaysSmallEnoughForAMail) {
     result.drops_omitted = 980'000;
     const std::string whole = html_report(result);
     EXPECT_LT(whole.size(), 700'000u);
-    EXPECT_THAT(whole, HasSubstr("The first 200 of 1,000,000 frames"));
+    EXPECT_THAT(whole, HasSubstr("Missed frames (the first 200 of 1,000,000)"));
     EXPECT_THAT(whole, HasSubstr("999,800 more"));
 }
 
@@ -230,42 +231,37 @@ TEST(HtmlText, EscapesWhatWouldBreakOut) {
     EXPECT_EQ(html::escaped("\xf4\x90\x80\x80"), bad + bad + bad + bad);
 }
 
-TEST(HtmlText, ShowsTimes) {
-    EXPECT_EQ(html::clock(3'466'666'667, true), "0:03.467");
-    EXPECT_EQ(html::clock(3'723'000'000'000, false), "1:02:03");
-    EXPECT_EQ(html::clock(-400'000'000, true), "\u22120:00.400");
-    EXPECT_EQ(html::clock(-400'000'000, false), "0:00");
-}
-
-TEST(HtmlText, LeavesOutColumnsThatSayNothing) {
-    html::Table table("t");
-    table.column("a", html::Table::Align::left);
-    table.column("none", html::Table::Align::right, html::Table::Keep::where_not_zero);
-    table.column("some", html::Table::Align::right, html::Table::Keep::where_not_zero);
-    table.row({"x", "<data value=\"0\">0</data>", "0"});
-    table.row({"y", "", "3"});
-    EXPECT_THAT(table.html(), Not(HasSubstr("none")));
-    EXPECT_THAT(table.html(), HasSubstr("<td class=\"n\">3</td>"));
+TEST(HtmlTable, LeavesOutColumnsWithoutValues) {
+    Table table{.title = "t"};
+    table.left("a");
+    table.right("none", Column::Keep::where_not_zero);
+    table.right("some", Column::Keep::where_not_zero);
+    table.right("kept", Column::Keep::on_page);
+    table.row({"x", count_cell("totals.stalls", 0), "0", "0"});
+    table.row({"y", "", "3", kNoValue});
+    const std::string page = html::table_html(table);
+    EXPECT_THAT(page, Not(HasSubstr("none")));
+    EXPECT_THAT(page, HasSubstr("<td class=\"n\">3</td><td class=\"n\">\u2013</td>"));
 }
 
 TEST(HtmlTime, PutsNeighboursTogether) {
     std::vector<TimelineEntry> timeline = samples::told_in_full().timeline;
-    const std::vector<TimelineEntry> coarse = html::coarser(timeline, 4);
+    const std::vector<TimelineEntry> coarse = coarser(timeline, 4);
     ASSERT_EQ(coarse.size(), 4u);
     std::uint64_t bytes = 0, before = 0, dropped = 0;
     for (const TimelineEntry& entry : timeline) before += entry.bytes;
     for (const TimelineEntry& entry : coarse) {
         bytes += entry.bytes;
-        dropped += html::missed(entry);
+        dropped += missed(entry);
     }
     EXPECT_EQ(bytes, before);
     EXPECT_EQ(dropped, 212u);
     EXPECT_EQ(coarse[0].interval_ns, 2'400'000'000);
     EXPECT_EQ(coarse[1].margin_ns_min, -120'000'000);
     EXPECT_EQ(coarse[0].buffer_frames_min, 3u);
-    EXPECT_THAT(html::coarser({}, 4), IsEmpty());
-    EXPECT_EQ(html::of_play(timeline).front().t_ns, 0);
-    EXPECT_EQ(html::of_play(timeline).size(), timeline.size() - 1);
+    EXPECT_THAT(coarser({}, 4), IsEmpty());
+    EXPECT_EQ(of_play(timeline).front().t_ns, 0);
+    EXPECT_EQ(of_play(timeline).size(), timeline.size() - 1);
 }
 
 }  // namespace

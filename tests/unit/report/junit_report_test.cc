@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "report/html/markup.h"
+#include "report/facts/markup.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
@@ -39,10 +39,9 @@ TEST(JunitReport, AStreamThatDoesNotIsAFailureWithSentenceAndCounts) {
     const std::string xml = junit_report(result);
     EXPECT_EQ(count(xml, "<testcase "), 100U);
     EXPECT_EQ(count(xml, "tests=\"100\" failures=\"1\" errors=\"0\""), 2U);
-    EXPECT_THAT(xml,
-                HasSubstr("name=\"stream 97: clip98\" time=\"10.455\">\n"
-                          "      <failure message=\"the storage did not keep up: 50 frames were not there "
-                          "when due\" type=\"storage\">240 frames scheduled: 190 on time, 0 late, 50 dropped"));
+    EXPECT_THAT(xml, HasSubstr("name=\"stream 97: clip98\" time=\"10.455\">\n"
+                               "      <failure message=\"the storage did not keep up: 50 frames were missed\" "
+                               "type=\"storage\">240 frames scheduled: 190 on time, 0 late, 50 dropped"));
     EXPECT_THAT(xml, HasSubstr("&#10;more in flight would help</failure>"));
 }
 

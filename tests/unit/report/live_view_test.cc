@@ -22,7 +22,10 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-view::StreamView stream(const std::string& number, std::uint64_t bad = 0, std::int64_t margin_ns = 31'200'000) {
+view::
+
+    StreamView
+    stream(const std::string& number, std::uint64_t bad = 0, std::int64_t margin_ns = 31'200'000) {
     view::StreamView out;
     out.label = number + " dpx12";
     out.short_label = number;
@@ -44,7 +47,10 @@ view::StreamView stream(const std::string& number, std::uint64_t bad = 0, std::i
     return out;
 }
 
-view::ViewState state() {
+view::
+
+    ViewState
+    state() {
     view::ViewState out;
     out.title = "3 streams of dpx12 at 24 fps from /mnt/x";
     out.elapsed_ns = 5'000'000'000;
@@ -56,7 +62,10 @@ view::ViewState state() {
     return out;
 }
 
-view::MeterView meter(const std::string& name, std::uint64_t failed = 0) {
+view::
+
+    MeterView
+    meter(const std::string& name, std::uint64_t failed = 0) {
     view::MeterView out;
     out.name = name;
     out.counts = {300, failed, 2'000'000'000, 1'000'000'000, 6'000'000'000};
@@ -76,7 +85,7 @@ std::vector<std::string> texts(const view::ViewState& state, int columns, int ro
 /// The line that counts the others.
 std::string others_text(std::size_t first, std::size_t count, int bad) {
     return "  " + std::to_string(first) + " to " + std::to_string(first + count - 1) + " of 92 streams, " +
-           std::to_string(bad) + " not in time in the others";
+           std::to_string(bad) + " missed by the others";
 }
 
 std::size_t characters(const std::string& text) {
@@ -84,7 +93,7 @@ std::size_t characters(const std::string& text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// What a file descriptor was given.
+/// The bytes written to a file descriptor.
 class Pipe {
 public:
     Pipe() { EXPECT_EQ(pipe2(ends_.data(), O_CLOEXEC), 0); }
@@ -109,18 +118,18 @@ TEST(LiveLines, ShowAllOfARunOnAUsualTerminal) {
         texts(state(), 80, 24),
         ElementsAre("3 streams of dpx12 at 24 fps from /mnt/x             5.0 s of 10.0 s, 5.0 s left",
                     "throughput  4700.0 of 4800.0 MB/s required   [#########################.|......]",
-                    "7 not in time   tightest margin 4.0 ms          3 playing, 1 with drops, 1 tight", "",
-                    "  STATE   STREAM   BUFFER            MARGIN  TIGHTEST  DROPS  LAST AT  PLAYED",
-                    "  ok      0 dpx12  [########] 8/8   32.2 ms   31.2 ms      0        - 120/240",
-                    "  TIGHT   1 dpx12  [########] 8/8    5.0 ms    4.0 ms      0        - 120/240",
-                    "  DROPS   10 dpx12 [##......] 2/8   32.2 ms   31.2 ms      7    4.0 s 120/240", "",
-                    "LAST DROPS", "      4.0 s  10 dpx12  frame 96      dropped  this computer was late",
-                    "      4.0 s  10 dpx12  frame 95      dropped  came too late",
-                    "      3.9 s  10 dpx12  frame 94      dropped  came too late",
-                    "      3.9 s  10 dpx12  frame 93      dropped  came too late",
-                    "      3.8 s  10 dpx12  frame 92      dropped  came too late",
-                    "      3.8 s  10 dpx12  frame 91      dropped  came too late",
-                    "      3.8 s  10 dpx12  frame 90      dropped  came too late", "", "", "", "", "", "",
+                    "7 missed   min margin 4.0 ms   buffer min 2/8   3 playing, 1 with drops, 1 tight", "",
+                    "  STATE   STREAM   BUFFER            MARGIN MIN MARGIN  DROPS  LAST AT  PLAYED",
+                    "  ok      0 dpx12  [########] 8/8   32.2 ms    31.2 ms      0        - 120/240",
+                    "  TIGHT   1 dpx12  [########] 8/8    5.0 ms     4.0 ms      0        - 120/240",
+                    "  DROPS   10 dpx12 [##......] 2/8   32.2 ms    31.2 ms      7    4.0 s 120/240", "",
+                    "LAST DROPS", "      4.0 s  10 dpx12  frame 96      dropped  client delay",
+                    "      4.0 s  10 dpx12  frame 95      dropped  read too late",
+                    "      3.9 s  10 dpx12  frame 94      dropped  read too late",
+                    "      3.9 s  10 dpx12  frame 93      dropped  read too late",
+                    "      3.8 s  10 dpx12  frame 92      dropped  read too late",
+                    "      3.8 s  10 dpx12  frame 91      dropped  read too late",
+                    "      3.8 s  10 dpx12  frame 90      dropped  read too late", "", "", "", "", "", "",
                     "q quit  + add  - remove  up/down, PgUp/PgDn scroll  w worst first"));
 }
 
@@ -138,7 +147,7 @@ TEST(LiveLines, ShowMoreOnAWideOne) {
 TEST(LiveLines, LeaveOutWhatMattersLeastWhereThereIsLittleRoom) {
     EXPECT_THAT(
         texts(state(), 40, 6),
-        ElementsAre("7 not in time            5.0 s of 10.0 s", "4700.0 of 4800.0 MB/s  [###########.|..]",
+        ElementsAre("7 missed                 5.0 s of 10.0 s", "4700.0 of 4800.0 MB/s  [###########.|..]",
                     "  ok      0 dpx12  8/8   32.2 ms      0", "  TIGHT   1 dpx12  8/8    5.0 ms      0",
                     "  DROPS   10 dpx12 2/8   32.2 ms      7", "q quit  + add  - remove"));
     EXPECT_THAT(texts(state(), 20, 3),
@@ -223,7 +232,7 @@ TEST(LiveLines, SayThatPrerollIsNotPlay) {
     const auto lines = texts(preroll, 80, 24);
     EXPECT_THAT(lines[0], EndsWith("  filling the read-ahead"));
     EXPECT_THAT(lines[7], EndsWith("NO DROPS SO FAR"));
-    EXPECT_THAT(lines[5], HasSubstr(" 8/8         -         -      0        -"));
+    EXPECT_THAT(lines[5], HasSubstr(" 8/8         -          -      0        -"));
 }
 
 TEST(LiveLines, HaveNoDeadlinesToShowAtFullSpeed) {
@@ -244,9 +253,9 @@ TEST(LiveLines, ShowStallsWhereThereAreSome) {
     stalled.streams[0].stalls = 2;
     stalled.streams[0].misses = {{1'000'000'000, 24, FrameKind::dropped, DropReason::late, true}};
     const auto lines = texts(stalled, 100, 24);
-    EXPECT_THAT(lines[2], StartsWith("0 not in time, 2 stalls"));
+    EXPECT_THAT(lines[2], StartsWith("0 missed, 2 stalls"));
     EXPECT_THAT(lines[4], HasSubstr("STALLS"));
-    EXPECT_EQ(lines[8], "      1.0 s  0 dpx12  frame 24      stalled  came too late");
+    EXPECT_EQ(lines[8], "      1.0 s  0 dpx12  frame 24      stalled  read too late");
 }
 
 TEST(LiveLines, PutAMessageAboveTheKeysOrInTheirPlace) {
@@ -258,7 +267,7 @@ TEST(LiveLines, PutAMessageAboveTheKeysOrInTheirPlace) {
     told.can_add = false;
     EXPECT_EQ(texts(told, 80, 24)[23], "q quit with the result   up/down, PgUp/PgDn scroll   w worst first");
     told.keys = false;
-    EXPECT_EQ(texts(told, 80, 24)[23], "Ctrl-C ends it with the result up to then");
+    EXPECT_EQ(texts(told, 80, 24)[23], "Ctrl-C ends the run with its result so far");
     EXPECT_THAT(texts(told, 80, 24)[5], StartsWith("ok ")) << "nobody can choose one";
 }
 
@@ -281,13 +290,16 @@ TEST(LiveLines, HaveBarsOfBlocksInUtf8) {
 TEST(LiveLines, BecomeOneLineOnAPipe) {
     view::ViewState line = state();
     EXPECT_EQ(view::progress_text(line),
-              "5.0 s of 10.0 s  3 streams  4700.0 of 4800.0 MB/s  buffer min 2/8  7 not in time");
+              "5.0 s of 10.0 s  3 streams  4700.0 of 4800.0 MB/s  buffer min 2/8  7 missed");
     line.streams = {stream("0")};
     line.streams[0].state = StreamState::ended;
-    EXPECT_EQ(view::progress_text(line), "5.0 s of 10.0 s  0 streams  4700.0 of 4800.0 MB/s  0 not in time");
+    EXPECT_EQ(view::progress_text(line), "5.0 s of 10.0 s  0 streams  4700.0 of 4800.0 MB/s  0 missed");
 }
 
-view::ViewState meters_alone() {
+view::
+
+    ViewState
+    meters_alone() {
     view::ViewState out;
     out.title = "/mnt/x; eda for 10.0 s";
     out.elapsed_ns = 5'000'000'000;
@@ -324,9 +336,8 @@ TEST(LiveLines, ShowMetersBesideStreams) {
     EXPECT_THAT(heading[1], StartsWith("  a "));
     EXPECT_EQ(heading[3], "  and 2 more");
     EXPECT_THAT(lines, testing::Contains("LAST DROPS"));
-    EXPECT_THAT(view::progress_text(both),
-                EndsWith("7 not in time  meters 400 op/s, 2000.0 MB/s read, 2000.0 MB/s "
-                         "written, 0 failed"));
+    EXPECT_THAT(view::progress_text(both), EndsWith("7 missed  meters 400 op/s, 2000.0 MB/s read, 2000.0 MB/s "
+                                                    "written, 0 failed"));
 }
 
 TEST(Scroll, MovesOneStreamOrAPage) {

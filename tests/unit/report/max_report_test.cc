@@ -1,8 +1,8 @@
-#include "report/text/max_report.h"
-
 #include <gmock/gmock.h>
 
 #include "base/document/json.h"
+#include "report/json/max_json.h"
+#include "report/text/max_text.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"
@@ -95,7 +95,7 @@ MaxResult sample() {
     result.step_ns = seconds(20).ns;
     result.confirm_ns = seconds(300).ns;
     result.server_cache_may_be_warm = true;
-    result.notices = {"direct I/O could not be had"};
+    result.notices = {"direct I/O is not available"};
     result.formats = {seven(), none(), at_least()};
     return result;
 }
@@ -106,7 +106,8 @@ Json schema() {
 }
 
 TEST(MaxReport, LooksAsAgreed) {
-    expect_golden(max_text_report(sample()), "max.txt");
+    expect_golden(max_text_report(sample(), TextDetail::full), "max.txt");
+    expect_golden(max_text_report(sample(), TextDetail::screen), "max.screen.txt");
 }
 
 TEST(MaxReport, TheDocumentLooksAsAgreed) {
@@ -154,14 +155,15 @@ TEST(MaxReport, AStepSaysWhatItsLastRunSaid) {
 TEST(MaxReport, NamesOfOthersDoNotReachTheTerminal) {
     MaxResult result = sample();
     result.formats.front().format = "a\x1b[2Jb";
-    EXPECT_THAT(max_text_report(result), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(max_text_report(result, TextDetail::screen), Not(HasSubstr("\x1b")));
 }
 
 TEST(MaxReport, AModelIsNoMeasurement) {
     MaxResult result = sample();
-    EXPECT_THAT(max_text_report(result), Not(HasSubstr("no measurement")));
+    EXPECT_THAT(max_text_report(result, TextDetail::screen), Not(HasSubstr("no measurement")));
     result.common.model = ModelFacts{"h500", "a cluster", 4, 1, false};
-    EXPECT_THAT(max_text_report(result), HasSubstr("This is no measurement: h500 is a model (a cluster)"));
+    EXPECT_THAT(max_text_report(result, TextDetail::screen),
+                HasSubstr("This is no measurement: h500 is a model (a cluster)"));
 }
 
 }  // namespace

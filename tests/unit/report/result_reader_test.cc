@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/document/json.h"
-#include "report/text/text_report.h"
+#include "report/text/run_text.h"
 #include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-/// A result in which every member that was ever added says something.
+/// A result in which every member has a value.
 RunResult full() {
     RunResult out = samples::modelled();
     const RunResult several = samples::several_computers();
@@ -69,12 +69,12 @@ std::vector<std::string> problems(const Json& document) {
     return result ? std::vector<std::string>{} : result.error().problems;
 }
 
-/// Every place of the document, the innermost first.
-void places(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& out) {
+/// The pointers to all members of the document, the innermost first.
+void pointers(const Json& value, const Json::json_pointer& at, std::vector<Json::json_pointer>& out) {
     if (value.is_object()) {
-        for (const auto& [key, member] : value.items()) places(member, at / key, out);
+        for (const auto& [key, member] : value.items()) pointers(member, at / key, out);
     } else if (value.is_array() && !value.empty()) {
-        places(value[0], at / 0, out);
+        pointers(value[0], at / 0, out);
     }
     if (!at.empty()) out.push_back(at);
 }
@@ -91,8 +91,9 @@ TEST(ResultReader, WhatIsWrittenAgainIsTheSameText) {
 TEST(ResultReader, WhatIsShownIsTheSame) {
     for (const RunResult& sample : all_samples()) {
         if (sample.streams[0].clip.find('\xff') != std::string::npos) continue;  // is not UTF-8
-        EXPECT_EQ(text_report(*result::read_result(result::json_report(sample), "r.json"), false),
-                  text_report(sample, false));
+        EXPECT_EQ(
+            text_report(*result::read_result(result::json_report(sample), "r.json"), TextDetail::full, false),
+            text_report(sample, TextDetail::full, false));
     }
 }
 
@@ -116,16 +117,16 @@ TEST(ResultReader, SeatsAndHistogramsThatCannotBeAreProblems) {
 TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {
     const Json good = Json::parse(result::json_report(full()));
     std::vector<Json::json_pointer> all;
-    places(good, Json::json_pointer(), all);
+    pointers(good, Json::json_pointer(), all);
     EXPECT_GT(all.size(), 250U);
-    // One by one: of many problems only the first are said.
-    for (const auto& place : all) {
-        const bool kind = place.to_string() == "/schema" || place.to_string() == "/version";
-        const bool of_rate = place.to_string().find("/rate/") != std::string::npos;  // is read as a whole
+    // One by one: a reader reports only the first of many problems.
+    for (const auto& pointer : all) {
+        const bool kind = pointer.to_string() == "/schema" || pointer.to_string() == "/version";
+        const bool of_rate = pointer.to_string().find("/rate/") != std::string::npos;  // is read as a whole
         if (kind || of_rate) continue;
         Json bad = good;
-        bad[place] = good[place].is_structured() ? Json(true) : Json::array({"x"});
-        EXPECT_THAT(problems(bad), Contains(StartsWith("r.json: " + place.to_string() + ": expected")));
+        bad[pointer] = good[pointer].is_structured() ? Json(true) : Json::array({"x"});
+        EXPECT_THAT(problems(bad), Contains(StartsWith("r.json: " + pointer.to_string() + ": expected")));
     }
 }
 

@@ -143,7 +143,7 @@ RunResult does_not_play() {
     total_up(out);
     whole_run_latencies(out);
     out.reasons = {.late = 195, .client = 5};
-    out.verdict = {false, "the storage did not keep up: 195 frames were not there when due", Limit::storage};
+    out.verdict = {false, "the storage did not keep up: 195 frames were missed", Limit::storage};
     out.media = {12, true, true, {}};
     out.notices = {"huge pages refused: ordinary pages are used"};
     out.drops = {drop(0, 20, FrameKind::dropped, DropReason::late),
@@ -196,9 +196,7 @@ RunResult seats_and_stalls() {
     total_up(out);
     whole_run_latencies(out);
     out.reasons = {.late = 2};
-    out.verdict = {false,
-                   "the storage did not keep up: play stood still 3 times for 1.3 s in all, waiting for frames",
-                   Limit::storage};
+    out.verdict = {false, "the storage did not keep up: 3 stalls of play, 1.3 s in all", Limit::storage};
     out.on_miss = "stall";
     out.client.loops = 2;
     out.client.realtime = true;
@@ -255,7 +253,7 @@ RunResult many_streams() {
     total_up(out);
     whole_run_latencies(out);
     out.reasons = {.late = 50};
-    out.verdict = {false, "the storage did not keep up: 50 frames were not there when due", Limit::storage};
+    out.verdict = {false, "the storage did not keep up: 50 frames were missed", Limit::storage};
     for (std::uint64_t slot = 100; slot < 150; ++slot) {
         out.drops.push_back(drop(97, slot, FrameKind::dropped, DropReason::late));
     }
@@ -271,7 +269,7 @@ RunResult modelled() {
     out.notices.clear();
     out.timing_digest = "ffee";
     out.verdict = {false,
-                   "the processor of seat 0 was 99 % busy when frames were missed: 200 frames were not there",
+                   "the processor of seat 0 was 99 % busy when frames were missed: 200 frames were missed",
                    Limit::client_cpu};
     for (const char* name : {"seat 0 processor", "seat 0 link", "node 0 RAM"}) {
         PartResult part;

@@ -1,4 +1,4 @@
-// The terminal is given back whatever ends the process: seen from the other side of a pseudo-terminal.
+// The terminal is restored whatever ends the process; checked from the other side of a pseudo-terminal.
 #include "view/screen.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ Seen on_a_terminal(const std::function<void()>& body) {
     return seen;
 }
 
-/// Exits with 1 where keys do not come one by one.
+/// Exits with 1 if keys are not read one by one.
 void take(view::Screen& screen) {
     bool taken = false;
     termios mode{};

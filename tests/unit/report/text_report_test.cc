@@ -1,13 +1,19 @@
-#include "report/text/text_report.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
+#include "report/facts/headline.h"
+#include "report/facts/play_lines.h"
+#include "report/facts/show.h"
 #include "report/html/html_report.h"
-#include "report/text/text_tables.h"
+#include "report/tables/run_tables.h"
+#include "report/text/run_text.h"
+#include "report/text/table_text.h"
+#include "report/text/wrap.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
@@ -18,55 +24,133 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+std::string full(const RunResult& result) {
+    return text_report(result, TextDetail::full, false);
+}
+
+std::string screen(const RunResult& result) {
+    return text_report(result, TextDetail::screen, false);
+}
+
+struct Sample {
+    const char* name;
+    RunResult (*make)();
+};
+constexpr Sample kSamples[] = {{"plays", samples::plays},
+                               {"does_not_play", samples::does_not_play},
+                               {"failures", samples::failures},
+                               {"seats_and_stalls", samples::seats_and_stalls},
+                               {"several_computers", samples::several_computers},
+                               {"as_fast_as_it_goes", samples::as_fast_as_it_goes},
+                               {"interrupted", samples::interrupted},
+                               {"many_streams", samples::many_streams},
+                               {"modelled", samples::modelled}};
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
 TEST(TextReport, LooksAsAgreed) {
-    expect_golden(text_report(samples::plays(), false), "plays.txt");
-    expect_golden(text_report(samples::does_not_play(), false), "does_not_play.txt");
-    expect_golden(text_report(samples::failures(), false), "failures.txt");
-    expect_golden(text_report(samples::seats_and_stalls(), false), "seats_and_stalls.txt");
-    expect_golden(text_report(samples::several_computers(), false), "several_computers.txt");
-    expect_golden(text_report(samples::as_fast_as_it_goes(), false), "as_fast_as_it_goes.txt");
-    expect_golden(text_report(samples::interrupted(), false), "interrupted.txt");
-    expect_golden(text_report(samples::many_streams(), false), "many_streams.txt");
-    expect_golden(text_report(samples::modelled(), false), "modelled.txt");
+    for (const Sample& sample : kSamples) {
+        expect_golden(full(sample.make()), std::string(sample.name) + ".txt");
+        expect_golden(screen(sample.make()), std::string(sample.name) + ".screen.txt");
+    }
+}
+
+TEST(TextReport, FitsOnOneScreenWithTheVerdictFirstAndLast) {
+    RunResult long_words = samples::told_in_full();
+    const std::string word(400, 'w');
+    long_words.url = "/mnt/" + word;
+    long_words.verdict.reason = long_words.verdict.next = word + " " + word;
+    for (int i = 0; i < 30; ++i) long_words.notices.push_back(word);
+    for (StreamResult& stream : long_words.streams) stream.clip = stream.format = word;
+    std::vector<RunResult> results{long_words, samples::hostile(), samples::told_in_full()};
+    for (const Sample& sample : kSamples) results.push_back(sample.make());
+    for (const RunResult& result : results) {
+        const std::vector<std::string> lines = lines_of(screen(result));
+        EXPECT_LE(lines.size(), 24u);
+        for (const std::string& line : lines) EXPECT_LE(shown_width(line), 80u) << line;
+        EXPECT_THAT(lines.front(), StartsWith(headline(result).word));
+        EXPECT_EQ(lines.back(), closing_line(result).word + closing_line(result).rest);
+    }
+}
+
+TEST(TextReport, ShowsTheWorstStreamsOnTheScreen) {
+    const std::vector<std::string> lines = lines_of(screen(samples::many_streams()));
+    const auto heading = std::find_if(lines.begin(), lines.end(),
+                                      [](const std::string& line) { return line.starts_with("  stream "); });
+    ASSERT_NE(heading, lines.end());
+    EXPECT_THAT(heading[1], StartsWith("  97 "));
+    EXPECT_THAT(screen(samples::many_streams()), testing::ContainsRegex("  and [0-9]+ more: -v\n"));
+}
+
+TEST(TextReport, CallsARecordingARecording) {
+    RunResult result = samples::plays();
+    result.streams[0].records = true;
+    EXPECT_THAT(verdict_line(result), StartsWith("PLAYS AND RECORDS: "));
+    for (StreamResult& stream : result.streams) stream.records = true;
+    EXPECT_THAT(verdict_line(result), StartsWith("RECORDS: 4 streams of recorded dpx12"));
+    EXPECT_EQ(closing_line(result).rest, ": 960 frames, 0 missed");
+    result = samples::does_not_play();
+    for (StreamResult& stream : result.streams) stream.records = true;
+    EXPECT_THAT(verdict_line(result), StartsWith("DOES NOT RECORD: "));
+    result.streams[0].records = false;
+    EXPECT_THAT(verdict_line(result), StartsWith("DOES NOT PLAY OR RECORD: "));
+}
+
+TEST(TextReport, SaysHowFarAnInterruptedRunCame) {
+    EXPECT_THAT(verdict_line(samples::interrupted()),
+                StartsWith("INTERRUPTED after 120.0 ms: 0 missed so far: "));
+    EXPECT_EQ(closing_line(samples::interrupted()).rest, " after 120.0 ms: 0 missed so far");
+}
+
+TEST(TextReport, CallsMetersAloneDone) {
+    RunResult result;
+    result.meters.resize(2);
+    result.verdict.pass = true;
+    EXPECT_THAT(verdict_line(result), StartsWith("DONE: "));
+    EXPECT_EQ(closing_line(result).rest, ": 2 meters");
 }
 
 TEST(TextReport, GivesTheVerdictInTheFirstLine) {
-    EXPECT_EQ(
-        verdict_line(samples::plays()),
-        "PLAYS: 4 streams of dpx12 at 24 fps from /mnt/x: 960 frames, 0 dropped, tightest margin 31.2 ms");
+    EXPECT_EQ(verdict_line(samples::plays()),
+              "PLAYS: 4 streams of dpx12 at 24 fps from /mnt/x: 960 frames, 0 dropped, min margin 31.2 ms");
     EXPECT_EQ(
         verdict_line(samples::does_not_play()),
         "DOES NOT PLAY: 4 streams of dpx12 at 24 fps from /mnt/x: 212 of 960 frames dropped (12 of them in the "
-        "first second), tightest margin -120.0 ms");
-    EXPECT_THAT(text_report(samples::plays(), false), StartsWith(verdict_line(samples::plays()) + "\n"));
+        "first second), min margin -120.0 ms");
+    EXPECT_THAT(full(samples::plays()), StartsWith(verdict_line(samples::plays()) + "\n"));
 }
 
 TEST(TextReport, SaysFirstThatFaultsWereInjected) {
     RunResult result = samples::seats_and_stalls();
     result.faults_injected = FaultsInjected{12, 3, 1, 0, 7};
-    const std::string text = text_report(result, false);
+    const std::string text = full(result);
     EXPECT_THAT(text, StartsWith("FAULTS INJECTED: DOES NOT PLAY: "));
     EXPECT_THAT(
         text,
-        HasSubstr("Faults      12 operations delayed, 3 failed, 1 cut short; no statement about storage\n"));
+        HasSubstr("Faults      no statement about storage: 12 operations delayed, 3 failed, 1 cut short\n"));
 }
 
 TEST(TextReport, SaysThatTheNullStorageSaysNothing) {
     RunResult result = samples::plays();
     result.backend = result.io = "null";
-    std::string text = text_report(result, false);
-    EXPECT_LT(text.find("no statement about storage"), text.find("\nBecause"));
+    std::string text = full(result);
+    EXPECT_LT(text.find("no statement about storage"), text.find("\nReason"));
     result.backend = "sim";
-    text = text_report(result, false);
+    text = full(result);
     EXPECT_THAT(text, HasSubstr("no statement about storage"));
-    EXPECT_THAT(text_report(samples::modelled(), false), Not(HasSubstr("no statement about storage")));
+    EXPECT_THAT(full(samples::modelled()), Not(HasSubstr("no statement about storage")));
 }
 
 TEST(TextReport, SaysTheRequiredRateStepByStep) {
     RunResult result = samples::plays();
     constexpr std::int64_t kSecond = 1'000'000'000;
     result.required_rates = {{0, 120e6}, {60 * kSecond, 240e6}, {120 * kSecond, 0}};
-    EXPECT_THAT(text_report(result, false),
+    EXPECT_THAT(full(result),
                 HasSubstr("Required    120.0 MB/s from 0 ns, 240.0 MB/s from 60.0 s to 2 m 00 s\n"));
     for (std::int64_t i = 0; i < 20; ++i) result.required_rates.push_back({(121 + i) * kSecond, 1e6});
     EXPECT_THAT(required_text(result), HasSubstr(", and 16 steps more"));
@@ -76,7 +160,7 @@ TEST(TextReport, NamesWhatOfTheTargetWasNotPlayed) {
     RunResult result = samples::plays();
     result.media.skipped = {"/mnt/x/a.mov: byte 0: the file is empty", "/mnt/x/b.jpg: one still picture"};
     EXPECT_THAT(
-        text_report(result, false),
+        full(result),
         HasSubstr("Not played  /mnt/x/a.mov: byte 0: the file is empty\n            /mnt/x/b.jpg: one"));
     RunResult nothing;
     nothing.verdict.pass = true;
@@ -87,7 +171,7 @@ TEST(TextReport, SaysNotThatASeatPlaysThatVanished) {
     RunResult result = samples::several_computers();
     result.seats[1].verdict.pass = true;
     ASSERT_EQ(result.seats[1].state, SeatResult::State::partial);
-    EXPECT_THAT(text_report(result, false), HasSubstr("partial   unknown"));
+    EXPECT_THAT(full(result), HasSubstr("partial   unknown"));
     EXPECT_THAT(html_report(result), HasSubstr(">unknown<"));
 }
 
@@ -104,49 +188,83 @@ TEST(TextReport, DoesNotCallARunThatMayBeCachedAStorageThatFails) {
 }
 
 TEST(TextReport, ColoursTheVerdictOnlyWhenAsked) {
-    EXPECT_THAT(text_report(samples::plays(), false), Not(HasSubstr("\x1b")));
-    EXPECT_THAT(text_report(samples::plays(), true), StartsWith("\x1b[1;32mPLAYS\x1b[0m: 4 streams"));
-    EXPECT_THAT(text_report(samples::does_not_play(), true), StartsWith("\x1b[1;31mDOES NOT PLAY\x1b[0m"));
+    EXPECT_THAT(full(samples::plays()), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text_report(samples::plays(), TextDetail::full, true),
+                StartsWith("\x1b[1;32mPLAYS\x1b[0m: 4 streams"));
+    EXPECT_THAT(text_report(samples::does_not_play(), TextDetail::screen, true),
+                StartsWith("\x1b[1;31mDOES NOT PLAY\x1b[0m"));
 }
 
 TEST(TextReport, ShowsNamesWithoutTheirControlCharacters) {
-    const std::string text = text_report(samples::hostile(), false);
+    const std::string text = full(samples::hostile());
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, HasSubstr("/mnt/\\x1b[2Jx\\x0a"));
     EXPECT_THAT(text, HasSubstr("- MB/s over the whole run"));
 }
 
 TEST(TextReport, KeepsTheWorstStreamWhereNotAllFit) {
-    const std::string table = streams_table(samples::many_streams());
+    const std::string table = table_text(streams_table(samples::many_streams(), 40, StreamOrder::as_numbered));
     EXPECT_THAT(table, HasSubstr("\n  97 "));
     EXPECT_LT(table.find("\n  97 "), table.find("\n  0 "));
     EXPECT_THAT(table, HasSubstr("and 60 more, none worse than these"));
 }
 
 TEST(TextReport, ShowsTheEarliestDropsOfAllStreams) {
-    const std::string table = drops_table(samples::does_not_play());
+    const std::string table = table_text(drops_table(samples::does_not_play(), 20));
     EXPECT_LT(table.find("clip2/"), table.find("clip1/"));
     EXPECT_THAT(table, HasSubstr("the first 3 of 212"));
-    const std::string long_one = drops_table(samples::many_streams());
+    const std::string long_one = table_text(drops_table(samples::many_streams(), 20));
     EXPECT_EQ(std::count(long_one.begin(), long_one.end(), '\n'), 23);
 }
 
 TEST(TextReport, NamesTheShareItsHintsAndTheServersThatWereSpokenTo) {
     RunResult result = samples::told_in_full();
     result.streams.back().seat = 5;
-    const std::string text = text_report(result, false);
+    const std::string text = full(result);
     EXPECT_THAT(text,
                 HasSubstr("NFSv4.2 from filer, 1 connection, reads of up to 1 MiB, the kernel reads 128 KiB"));
     EXPECT_THAT(text, HasSubstr("nconnect=1: one connection seldom fills a link"));
     EXPECT_THAT(text, HasSubstr("10.0.0.1, NFSv3, 4 connections, reads of up to 1 MiB; seats 0 to 2, 5\n"));
     EXPECT_THAT(text,
                 HasSubstr("12,345 requests, 27.5 a frame, for 38.0 GB; 1 reconnect; 3 segments sent again; "
-                          "round trip 250.0 us"));
+                          "RTT 250.0 us"));
     EXPECT_THAT(text, HasSubstr("10.0.0.2, NFSv3, 4 connections, reads of up to 1 MiB; seats 3, 4\n"));
     EXPECT_THAT(text, HasSubstr("345 requests, 27.5 a frame, for 38.0 MB\n"));
 }
 
+TEST(TextTables, LeaveOutColumnsWithoutValues) {
+    Table table{.title = "t"};
+    table.left("a");
+    table.right("none", Column::Keep::where_not_zero);
+    table.right("some", Column::Keep::where_not_zero);
+    table.right("page", Column::Keep::always, Column::Form::page);
+    table.row({"x", "0", "0", "1"});
+    table.row({"y", kNoValue, "3", "2"});
+    EXPECT_EQ(table_text(table), "t\n  a  some\n  x     0\n  y     3\n");
+}
+
+TEST(TextTables, CutTheLastColumnAtItsFront) {
+    Table table;
+    table.left("n");
+    table.left("clip");
+    table.row({"1", "folder/long-name-of-a-clip.mov"});
+    EXPECT_EQ(table_lines(table, Column::Form::screen, 20), "  n  clip\n  1  ..of-a-clip.mov\n");
+}
+
+TEST(Wrap, BreaksAtSpacesAndInsideLongWords) {
+    EXPECT_THAT(wrapped("one two three", {.columns = 8, .indent = 2}),
+                testing::ElementsAre("one two", "  three"));
+    EXPECT_THAT(wrapped("abcdefghij", {.columns = 6, .indent = 2}), testing::ElementsAre("abcdef", "  ghij"));
+    EXPECT_THAT(wrapped("one two three four", {.columns = 8, .lines_max = 2}),
+                testing::ElementsAre("one two", "three..."));
+    EXPECT_THAT(wrapped("", {}), testing::ElementsAre(""));
+}
+
 TEST(TextTables, ShowNumbersForPeople) {
+    EXPECT_EQ(show_clock(3'466'666'667, true), "0:03.467");
+    EXPECT_EQ(show_clock(3'723'000'000'000, false), "1:02:03");
+    EXPECT_EQ(show_clock(-400'000'000, true), "-0:00.400");
+    EXPECT_EQ(show_clock(-400'000'000, false), "0:00");
     EXPECT_EQ(show_rate(4'777'574'400.0), "4,777.6 MB/s");
     EXPECT_EQ(show_rate(999'960'000.0), "1,000.0 MB/s");
     EXPECT_EQ(show_fps({24000, 1001}), "23.976 fps");

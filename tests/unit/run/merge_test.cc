@@ -10,7 +10,7 @@
 #include "base/prng.h"
 #include "media/catalogue/catalogue.h"
 #include "metrics/histogram.h"
-#include "report/text/text_report.h"
+#include "report/facts/headline.h"
 #include "result/json_report.h"
 #include "run/session/session.h"
 #include "unit/run/play_document.h"

@@ -1,4 +1,4 @@
-#include "report/html/markup.h"
+#include "report/facts/markup.h"
 
 #include "base/utf8.h"
 

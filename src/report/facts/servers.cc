@@ -1,10 +1,10 @@
-#include "report/text/server_text.h"
+#include "report/facts/servers.h"
 
 #include <fmt/format.h>
 
 #include "base/units.h"
 #include "base/utf8.h"
-#include "report/text/text_tables.h"
+#include "report/facts/show.h"
 
 namespace streamsim::report {
 
@@ -49,7 +49,7 @@ std::string requests_text(const ServerResult& server) {
     if (server.reconnects > 0) out += "; " + counted(server.reconnects, "reconnect");
     if (server.retransmitted_segments > 0)
         out += fmt::format("; {} sent again", counted(server.retransmitted_segments, "segment"));
-    if (server.rtt_ns) out += fmt::format("; round trip {}", show_duration({*server.rtt_ns}));
+    if (server.rtt_ns) out += fmt::format("; RTT {}", show_duration({*server.rtt_ns}));
     return out;
 }
 

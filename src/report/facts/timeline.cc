@@ -1,9 +1,9 @@
-#include "report/html/html_time.h"
+#include "report/facts/timeline.h"
 
 #include <algorithm>
 #include <iterator>
 
-namespace streamsim::report::html {
+namespace streamsim::report {
 namespace {
 
 template <typename T>
@@ -59,4 +59,4 @@ std::uint64_t missed(const TimelineEntry& entry) {
     return entry.frames_dropped + entry.frames_late + entry.frames_failed;
 }
 
-}  // namespace streamsim::report::html
+}  // namespace streamsim::report

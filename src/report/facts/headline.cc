@@ -1,0 +1,250 @@
+#include "report/facts/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/units.h"
+#include "base/utf8.h"
+#include "report/facts/selection.h"
+#include "report/facts/show.h"
+
+namespace streamsim::report {
+namespace {
+
+constexpr std::size_t kFormatsInLine = 3;
+
+/// Streams of one format and rate.
+struct Group {
+    std::string kind;
+    FrameRate rate;
+    std::uint64_t streams = 0;
+};
+
+/// In the order in which the groups first appear.
+std::vector<Group> groups(const RunResult& result) {
+    std::vector<Group> out;
+    for (const StreamResult& stream : result.streams) {
+        const auto found = std::find_if(out.begin(), out.end(), [&stream](const Group& group) {
+            return group.kind == kind_of(stream) && group.rate == stream.rate;
+        });
+        if (found != out.end()) {
+            ++found->streams;
+        } else {
+            out.push_back({kind_of(stream), stream.rate, 1});
+        }
+    }
+    return out;
+}
+
+/// "4 streams of dpx12 at 24 fps and 4 of prores-hd at 30 fps, on 3 seats, from /mnt/x"
+std::string streams_text(const RunResult& result) {
+    const bool with_rate = paced(result);
+    const auto alike = groups(result);
+    std::string out;
+    if (alike.size() > kFormatsInLine || alike.empty()) {
+        out = counted(result.streams.size(), "stream");
+        if (!alike.empty()) out += fmt::format(" of {} kinds", alike.size());
+    } else {
+        for (const Group& group : alike) {
+            const bool first = &group == alike.data();
+            if (!first) out += &group == &alike.back() ? " and " : ", ";
+            out += first ? counted(group.streams, "stream") : show_count(group.streams);
+            out += " of " + printable(group.kind);
+            if (with_rate) out += " at " + show_fps(group.rate);
+        }
+    }
+    std::set<std::uint32_t> seats;
+    for (const StreamResult& stream : result.streams) seats.insert(stream.seat);
+    if (seats.size() > 1) out += fmt::format(" on {} seats", seats.size());
+    return out + " from " + printable(result.url);
+}
+
+std::string margin_text(const RunResult& result) {
+    if (!result.margin_ns) return {};
+    return ", min margin " + show_duration({result.margin_ns->min});
+}
+
+/// ", 3 stalls of 1.3 s in all"
+std::string stalls_text(const FrameCounts& counts) {
+    if (counts.stalls == 0) return {};
+    return fmt::format(", {} of {}{}", counted(counts.stalls, "stall"), show_duration({counts.stall_ns}),
+                       counts.stalls > 1 ? " in all" : "");
+}
+
+/// "212 of 960 frames dropped (3 of them in the first second), 4 late, 1 failed, 3 stalls of 1.3 s in all"
+std::string misses_text(const FrameCounts& counts) {
+    struct Part {
+        std::uint64_t count;
+        const char* word;
+        std::uint64_t startup;
+    };
+    std::string out;
+    for (const Part part : {Part{counts.dropped, "dropped", counts.startup_drops}, Part{counts.late, "late", 0},
+                            Part{counts.failed, "failed", 0}}) {
+        if (part.count == 0) continue;
+        out += out.empty() ? fmt::format("{} of {} {}", show_count(part.count),
+                                         counted(counts.scheduled, "frame"), part.word)
+                           : fmt::format(", {} {}", show_count(part.count), part.word);
+        if (part.startup > 0) out += fmt::format(" ({} of them in the first second)", show_count(part.startup));
+    }
+    if (out.empty()) out = counted(counts.scheduled, "frame") + ", 0 dropped";
+    return out + stalls_text(counts);
+}
+
+std::string no_misses_text(const FrameCounts& counts) {
+    std::string out = counted(counts.scheduled, "frame") + ", 0 dropped";
+    if (counts.startup_drops > 0) {
+        out += fmt::format(" after the first second ({} in it)", show_count(counts.startup_drops));
+    }
+    return out;
+}
+
+/// No slot was due after the first second and frames were dropped in it, or no slot was on time at all.
+bool too_short(const RunResult& result) {
+    if (result.totals.on_time == 0) return true;
+    if (result.totals.startup_drops == 0) return false;
+    return std::all_of(result.streams.begin(), result.streams.end(),
+                       [](const StreamResult& stream) { return stream.last_due_ns < 1'000'000'000; });
+}
+
+bool has_misses_of(const RunResult& result, bool recorded) {
+    return std::any_of(result.streams.begin(), result.streams.end(), [recorded](const StreamResult& stream) {
+        return stream.records == recorded && has_misses(stream.counts);
+    });
+}
+
+struct Word {
+    std::string text;
+    Tone tone;
+};
+
+/// "PLAYS", "RECORDS" or "PLAYS AND RECORDS".
+std::string success(const RunResult& result) {
+    if (only_records(result)) return "RECORDS";
+    return records(result) ? "PLAYS AND RECORDS" : "PLAYS";
+}
+
+std::string failure(const RunResult& result) {
+    if (!has_misses_of(result, true)) return only_records(result) ? "DOES NOT RECORD" : "DOES NOT PLAY";
+    return has_misses_of(result, false) ? "DOES NOT PLAY OR RECORD" : "DOES NOT RECORD";
+}
+
+Word unpaced_word(const RunResult& result) {
+    if (result.streams.empty())
+        return result.verdict.pass ? Word{"DONE", Tone::good} : Word{"DONE, WITH FAILURES", Tone::bad};
+    const std::string word = only_records(result) ? "WRITTEN" : "READ";
+    return result.verdict.pass ? Word{word, Tone::good} : Word{word + ", WITH FAILURES", Tone::bad};
+}
+
+Word first_word(const RunResult& result) {
+    if (result.interrupted) return {"INTERRUPTED", result.verdict.pass ? Tone::doubtful : Tone::bad};
+    const bool whole = std::all_of(result.seats.begin(), result.seats.end(), [](const SeatResult& seat) {
+        return seat.state == SeatResult::State::complete;
+    });
+    if (!whole && !has_misses(result.totals)) return {"INCOMPLETE", Tone::bad};
+    if (result.streams.empty() && result.meters.empty()) return {"NOTHING PLAYED", Tone::doubtful};
+    if (!paced(result)) return unpaced_word(result);
+    if (result.verdict.pass && too_short(result)) return {"TOO SHORT TO TELL", Tone::doubtful};
+    if (result.verdict.pass) return {success(result), Tone::good};
+    if (has_misses(result.totals)) return {failure(result), Tone::bad};
+    // No frame was missed. A storage that fails all the same lost a recording, or failed a meter.
+    const bool meters_only = !result.media.server_cache_may_be_warm && !judges_storage(result);
+    if (result.verdict.limit == Limit::storage || meters_only)
+        return {success(result) + ", BUT NOT ALL WAS DONE", Tone::bad};
+    return {success(result) + ", BUT PERHAPS FROM A CACHE", Tone::doubtful};
+}
+
+/// "0 missed so far", with the stalls.
+std::string so_far(const FrameCounts& counts) {
+    return fmt::format("{} missed{} so far", show_count(missed(counts)), stalls_text(counts));
+}
+
+std::string unpaced_text(const RunResult& result) {
+    const FrameCounts& totals = result.totals;
+    const double wall_s = static_cast<double>(std::max<std::int64_t>(result.wall_ns, 1)) / 1e9;
+    const double rate =
+        only_records(result) ? static_cast<double>(totals.bytes_written) / wall_s : result.read_bytes_per_s;
+    const std::string out = " as fast as it went: " + show_rate(rate) + ", ";
+    if (totals.failed > 0) return out + misses_text(totals);
+    const std::string frames = counted(totals.on_time, "frame");
+    if (result.wall_ns <= 0) return out + frames;
+    return out + fmt::format("{}, {:.1f} a second", frames, static_cast<double>(totals.on_time) / wall_s);
+}
+
+std::string after_headline(const RunResult& result) {
+    const FrameCounts& totals = result.totals;
+    std::string out;
+    if (result.interrupted) out = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals));
+    out += ": " + streams_text(result);
+    if (result.streams.empty()) return out + (result.meters.empty() ? ": nothing was played" : "");
+    if (!paced(result)) return out + unpaced_text(result);
+    if (!result.interrupted)
+        return out + ": " + (has_misses(totals) ? misses_text(totals) : no_misses_text(totals)) +
+               margin_text(result);
+    return out + fmt::format(": {}, {} cancelled{}",
+                             has_misses(totals) ? misses_text(totals) : counted(totals.scheduled, "frame"),
+                             show_count(totals.cancelled), margin_text(result));
+}
+
+std::string banner(const RunResult& result) {
+    return result.faults_injected ? disclaimer(result) + ": " : "";
+}
+
+}  // namespace
+
+Headline headline(const RunResult& result) {
+    const Word word = first_word(result);
+    return {banner(result) + word.text, after_headline(result), word.tone};
+}
+
+std::string verdict_line(const RunResult& result) {
+    const Headline head = headline(result);
+    return head.word + head.rest;
+}
+
+Headline closing_line(const RunResult& result) {
+    const FrameCounts& totals = result.totals;
+    const Word word = first_word(result);
+    Headline out{banner(result) + word.text, "", word.tone};
+    if (result.interrupted) {
+        out.rest = fmt::format(" after {}: {}", show_duration({result.wall_ns}), so_far(totals));
+    } else if (result.streams.empty()) {
+        if (!result.meters.empty()) out.rest = ": " + counted(result.meters.size(), "meter");
+    } else {
+        const std::string frames = counted(totals.scheduled, "frame");
+        const std::uint64_t misses = missed(totals) - (has_misses(totals) ? 0 : totals.startup_drops);
+        out.rest = misses > 0 ? fmt::format(": {} of {} missed", show_count(misses), frames)
+                              : fmt::format(": {}, 0 missed", frames);
+        out.rest += stalls_text(totals);
+    }
+    return out;
+}
+
+std::string disclaimer(const RunResult& result) {
+    if (result.faults_injected) return "FAULTS INJECTED";
+    return is_null_storage(result) ? "no statement about storage" : "";
+}
+
+std::string disclaimer_text(const RunResult& result) {
+    if (!result.faults_injected) {
+        if (!is_null_storage(result)) return {};
+        return "no statement about storage: nothing is read or written, every operation is complete at once";
+    }
+    const FaultsInjected& faults = *result.faults_injected;
+    std::string out = "no statement about storage: ";
+    const std::uint64_t operations =
+        faults.operations_delayed + faults.operations_failed + faults.operations_shortened;
+    if (faults.model_faults == 0 || operations > 0) {
+        out +=
+            fmt::format("{} delayed, {} failed, {} cut short", counted(faults.operations_delayed, "operation"),
+                        show_count(faults.operations_failed), show_count(faults.operations_shortened));
+        if (faults.model_faults > 0) out += "; ";
+    }
+    if (faults.model_faults > 0) out += counted(faults.model_faults, "fault") + " in the model";
+    return out;
+}
+
+}  // namespace streamsim::report

@@ -1,0 +1,31 @@
+// The verdict of a result in one line, and what a reader must know before it. Inside report/ and its callers.
+#pragma once
+
+#include <string>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::report {
+
+enum class Tone { good, doubtful, bad };
+
+/// The verdict line in two parts: "PLAYS", then ": 4 streams of ...".
+struct Headline {
+    std::string word, rest;
+    Tone tone = Tone::bad;
+};
+Headline headline(const RunResult& result);
+
+/// Both parts, without a newline and without colours.
+std::string verdict_line(const RunResult& result);
+
+/// The verdict in one short line, which ends a report: "DOES NOT PLAY", then ": 212 of 960 frames missed".
+Headline closing_line(const RunResult& result);
+
+/// "FAULTS INJECTED", or "no statement about storage" after a run on the null storage; else empty. A report of
+/// such a run begins with it.
+std::string disclaimer(const RunResult& result);
+/// The same as a sentence with the numbers of injected faults; or empty.
+std::string disclaimer_text(const RunResult& result);
+
+}  // namespace streamsim::report

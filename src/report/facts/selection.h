@@ -1,0 +1,36 @@
+// Which streams, missed frames and parts of a result a report shows. Inside report/ only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::report {
+
+/// At least one stream has deadlines.
+bool paced(const RunResult& result);
+/// At least one stream writes its frames.
+bool records(const RunResult& result);
+/// Every stream writes its frames; false without streams.
+bool only_records(const RunResult& result);
+/// A stream belongs to another seat than 0.
+bool several_seats(const RunResult& result);
+/// The number of streams that the seats of one computer played.
+std::uint64_t streams_of(const SeatResult& seat, const RunResult& result);
+
+std::uint64_t missed(const FrameCounts& counts);
+/// Missed frames after the first second, or stalls.
+bool has_misses(const FrameCounts& counts);
+
+/// Indices of result.streams, at most `limit`: the most missed frames and stalls first, then the least margin.
+std::vector<std::size_t> worst_streams(const RunResult& result, std::size_t limit);
+/// Indices of result.streams: in their order, or the `limit` worst first when there are more than that.
+std::vector<std::size_t> shown_streams(const RunResult& result, std::size_t limit);
+/// Indices of result.drops, at most `limit`: the earliest missed frames of all streams.
+std::vector<std::size_t> earliest_drops(const RunResult& result, std::size_t limit);
+/// Indices of result.parts, at most `limit`: the busiest first, around the missed frames if there were any.
+std::vector<std::size_t> fullest_parts(const RunResult& result, std::size_t limit);
+
+}  // namespace streamsim::report

@@ -1,0 +1,91 @@
+#include "report/facts/show.h"
+
+#include <fmt/format.h>
+
+#include "base/system/errno_name.h"
+#include "base/units.h"
+
+namespace streamsim::report {
+
+std::string show_fps(FrameRate rate) {
+    if (rate.den == 1) return fmt::format("{} fps", rate.num);
+    std::string digits = fmt::format("{:.3f}", rate.per_second());
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') digits.pop_back();
+    return digits + " fps";
+}
+
+std::string counted(std::uint64_t count, std::string_view one) {
+    return fmt::format("{} {}{}", show_count(count), one, count == 1 ? "" : "s");
+}
+
+std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat) {
+    return with_seat ? fmt::format("{}.{}", seat, stream) : fmt::format("{}", stream);
+}
+
+std::string kind_of(const StreamResult& stream) {
+    if (!stream.records) return stream.format;
+    return (stream.durable ? "durably recorded " : "recorded ") + stream.format;
+}
+
+std::string show_share(const std::optional<double>& share) {
+    return share ? fmt::format("{:.0f} %", *share * 100) : "";
+}
+
+std::string show_hits(const PartStats& stats) {
+    const std::uint64_t requested = stats.hits + stats.misses;
+    if (requested == 0) return "";
+    return fmt::format("{:.0f} % of {}",
+                       100.0 * static_cast<double>(stats.hits) / static_cast<double>(requested),
+                       show_count(requested));
+}
+
+std::string show_reason(const DropRecord& drop, bool modelled) {
+    switch (drop.reason) {
+        case DropReason::client: return modelled ? "decoding" : "this computer";
+        case DropReason::error: {
+            const char* name = errno_name(drop.error);
+            return name != nullptr ? fmt::format("error {}", name) : fmt::format("error {}", drop.error);
+        }
+        case DropReason::short_read: return "cut short";
+        default: return to_string(drop.reason);
+    }
+}
+
+std::string show_lateness(const DropRecord& drop) {
+    if (!drop.completed_ns) return "never complete";
+    return show_duration({*drop.completed_ns - drop.due_ns});
+}
+
+std::string show_latency(const LatencySummary& latency) {
+    return fmt::format("median {}, p99 {}, max {}", show_duration({latency.p50}), show_duration({latency.p99}),
+                       show_duration({latency.max}));
+}
+
+std::string show_margin(const MarginSummary& margin) {
+    return fmt::format("min {}, p1 {}, median {}", show_duration({margin.min}), show_duration({margin.p1}),
+                       show_duration({margin.p50}));
+}
+
+std::string show_clock(std::int64_t ns, bool with_ms) {
+    const std::uint64_t magnitude =
+        ns < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+    const std::uint64_t ms =
+        with_ms ? (magnitude + 500'000) / 1'000'000 : (magnitude + 500'000'000) / 1'000'000'000 * 1000;
+    const std::uint64_t s = ms / 1000;
+    std::string out = ns < 0 && ms > 0 ? "-" : "";
+    if (s >= 3600) {
+        out += fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+    } else {
+        out += fmt::format("{}:{:02}", s / 60, s % 60);
+    }
+    return with_ms ? out + fmt::format(".{:03}", ms % 1000) : out;
+}
+
+std::string show_block(std::uint64_t bytes) {
+    if (bytes >= (1u << 20) && bytes % (1u << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+    if (bytes >= 1024 && bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
+    return fmt::format("{} B", bytes);
+}
+
+}  // namespace streamsim::report

@@ -1,0 +1,38 @@
+// How reports show the numbers and names of a result. Inside report/ only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::report {
+
+/// "24 fps", "23.976 fps"
+std::string show_fps(FrameRate rate);
+/// "1 frame", "1,024 frames"
+std::string counted(std::uint64_t count, std::string_view one);
+/// "3", or "2.3" with the seat.
+std::string stream_name(std::uint32_t seat, std::uint32_t stream, bool with_seat);
+/// The format, and that the stream is recorded: "dpx12", "recorded dpx12", "durably recorded dpx12".
+std::string kind_of(const StreamResult& stream);
+/// "48 %"; empty for nullopt.
+std::string show_share(const std::optional<double>& share);
+/// Cache hits of a model's part: "75 % of 40"; empty when nothing was requested.
+std::string show_hits(const PartStats& stats);
+/// Why a slot was missed: "late", "this computer", "error EIO".
+std::string show_reason(const DropRecord& drop, bool modelled);
+/// Completion after the deadline: "31.2 ms", "never complete".
+std::string show_lateness(const DropRecord& drop);
+/// "median 12.3 ms, p99 20.1 ms, max 30.0 ms"
+std::string show_latency(const LatencySummary& latency);
+/// "min -120.0 ms, p1 35.0 ms, median 290.0 ms"
+std::string show_margin(const MarginSummary& margin);
+/// "7:03.467", "1:02:03.000"; without the milliseconds if they are not wanted.
+std::string show_clock(std::int64_t ns, bool with_ms);
+/// "4 KiB", "1 MiB"; in bytes when the size is no whole number of KiB.
+std::string show_block(std::uint64_t bytes);
+
+}  // namespace streamsim::report

@@ -1,0 +1,135 @@
+// The tables of evidence: servers, links, re-reads, parts of a model, and what charts show.
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "report/facts/selection.h"
+#include "report/facts/servers.h"
+#include "report/facts/show.h"
+#include "report/facts/timeline.h"
+#include "report/tables/run_tables.h"
+
+namespace streamsim::report {
+namespace {
+
+using Keep = Column::Keep;
+
+constexpr std::size_t kTimeRowsMax = 40;
+
+Cell rtt_cell(std::int64_t ns) {
+    return ns > 0 ? time_cell(ns) : Cell(kNoValue);
+}
+
+}  // namespace
+
+Table servers_table(const RunResult& result) {
+    Table table{.title = "File servers that streamsim spoke to itself", .css_class = "named"};
+    for (const char* heading : {"node", "protocol", "seats"}) table.left(heading);
+    for (const char* heading : {"connections", "largest read", "requests", "requests a frame", "received",
+                                "reconnects", "segments sent again", "RTT"})
+        table.right(heading);
+    for (std::size_t i = 0; i < result.servers.size(); ++i) {
+        const ServerResult& server = result.servers[i];
+        const std::string prefix = fmt::format("servers.{}.", i);
+        table.row({name_cell(server.address), name_cell(server.protocol), seats_text(server.seats),
+                   count_cell(prefix + "connections", server.connections), show_io_size(server.read_bytes),
+                   count_cell(prefix + "requests", server.requests),
+                   fmt::format("{:.1f}", server.requests_per_frame), show_bytes(server.received_bytes),
+                   count_cell(prefix + "reconnects", server.reconnects),
+                   count_cell(prefix + "retransmitted_segments", server.retransmitted_segments),
+                   time_cell(server.rtt_ns)});
+    }
+    return table;
+}
+
+Table links_table(const RunResult& result) {
+    Table table{.title = "Network links of this computer during play"};
+    table.left("link");
+    for (const char* heading :
+         {"speed", "received", "busy, mean", "busy, max", "median RTT", "min RTT", "segments sent again"})
+        table.right(heading);
+    for (const LinkEvidence& link : result.links) {
+        const auto busy = [&link](double percent) {
+            return link.bits_per_s ? fmt::format("{:.0f} %", percent) : kNoValue;
+        };
+        table.row({name_cell(link.name),
+                   link.bits_per_s ? fmt::format("{:g} Gbit/s", static_cast<double>(*link.bits_per_s) / 1e9)
+                                   : "not known",
+                   show_bytes(link.received_bytes), busy(link.busy_percent), busy(link.busy_percent_max),
+                   rtt_cell(link.rtt_ns), rtt_cell(link.rtt_min_ns), count_cell(link.resent)});
+    }
+    return table;
+}
+
+Table probes_table(const RunResult& result) {
+    Table table{.title = "The same clips, read in other ways after play", .css_class = "named"};
+    table.left("read");
+    for (const char* heading : {"frames in flight", "size of a read", "reads in flight a frame", "throughput"})
+        table.right(heading);
+    for (const ProbeResult& probe : result.probes) {
+        table.row({probe.name, count_cell(probe.inflight),
+                   probe.io_size_bytes == 0 ? "a frame" : show_io_size(probe.io_size_bytes),
+                   count_cell(probe.io_depth), show_rate(probe.bytes_per_s)});
+    }
+    return table;
+}
+
+Table parts_table(const RunResult& result, std::size_t rows_max) {
+    Table table{.title = "The busiest parts of the model", .css_class = "named"};
+    table.left("part");
+    table.right("busy");
+    table.right("when frames were missed", Keep::where_not_zero);
+    table.right("requests");
+    table.right("mean queue");
+    table.right("max queue");
+    table.right("cache hits", Keep::where_not_zero);
+    table.right("segments lost", Keep::where_not_zero);
+    const std::vector<std::size_t> shown = fullest_parts(result, rows_max);
+    for (const std::size_t index : shown) {
+        const PartResult& part = result.parts[index];
+        table.row({name_cell(part.stats.name), show_share(part.utilisation),
+                   show_share(part.utilisation_missed), count_cell(part.stats.requests),
+                   fmt::format("{:.1f}", part.queue_mean), count_cell(part.stats.longest_queue),
+                   show_hits(part.stats), count_cell(part.stats.lost)});
+    }
+    if (const std::size_t more = result.parts.size() - shown.size(); more > 0)
+        table.note =
+            fmt::format("and {} more, none busier than these; over time: parts in --json", show_count(more));
+    return table;
+}
+
+Table time_table(const RunResult& result) {
+    const std::vector<TimelineEntry> entries = coarser(of_play(result.timeline), kTimeRowsMax);
+    Table table;
+    if (entries.empty()) return table;
+    table.title = fmt::format("Over time, in steps of {}", show_duration({longest_interval_ns(entries)}));
+    for (const char* heading : {"from", "read", "on time", "dropped"}) table.right(heading);
+    table.right("late", Keep::where_not_zero);
+    table.right("failed", Keep::where_not_zero);
+    for (const char* heading : {"min margin", "min buffered frames", "max service"}) table.right(heading);
+    for (const TimelineEntry& entry : entries) {
+        table.row({show_clock(entry.t_ns, false), show_rate(bytes_per_s(entry)),
+                   count_cell(entry.frames_on_time), count_cell(entry.frames_dropped),
+                   count_cell(entry.frames_late), count_cell(entry.frames_failed),
+                   time_cell(entry.margin_ns_min),
+                   entry.buffer_frames_min ? count_cell(*entry.buffer_frames_min) : Cell(kNoValue),
+                   entry.service_ns_max > 0 ? time_cell(entry.service_ns_max) : Cell(kNoValue)});
+    }
+    return table;
+}
+
+Table margins_table(const RunResult& result) {
+    std::uint64_t all = 0;
+    for (const MarginBin& bin : result.margin_bins) all += bin.frames;
+    Table table{.title = "Frames by margin"};
+    for (const char* heading : {"margin from", "to below", "frames", "share"}) table.right(heading);
+    for (std::size_t i = 0; i < result.margin_bins.size(); ++i) {
+        const MarginBin& bin = result.margin_bins[i];
+        const double share = all > 0 ? 100.0 * static_cast<double>(bin.frames) / static_cast<double>(all) : 0;
+        table.row({time_cell(bin.from_ns), time_cell(bin.to_ns),
+                   count_cell(fmt::format("margin_bins.{}.frames", i), bin.frames),
+                   fmt::format("{:.2f} %", share)});
+    }
+    return table;
+}
+
+}  // namespace streamsim::report

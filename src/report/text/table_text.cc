@@ -1,0 +1,104 @@
+#include "report/text/table_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/utf8.h"
+
+namespace streamsim::report {
+namespace {
+
+constexpr std::size_t kCutFieldMin = 8;
+
+bool shown(const Table& table, std::size_t index, Column::Form form) {
+    const Column& column = table.columns[index];
+    if (column.form > form) return false;
+    return column.keep == Column::Keep::always || table.has_values(index);
+}
+
+/// The end of a text of which too much has to go: names of files differ at their end.
+std::string cut_front(const std::string& text, std::size_t width) {
+    const std::size_t has = shown_width(text);
+    if (has <= width) return text;
+    std::size_t drop = has - width + 2;
+    std::size_t at = 0;
+    while (at < text.size() && drop > 0) {
+        ++at;
+        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+        --drop;
+    }
+    return ".." + text.substr(at);
+}
+
+/// The fields of a line; columns.size() of them.
+using Fields = std::vector<std::string>;
+
+std::string line_of(const Fields& fields,
+                    const std::vector<Column::Align>& aligns,
+                    const std::vector<std::size_t>& widths) {
+    std::string out;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const std::string padding(widths[i] - shown_width(fields[i]), ' ');
+        out += "  ";
+        out += aligns[i] == Column::Align::right ? padding + fields[i] : fields[i] + padding;
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out + "\n";
+}
+
+/// Cuts the widest left-aligned columns, which are names, until no line is wider than `columns_max`.
+void fit(std::vector<Fields>& lines,
+         const std::vector<Column::Align>& aligns,
+         std::vector<std::size_t>& widths,
+         std::size_t columns_max) {
+    std::size_t used = 2 * widths.size();
+    for (const std::size_t width : widths) used += width;
+    while (used > columns_max) {
+        std::size_t widest = widths.size();
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            if (aligns[i] != Column::Align::left || widths[i] <= kCutFieldMin) continue;
+            if (widest == widths.size() || widths[i] >= widths[widest]) widest = i;
+        }
+        if (widest == widths.size()) return;
+        const std::size_t cut = std::min(used - columns_max, widths[widest] - kCutFieldMin);
+        widths[widest] -= cut;
+        used -= cut;
+        for (Fields& line : lines) line[widest] = cut_front(line[widest], widths[widest]);
+    }
+}
+
+}  // namespace
+
+std::size_t shown_width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(
+        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string table_lines(const Table& table, Column::Form form, std::size_t columns_max) {
+    std::vector<Fields> lines(table.rows.size() + 1);
+    std::vector<Column::Align> aligns;
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (!shown(table, i, form)) continue;
+        lines[0].push_back(table.columns[i].heading);
+        for (std::size_t row = 0; row < table.rows.size(); ++row)
+            lines[row + 1].push_back(printable(table.rows[row][i].text));
+        std::size_t widest = 0;
+        for (const Fields& line : lines) widest = std::max(widest, shown_width(line.back()));
+        aligns.push_back(table.columns[i].align);
+        widths.push_back(widest);
+    }
+    if (columns_max > 0 && !widths.empty()) fit(lines, aligns, widths, columns_max);
+    std::string out;
+    for (const Fields& line : lines) out += line_of(line, aligns, widths);
+    return out;
+}
+
+std::string table_text(const Table& table) {
+    if (table.empty()) return {};
+    std::string out = table.title.empty() ? "" : table.title + "\n";
+    out += table_lines(table, Column::Form::full);
+    return table.note.empty() ? out : out + "  " + table.note + "\n";
+}
+
+}  // namespace streamsim::report
