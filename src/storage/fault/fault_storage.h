@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +20,8 @@
 #include <vector>
 
 #include "storage/fault/fault_plan.h"
+#include "storage/operation_intake.h"
+#include "storage/slot_pool.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
@@ -47,7 +48,7 @@ struct InjectedFaults {
     void add(const InjectedFaults& other);
 };
 
-class FaultStorage final : public Storage, public Reaper {
+class FaultStorage final : public OperationIntake, public Reaper {
 public:
     /// Owns `inner`. `seed` is the run's. `operations` is how many may be outstanding before anything is
     /// allocated for one more; besides, the first operation of a stream allocates (kept: which slots have had
@@ -58,25 +59,19 @@ public:
                  std::uint64_t seed,
                  std::size_t operations);
     ~FaultStorage() override;
-    FaultStorage(const FaultStorage&) = delete;
-    FaultStorage& operator=(const FaultStorage&) = delete;
 
     /// The zero of the stalls' times, for completions that come from now on. Until it is set: the submission of
     /// the first operation.
     void set_origin(Instant origin) { origin_ = origin; }
 
-    void open(OpenOp& op) override;
-    void read(ReadOp& op) override;
-    void write(WriteOp& op) override;
-    void sync(SyncOp& op) override;
-    void perform(PathOp& op) override;
-    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override;
+    void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) override {
+        inner_->hint(file, offset, bytes);
+    }
     void close(FileId file) override;
     void cancel(Op& op) override;
     StorageCapabilities capabilities() const override { return inner_->capabilities(); }
     std::vector<ServerTraffic> traffic() const override { return inner_->traffic(); }
     void use_memory(std::span<std::byte> memory) override { inner_->use_memory(memory); }
-    void shutdown(Callback done) override;
 
     const InjectedFaults& injected() const { return injected_; }
 
@@ -92,52 +87,53 @@ private:
         int error = 0;
         std::uint64_t length = UINT64_MAX;
     };
-    struct Node {
+    struct Inflight {
         FaultStorage* storage = nullptr;
         Op* outer = nullptr;
-        std::variant<OpenOp, ReadOp, WriteOp, SyncOp, PathOp> inner;  // what the storage below sees
-        bool below = false;                                           // the storage below has it
+        std::variant<OpenOp, ReadOp, WriteOp, SyncOp, PathOp>
+            inner;           // the operation that the storage below sees
+        bool below = false;  // the storage below has it
         bool cancelled = false;
         std::uint64_t names = 0;  // bit i: the file's name matches names_[i]
         Effects effects;
-        Instant held_from;  // the storage below had completed it, or it never reached that
+        Instant held_from;  // when the storage below completed it; never below: when it was submitted
         Instant due;
         std::uint64_t order = 0;
-        Node* next_free = nullptr;
+        Inflight* next = nullptr;
     };
     struct Later {
-        bool operator()(const Node* a, const Node* b) const {
+        bool operator()(const Inflight* a, const Inflight* b) const {
             return a->due != b->due ? a->due > b->due : a->order > b->order;
         }
     };
     using SlotsSeen = std::vector<std::uint64_t>;  // slot + 1, where the slot's turn in its rule says
 
     static void inner_done(void* node);
-    static Op& inner_of(Node& node);
+    static Op& inner_of(Inflight& inflight);
 
-    Node& take_node(Op& outer, std::uint64_t names);
-    void submit(Node& node);
-    void pass_on(Node& node);
-    void copy_answer(Node& node);
-    void note_fault(std::uint64_t InjectedFaults::*which, const Node& node);
-    void note_delay(const Node& node);
+    void begin(Op& op) override;
+    bool close_all() override;
+    void inner_closed();
+    std::uint64_t copy_below(Inflight& inflight) const;
+    void pass_on(Inflight& inflight);
+    void copy_answer(Inflight& inflight);
+    void note_fault(std::uint64_t InjectedFaults::*which, const Inflight& inflight);
+    void note_delay(const Inflight& inflight);
     void note_open(FileId file, std::uint64_t names);
-    void complete(Node& node);
-    void complete_at(Node& node, Instant when);
-    void finish(Node& node);
+    void complete(Inflight& inflight);
+    void complete_at(Inflight& inflight, Instant when);
+    void finish(Inflight& inflight);
     void arm();
-    void drain();
     std::uint64_t names_matching(const char* path) const;
     std::uint64_t names_of(FileId file) const;
-    static bool names_operation(FaultRule::Operation operation, const Node& node);
-    bool matches(const FaultRule& rule, std::size_t index, const Node& node) const;
+    static bool names_operation(FaultRule::Operation operation, const Inflight& inflight);
+    bool matches(const FaultRule& rule, std::size_t index, const Inflight& inflight) const;
     bool by_chance(const FaultRule& rule, std::size_t index, const IoTag& tag) const;
     bool first_of_slot(std::size_t rule, const IoTag& tag);
-    Effects effects_on(const Node& node);
-    void add_effect(std::size_t rule, const Node& node, Effects& effects);
+    Effects effects_on(const Inflight& inflight);
+    void add_effect(std::size_t rule, const Inflight& inflight, Effects& effects);
     Instant after_stall(Instant when) const;
 
-    EventLoop& loop_;
     std::unique_ptr<Storage> inner_;
     const FaultPlan plan_;
     const std::uint64_t seed_;
@@ -146,15 +142,13 @@ private:
     std::vector<std::uint8_t> name_of_rule_;  // an index into names_
     std::optional<Instant> origin_;
     std::vector<std::uint64_t> files_;  // by FileId: what names_matching() said when it was opened
-    std::deque<Node> nodes_;
-    Node* free_ = nullptr;
-    std::vector<Node*> waiting_;  // a heap, the earliest first
+    SlotPool<Inflight> inflight_;
+    std::vector<Inflight*> waiting_;  // a heap, the earliest first
     std::uint64_t order_ = 0;
     TimerId timer_ = 0;
     Instant armed_ = Instant::never();
-    std::size_t outstanding_ = 0;
-    Callback shutdown_;
-    bool draining_ = false;
+    bool closing_ = false;  // the storage below is shutting down
+    bool closed_ = false;
     std::vector<std::size_t> rules_of_all_;  // those that name no stream of a seat; in order
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> rules_of_;  // the others, by seat and stream
     std::map<std::pair<std::uint64_t, std::size_t>, SlotsSeen> seen_;       // by seat and stream, and rule

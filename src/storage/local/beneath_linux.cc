@@ -12,7 +12,7 @@
 
 #include "storage/file_descriptor.h"
 #include "storage/local/beneath.h"
-#include "storage/open_flags.h"
+#include "storage/local/open_flags.h"
 
 namespace streamsim {
 namespace {

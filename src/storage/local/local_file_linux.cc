@@ -9,8 +9,8 @@
 
 #include "storage/local/local_file.h"
 #include "storage/local/local_options.h"
-#include "storage/open_flags.h"
-#include "storage/statx.h"
+#include "storage/local/open_flags.h"
+#include "storage/local/statx.h"
 
 namespace streamsim {
 

@@ -1,0 +1,12 @@
+// The storage backends that this streamsim was built with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace streamsim {
+
+/// A subset of "uring", "threads", "nfs" and "smb". The functions that make the others return an error.
+std::vector<std::string> storage_compiled_in();
+
+}  // namespace streamsim
