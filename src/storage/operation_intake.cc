@@ -105,9 +105,9 @@ void OperationIntake::advance_shutdown() {
 }
 
 void PolledIntake::reap() {
-    const Instant look = loop().now();
+    const Instant polled_at = loop().now();
     take_completions();
-    poll_times_.looked(look);
+    poll_times_.note(polled_at);
     deliver();
 }
 

@@ -165,7 +165,8 @@ void put_in_order(std::vector<FaultStall>& stalls) {
 }
 
 bool glob_matches(std::string_view pattern, std::string_view name) {
-    // Where the last `*` was, and how much of the name it has eaten: on a mismatch it eats one more.
+    // The position of the last `*`, and the part of the name that it matches: one character more at each
+    // mismatch.
     std::size_t p = 0;
     std::size_t n = 0;
     std::size_t star = std::string_view::npos;

@@ -14,8 +14,8 @@ std::uint64_t stream_key(std::uint32_t seat, std::uint32_t stream) {
     return (std::uint64_t{seat} << 32) | stream;
 }
 
-/// Of one stream. Beyond them the last range grows: it then names slots between those that were met, too.
-constexpr std::size_t kRangesMost = 100'000;
+/// The limit for one stream. Beyond it the last range grows, and then covers slots without a fault, too.
+constexpr std::size_t kRangesMax = 100'000;
 
 using Ranges = std::vector<InjectedFaults::Slots>;
 
@@ -34,7 +34,7 @@ void insert(Ranges& ranges, std::uint64_t slot) {
     }
     const auto at = range_at(ranges, slot);
     if (at != ranges.end() && at->first <= slot) return;
-    if (ranges.size() < kRangesMost) {
+    if (ranges.size() < kRangesMax) {
         ranges.insert(at, {slot, slot});
     } else {
         ranges.back().first = std::min(ranges.back().first, slot);
@@ -42,14 +42,14 @@ void insert(Ranges& ranges, std::uint64_t slot) {
     }
 }
 
-/// Delays end nearly in order. Beyond the limit a delay is left out: its own slots are still known.
+/// Delays end nearly in order. Beyond the limit a delay is left out; its slots are still recorded.
 void insert(std::vector<InjectedFaults::Interval>& intervals, InjectedFaults::Interval added) {
     while (!intervals.empty() && intervals.back().to >= added.from) {
         added.from = std::min(added.from, intervals.back().from);
         added.to = std::max(added.to, intervals.back().to);
         intervals.pop_back();
     }
-    if (intervals.size() < kRangesMost) intervals.push_back(added);
+    if (intervals.size() < kRangesMax) intervals.push_back(added);
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ std::uint64_t FaultStorage::copy_below(Inflight& inflight) const {
         case OpKind::sync: return names_of(inflight.inner.emplace<SyncOp>(static_cast<const SyncOp&>(op)).file);
         case OpKind::path: inflight.inner.emplace<PathOp>(static_cast<const PathOp&>(op)); break;
     }
-    return 0;  // no rule has the name of an operation by name
+    return 0;  // no rule applies to operations by name
 }
 
 void FaultStorage::begin(Op& op) {
@@ -183,7 +183,7 @@ void FaultStorage::note_fault(std::uint64_t InjectedFaults::*which, const Inflig
     insert(injected_.slots[{tag.seat, tag.stream}], tag.slot);
 }
 
-// A delay that a cancellation cut short ended then.
+// A delay that was cut short ends at the cancellation.
 void FaultStorage::note_delay(const Inflight& inflight) {
     if (std::holds_alternative<PathOp>(inflight.inner) || inflight.outer->completed_at <= inflight.held_from)
         return;
@@ -208,7 +208,7 @@ void FaultStorage::copy_answer(Inflight& inflight) {
     }
 }
 
-// The storage below is done with it.
+// The storage below has completed the operation.
 void FaultStorage::complete(Inflight& inflight) {
     const Op& inner = inner_of(inflight);
     Op& outer = *inflight.outer;
@@ -227,7 +227,7 @@ void FaultStorage::complete(Inflight& inflight) {
     }
 }
 
-// Later, and never inside the call that submitted it.
+// Completes the operation by reap(), outside of the call that submitted it.
 void FaultStorage::complete_at(Inflight& inflight, Instant when) {
     inflight.due = when;
     inflight.order = order_++;
@@ -245,20 +245,20 @@ void FaultStorage::arm() {
     timer_ = next == Instant::never() ? 0 : loop().at(next, Callback::of<&FaultStorage::reap>(this));
 }
 
-// By the loop at the beginning of a turn, so that what is due now is settled before timers of this instant; and
-// by our own timer, which makes sure that there is a turn.
+// The loop calls this at the beginning of a turn, before the timers of this instant; the storage's own timer
+// calls it too, and makes sure that there is a turn.
 void FaultStorage::reap() {
     if (waiting_.empty()) return;
     const Instant now = loop().now();
     if (waiting_.front()->due > now) return;  // the timer is set for it
-    const std::uint64_t last = order_;        // what the callbacks submit waits for the next turn
+    const std::uint64_t last = order_;        // operations that the callbacks submit wait for the next turn
     while (!waiting_.empty() && waiting_.front()->due <= now && waiting_.front()->order < last) {
         std::pop_heap(waiting_.begin(), waiting_.end(), Later{});
         Inflight& inflight = *waiting_.back();
         waiting_.pop_back();
         finish(inflight);
     }
-    armed_ = Instant{INT64_MIN};  // whether the timer ran or not, set it anew
+    armed_ = Instant{INT64_MIN};  // forces arm() to set the timer anew
     arm();
 }
 
@@ -280,7 +280,7 @@ void FaultStorage::cancel(Op& op) {
         inner_->cancel(inner_of(inflight));
         return;
     }
-    // It has its result already and waits out its delay: it keeps the result, which comes now.
+    // The result is known and waits for its delay to end: it is delivered now.
     std::erase(waiting_, &inflight);
     std::make_heap(waiting_.begin(), waiting_.end(), Later{});
     complete_at(inflight, std::min(inflight.due, loop().now()));
@@ -372,7 +372,7 @@ void FaultStorage::add_effect(std::size_t index, const Inflight& inflight, Effec
 
 Instant FaultStorage::after_stall(Instant when) const {
     const Duration at = when - *origin_;
-    // The last stall that begins at or before it; they are apart from one another.
+    // The last stall that begins at or before `when`; stalls are disjoint.
     const auto next = std::upper_bound(plan_.stalls.begin(), plan_.stalls.end(), at,
                                        [](Duration time, const FaultStall& stall) { return time < stall.at; });
     if (next == plan_.stalls.begin()) return when;

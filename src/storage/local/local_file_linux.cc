@@ -76,7 +76,7 @@ void raise_open_file_limit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
     limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);  // refused: opens beyond the old limit fail with EMFILE and say so
+    setrlimit(RLIMIT_NOFILE, &limit);  // if refused, opens beyond the old limit fail with EMFILE
 }
 
 }  // namespace streamsim
