@@ -5,7 +5,7 @@
 
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// After a time in which the process could not run (a SIGSTOP, a busy machine) the loop may poll before the
 /// threads of the pool or the kernel have delivered the completions of that time. So a poll shortly after such
@@ -34,4 +34,4 @@ private:
     Instant last_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

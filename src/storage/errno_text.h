@@ -6,9 +6,9 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>".
 Error file_error(int error, std::string_view action, const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

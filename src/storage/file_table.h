@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// `File` has a member `open`; it stays at its address. A table is used in one of two ways: the backend's file
 /// descriptors are the ids (put), or the table assigns the ids (add).
@@ -62,4 +62,4 @@ private:
     std::vector<FileId> free_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -10,7 +10,7 @@
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 MemoryAvailable memory_available(const std::string& /*root*/) {
     // Some systems count the page cache as used: assume that at least half of the memory is available.
@@ -35,4 +35,4 @@ HugePages huge_pages_under(std::span<const std::byte> /*memory*/) {
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -3,7 +3,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Non-owning. An item is in one queue at a time.
 template <typename T>
@@ -56,4 +56,4 @@ private:
 
 using OpQueue = LinkedQueue<Op>;
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -1,6 +1,6 @@
 #include "storage/null_storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 void NullStorage::begin(Op& op) {
     if (op.operation == OpKind::open) {
@@ -17,4 +17,4 @@ void NullStorage::begin(Op& op) {
     deliver_later();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

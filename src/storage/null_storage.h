@@ -3,7 +3,7 @@
 
 #include "storage/operation_intake.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Every operation succeeds in full, stamped with the instant of its submission; the callbacks run together, by
 /// one defer() of the loop for all operations that were submitted meanwhile. Never allocates. Nothing is kept:
@@ -25,4 +25,4 @@ private:
     FileId next_file_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

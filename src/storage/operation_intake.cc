@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 OperationIntake::~OperationIntake() {
     STREAMSIM_CHECK(outstanding_ == 0, "shutdown() comes before destruction");
@@ -154,4 +154,4 @@ OpQueue LimitedIntake::take_waiting(Instant submitted_until) {
     return taken;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

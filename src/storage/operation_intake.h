@@ -15,7 +15,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class OperationIntake : public Storage {
 public:
@@ -130,4 +130,4 @@ private:
     Line others_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <deque>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Slots stay at their address. A free slot is linked through its member `next`, which its owner may use while
 /// the slot is taken.
@@ -42,4 +42,4 @@ private:
     Slot* free_ = nullptr;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -1,6 +1,6 @@
 # How streamsim is compiled (warnings, sanitizers), in one private target, and the two functions that make modules
 # and tests. A module's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
-# src/README.md.
+# docs/developers/structure.md.
 
 add_library(streamsim_options INTERFACE)
 # Addition and multiplication are never fused: the same seed gives the same frame sizes in every build.

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// A subset of "uring", "threads", "nfs" and "smb". The functions that make the others return an error.
 std::vector<std::string> storage_compiled_in();
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -10,7 +10,7 @@
 #include "storage/smb/smb_storage.h"
 #include "storage/uring/uring_storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 Error without(const char* what) {
@@ -50,4 +50,4 @@ std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace&, const std::st
     return std::make_unique<UnavailableByteStore>(without("SMB"));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -24,7 +24,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// The faults that a FaultStorage has injected so far. An operation counts once in each matching counter.
 struct InjectedFaults {
@@ -153,4 +153,4 @@ private:
     std::map<std::pair<std::uint64_t, std::size_t>, SlotsSeen> seen_;       // by seat and stream, then rule
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

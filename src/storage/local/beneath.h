@@ -22,7 +22,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// The object that has a name; links are not followed.
 struct BeneathFacts {
@@ -97,4 +97,4 @@ std::string describe(const BeneathFacts& facts);
 /// The errno with which Beneath::open_file refuses such an object; 0: it does not.
 int unsuitable(const BeneathFacts& facts, bool to_write);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

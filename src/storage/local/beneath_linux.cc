@@ -14,7 +14,7 @@
 #include "storage/local/beneath.h"
 #include "storage/local/open_flags.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr int kAttemptsMax = 16;  // of steps that another process may undo in between
@@ -325,4 +325,4 @@ int Beneath::sync_directory(const std::string& path) const {
     return errno;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -9,7 +9,7 @@
 #include "storage/local/local_lock.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Paths are as for open(2), relative ones from the working directory. Reads and writes go through the page
 /// cache. On Linux a sink starts the write-back early, so that its close() waits for the last megabytes and not
@@ -36,4 +36,4 @@ inline std::unique_ptr<ByteStore> make_local_byte_store() {
     return std::make_unique<LocalByteStore>();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

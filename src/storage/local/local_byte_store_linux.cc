@@ -19,7 +19,7 @@
 #include "storage/local/beneath.h"
 #include "storage/local/local_byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
@@ -501,4 +501,4 @@ Result<std::unique_ptr<ByteStore>> LocalByteStore::beneath(const std::string& di
     return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(root), directory));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -13,7 +13,7 @@
 #include "storage/local/uv_errno.h"
 #include "storage/local/uv_request.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::size_t kCallBytesMax = std::size_t{1} << 30;  // of one read or write
@@ -281,4 +281,4 @@ Result<std::unique_ptr<ByteStore>> LocalByteStore::beneath(const std::string& di
     return ByteStore::beneath(directory);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

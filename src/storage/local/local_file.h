@@ -9,7 +9,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// The system's answer about direct reads of a file.
 struct DirectAnswer {
@@ -60,4 +60,4 @@ void perform_local(PathOp& op);
 /// Sets an environment variable of this process unless it is set. REQUIRES: no other thread runs yet.
 void set_environment(const char* name, const std::string& value);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

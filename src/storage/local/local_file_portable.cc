@@ -8,7 +8,7 @@
 #include "storage/local/local_options.h"
 #include "storage/local/uv_errno.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// The result of a libuv request, which is freed.
@@ -88,4 +88,4 @@ std::uint32_t direct_alignment(const std::string& /*file*/) {
 
 void raise_open_file_limit() {}
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

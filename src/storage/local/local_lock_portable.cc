@@ -1,7 +1,7 @@
 // Only Linux has locks that belong to an open file: other systems use lease files instead.
 #include "storage/local/local_lock.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 Result<LockAttempt> try_lock_local(const std::string& /*path*/,
                                    LockMode /*mode*/,
@@ -9,4 +9,4 @@ Result<LockAttempt> try_lock_local(const std::string& /*path*/,
     return LockAttempt{};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -17,7 +17,7 @@
 #include "storage/local/local_file.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Enough for all common disks.
 constexpr std::uint32_t kUsualAlignment = 4096;
@@ -84,4 +84,4 @@ private:
     std::map<std::string, Plan, std::less<>> directories_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -4,7 +4,7 @@
 #include "storage/nfs/nfs_storage.h"
 #include "storage/remote/unavailable_byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 Error absent(const RemotePlace& place, const std::string& path) {
@@ -28,4 +28,4 @@ std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const s
     return std::make_unique<UnavailableByteStore>(absent(place, directory));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

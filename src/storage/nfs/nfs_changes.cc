@@ -5,7 +5,7 @@
 
 #include "storage/nfs/nfs_reply.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kFileMode = 0666;
@@ -188,4 +188,4 @@ bool NfsRequests::list(NfsTransport& transport,
                 rpc_nfs3_readdir_async(transport.rpc(), on_reply<decode_list>, &args, &call));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kLinksMax = 40;  // as Linux
@@ -395,4 +395,4 @@ void NfsPathWalk::forget() {
     walk(request_.path);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

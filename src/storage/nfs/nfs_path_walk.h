@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "storage/nfs/nfs_node.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// The task of a walk. Version 4: only opens for reading.
 struct NfsPathRequest {
@@ -126,4 +126,4 @@ private:
     bool ended_ = false;         // the callback has not run yet
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

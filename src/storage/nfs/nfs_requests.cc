@@ -10,7 +10,7 @@
 
 #include "storage/nfs/nfs_reply.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// Sets the data of a reply: `length` bytes, of `asked` that were requested.
@@ -494,4 +494,4 @@ bool NfsRequests::close(NfsTransport& transport, NfsCall& call, const NfsOpenFil
     return compound.send<decode_status4>(transport, call, now);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -14,7 +14,7 @@
 #include "storage/nfs/nfs_call.h"
 #include "storage/nfs/nfs_transport.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// `mode` without the bits of this process's umask at the first call.
 std::uint32_t without_umask(std::uint32_t mode);
@@ -143,4 +143,4 @@ private:
     bool four_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -15,7 +15,7 @@
 #include "storage/nfs/nfs_path_walk.h"
 #include "storage/remote/clock_now.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr Duration kWaitStep = milliseconds(10);
@@ -154,4 +154,4 @@ Result<void> NfsServer::connect() {
     return environment_error(fmt::format("nfs://{}{}: {}", place_.host, directory_, why));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

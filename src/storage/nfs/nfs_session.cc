@@ -18,7 +18,7 @@
 #include "storage/remote/clock_now.h"
 #include "storage/remote/resolve_host.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// libnfs does not renew its lease: a context of version 4 that was idle for longer is made anew.
@@ -167,4 +167,4 @@ Error NfsSession::error(int number, const std::string& action, const std::string
     return error;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -15,7 +15,7 @@
 
 struct nfs_context;
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class NfsSession {
 public:
@@ -99,4 +99,4 @@ private:
     Result<void> ready_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -16,7 +16,7 @@
 #include "storage/remote/clock_now.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Sessions of one server. A single thread uses the first one only.
 class NfsSessions {
@@ -97,4 +97,4 @@ private:
     std::map<std::string, Directory> directories_;  // protected by mutex_; by path
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -7,7 +7,7 @@
 
 #include "storage/nfs/nfs_work.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr Duration kRetryPause = milliseconds(100);  // when the server asks to try again later
@@ -216,4 +216,4 @@ void NfsStorage::end_transfer(NfsTransfer& transfer, int error) {
     leave(true);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -20,7 +20,7 @@ struct AUTH;
 struct nfs_context;
 struct rpc_context;
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// The user who opens files: that of this process, or the one in the URL.
 AUTH* make_nfs_auth(const RemotePlace& place);
@@ -99,4 +99,4 @@ private:
     std::optional<std::int64_t> rtt_ns_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

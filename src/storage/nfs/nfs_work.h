@@ -20,7 +20,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class NfsStorage;
 struct NfsPiece;
@@ -158,4 +158,4 @@ private:
     Instant closing_until_ = Instant::never();
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

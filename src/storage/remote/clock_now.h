@@ -5,10 +5,10 @@
 
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 inline Instant clock_now() {
     return {static_cast<std::int64_t>(uv_hrtime())};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

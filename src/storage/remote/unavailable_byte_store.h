@@ -5,7 +5,7 @@
 
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Every call returns the same error.
 class UnavailableByteStore final : public ByteStore {
@@ -26,4 +26,4 @@ private:
     Error reason_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -11,7 +11,7 @@
 #include "storage/own_shortage.h"
 #include "storage/smb/smb_parts.h"
 
-namespace streamsim::smb {
+namespace streamsim::storage::smb {
 namespace {
 
 /// Keeps the line in order, the oldest operation first.
@@ -264,4 +264,4 @@ std::vector<ServerTraffic> SmbStorage::traffic() const {
     return all;
 }
 
-}  // namespace streamsim::smb
+}  // namespace streamsim::storage::smb

@@ -17,7 +17,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim::smb {
+namespace streamsim::storage::smb {
 
 constexpr std::uint32_t kDepth = 2;           // requests of a process at a time
 constexpr std::uint32_t kSlots = kDepth + 1;  // data are copied from one more
@@ -160,4 +160,4 @@ private:
     bool notified_lost_ = false;
 };
 
-}  // namespace streamsim::smb
+}  // namespace streamsim::storage::smb

@@ -14,7 +14,7 @@
 #include "storage/smb/smb_wire.h"
 #include "streamsim/remote_place.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// True: streamsim-smb was built with this program.
 bool smb_is_built_in();
@@ -86,4 +86,4 @@ Result<SmbAnswer> await_connected(SmbProcess& process,
 /// Waits for an answer to receive. False: the deadline has passed.
 bool await_readable(const SmbProcess& process, std::int64_t deadline_ns);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

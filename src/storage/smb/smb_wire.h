@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 constexpr int kSmbSocket = 3;  // the helper's descriptor of the socket
 constexpr int kSmbMemory = 4;  // the helper's descriptor of a memfd of whole slots
@@ -75,4 +75,4 @@ struct SmbAnswer {
     std::int64_t rtt_ns = -1;  // -1: not known
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -36,7 +36,7 @@
 #include "storage/operation_intake.h"
 #include "storage/slot_pool.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 class ThreadsStorage;
@@ -351,4 +351,4 @@ Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,
     return std::unique_ptr<Storage>(std::make_unique<ThreadsStorage>(loop, uv, options));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

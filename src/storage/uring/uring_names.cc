@@ -14,7 +14,7 @@
 #include "storage/local/statx.h"
 #include "storage/uring/uring_work.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 // ---- opens
 
@@ -220,4 +220,4 @@ void UringStorage::request_of_pool(UringSlot& slot) {
     STREAMSIM_CHECK(result == 0, "libuv's pool takes work");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

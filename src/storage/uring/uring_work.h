@@ -18,7 +18,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class UringStorage;
 
@@ -111,4 +111,4 @@ private:
     bool flush_set_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -15,7 +15,7 @@ struct _SMBCCTX;
 struct _SMBCFILE;
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// REQUIRES: one object in a process, used on one thread.
 class SmbClient {
@@ -64,4 +64,4 @@ private:
     std::uint32_t port_ = 0;        // the local port of the connection; 0: none so far
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

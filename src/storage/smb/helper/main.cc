@@ -22,7 +22,7 @@
 #include "storage/smb/helper/client.h"
 #include "storage/smb/smb_wire.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr int kExitUsage = 2;
@@ -104,9 +104,9 @@ int run() {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage
 
 int main() {
-    const int code = streamsim::run();
+    const int code = streamsim::storage::run();
     _exit(code);  // without waiting for the thread of watch_parent()
 }
