@@ -13,7 +13,7 @@
 extern "C" bool_t libnfs_zdr_array(ZDR* zdrs,
                                    char** list,
                                    std::uint32_t* count,
-                                   std::uint32_t most,
+                                   std::uint32_t items_max,
                                    std::uint32_t item_bytes,
                                    zdrproc_t item) {
     using Original = decltype(&libnfs_zdr_array);
@@ -26,7 +26,7 @@ extern "C" bool_t libnfs_zdr_array(ZDR* zdrs,
         std::memcpy(&said, zdrs->buf + zdrs->pos, sizeof said);
         if (ntohl(said) > static_cast<std::uint32_t>(zdrs->size - zdrs->pos) / kWord) return FALSE;
     }
-    return original(zdrs, list, count, most, item_bytes, item);
+    return original(zdrs, list, count, items_max, item_bytes, item);
 }
 
 namespace streamsim::storage {

@@ -43,7 +43,7 @@ struct SmbRequest {
     std::uint64_t bytes = 0;
 };
 
-/// The steps of connecting.
+/// The steps of connecting, in order.
 enum class SmbStep : std::uint32_t {
     find_host,
     reach_port,

@@ -221,7 +221,7 @@ void ThreadsStorage::do_read(Node& node) const {
         op.error = got.error;
         if (got.bytes == 0) return;
         op.bytes += got.bytes;
-        // A direct read that stops between two blocks has met the end of the file, and could not go on there.
+        // A direct read that stops between two blocks has reached the end of the file.
         if (node.direct && got.bytes % policy_.alignment() != 0) return;
     }
 }
@@ -292,8 +292,8 @@ bool ThreadsStorage::close_all() {
     return busy_ == 0;
 }
 
-/// How many of so many threads the system gives, with some to spare: libuv ends the process by a signal where
-/// it does not get those of its pool.
+/// Returns how many of the wanted threads the system can start, with a few to spare: libuv aborts the process
+/// when it cannot start the threads of its pool.
 std::uint32_t threads_given(std::uint32_t wanted) {
     constexpr std::uint32_t kSpare = 4;
     struct Gate {
@@ -308,7 +308,7 @@ std::uint32_t threads_given(std::uint32_t wanted) {
     };
     uv_thread_options_t options{};
     options.flags = UV_THREAD_HAS_STACK_SIZE;
-    options.stack_size = std::size_t{8} << 20;  // that of the pool's
+    options.stack_size = std::size_t{8} << 20;  // as for the pool's threads
     std::vector<uv_thread_t> threads;
     threads.reserve(wanted + kSpare);
     while (threads.size() < wanted + kSpare) {
@@ -329,14 +329,14 @@ std::uint32_t threads_given(std::uint32_t wanted) {
 }  // namespace
 
 std::uint32_t size_thread_pool(std::uint64_t threads) {
-    constexpr std::uint64_t kMost = 1024;  // libuv's
+    constexpr std::uint64_t kThreadsMax = 1024;  // libuv's limit
     const char* const name = "UV_THREADPOOL_SIZE";
-    static bool known = false;  // libuv makes its pool once
+    static bool sized = false;  // libuv makes its pool once
     const char* const set = std::getenv(name);
     const auto wanted = set != nullptr ? static_cast<std::uint64_t>(std::max(std::strtol(set, nullptr, 10), 1L))
                                        : std::max<std::uint64_t>(threads, 4);
-    auto size = static_cast<std::uint32_t>(std::min(wanted, kMost));
-    if (std::exchange(known, true)) return size;
+    auto size = static_cast<std::uint32_t>(std::min(wanted, kThreadsMax));
+    if (std::exchange(sized, true)) return size;
     const std::uint32_t given = threads_given(size);
     if (given == 0) throw std::system_error(EAGAIN, std::generic_category(), "no thread for a pool");
     size = std::min(size, given);

@@ -1,6 +1,6 @@
-// The half of the io_uring backend that deals with names: opens, and what is done by name alone. What this
-// kernel's ring cannot do (list; on older ones rename, remove, make_directory) is done by libuv's pool, which
-// stamps it as the pool's backend does (threads_storage.cc).
+// The part of the io_uring backend that deals with names: opens and operations by name. libuv's pool performs
+// the operations that this kernel's ring does not support (list; on older kernels rename, remove,
+// make_directory), and stamps them as the thread pool backend does (threads_storage.cc).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <uv.h>
@@ -64,7 +64,7 @@ bool UringStorage::advance_open(UringSlot& slot) {
     if (slot.step == UringStep::check) return advance_check(slot);
     if (slot.result == -EINVAL && may_reopen)
         return open_again(slot, "the file system does not support it (EINVAL)");
-    if (slot.result < 0) {  // also when it is opened again: whatever the objection was, it is not that
+    if (slot.result < 0) {  // also at a reopen: an objection to direct I/O is not why
         op.error = -slot.result;
         return true;
     }
@@ -78,7 +78,7 @@ bool UringStorage::advance_open(UringSlot& slot) {
 
 bool UringStorage::advance_check(UringSlot& slot) {
     auto& op = static_cast<OpenOp&>(*slot.op);
-    if (slot.confined) {  // nothing is written into a file that has another name somewhere else
+    if (slot.confined) {  // a file that has a second name elsewhere must not be written
         op.error = std::max(-slot.result, 0);
         if (op.error == 0 && !S_ISREG(slot.answer.stx_mode)) op.error = EOPNOTSUPP;
         if (op.error == 0 && slot.answer.stx_nlink != 1) op.error = EMLINK;
@@ -88,7 +88,7 @@ bool UringStorage::advance_check(UringSlot& slot) {
         }
     }
     if (!slot.check) return opened(slot, slot.file);
-    // An answer that is not available (a kernel without statx for this) is no objection.
+    // A missing answer (an older kernel) is no objection.
     const char* why = slot.result < 0 ? nullptr : policy_.objection(direct_answer(slot.answer));
     if (why == nullptr || !slot.direct || slot.cancelled) {
         if (why == nullptr) policy_.checked(op.path, direct_answer(slot.answer));
@@ -99,7 +99,7 @@ bool UringStorage::advance_check(UringSlot& slot) {
     return open_again(slot, why);
 }
 
-/// What a kernel whose ring cannot open below a directory leaves to the pool.
+/// An open below a directory by the pool, for a ring without openat2.
 bool UringStorage::advance_pool_open(UringSlot& slot) {
     auto& op = static_cast<OpenOp&>(*slot.op);
     if (op.error == ECANCELED) return true;
@@ -114,7 +114,7 @@ bool UringStorage::advance_pool_open(UringSlot& slot) {
     return opened(slot, slot.planned.opened.file);
 }
 
-/// Through the page cache, because of `why`.
+/// Opens the file again through the page cache; `why` is the objection to direct I/O.
 bool UringStorage::open_again(UringSlot& slot, const char* why) {
     slot.step = UringStep::reopen;
     slot.direct = false;
@@ -136,7 +136,7 @@ bool UringStorage::opened(UringSlot& slot, int file) {
 
 void UringStorage::start_name(UringSlot& slot) {
     const auto& op = static_cast<PathOp&>(*slot.op);
-    // What changes names below a directory takes a descriptor of the parent first: the pool does both.
+    // Changing a name below a directory takes a descriptor of the parent first: the pool does both.
     slot.step = ring_has(op.kind) && !writes_.confines(op) ? UringStep::name : UringStep::pool;
     request(slot);
 }
@@ -152,7 +152,7 @@ bool UringStorage::ring_has(PathOp::Kind kind) const {
     return false;
 }
 
-// All of them may wait for a disk: the kernel's workers do.
+// All of these requests may wait for a disk, so the kernel's workers perform them.
 void UringStorage::request_name(UringSlot& slot) {
     const auto& op = static_cast<PathOp&>(*slot.op);
     io_uring_sqe& sqe = entry();
@@ -186,7 +186,7 @@ bool UringStorage::advance_name(UringSlot& slot) {
         return false;
     }
     op.error = error;
-    if (!first && error == ENOTDIR) op.error = EPERM;  // it was a file, and may not be removed
+    if (!first && error == ENOTDIR) op.error = EPERM;  // the name is a file that may not be removed
     const bool of_file = op.kind == PathOp::Kind::stat && error == 0 && S_ISREG(slot.answer.stx_mode);
     if (of_file) op.bytes = slot.answer.stx_size;
     return true;

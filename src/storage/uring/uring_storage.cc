@@ -2,31 +2,28 @@
 // ==============================
 //
 // One ring for one loop. An operation becomes one request or several in a row (a short read or write is
-// repeated for the rest; an open may be followed by a statx, or repeated without O_DIRECT), and holds a slot
-// while it is in the kernel. There are two lines, with slots of their own, for what moves data (reads, writes)
-// and for everything else (opens, syncs, what is done by name): a directory that hangs must not hold up files
-// that are open already. What is over the number of slots waits in its line. What the ring cannot do is libuv's
-// pool's (uring_names.cc).
+// repeated for the rest; an open may be followed by a statx, or repeated without O_DIRECT), and holds an
+// in-flight slot while the kernel has it. Operations above the limit of their line wait (operation_intake.h).
+// libuv's pool performs the operations that the ring does not support (uring_names.cc).
 //
 // Submission. Entries are handed over together at the end of the turn, one system call for all of them, or as
 // soon as kBatch are waiting, so that the disk has work while a long batch of callbacks goes on. submitted_at
-// is stamped when the operation arrives here: that little wait is part of the service latency.
+// is the instant of read() or open(): the short wait for the submission is part of the service latency.
 //
 // Never block the loop. A buffered read or write is a copy in the submitting thread, a sync waits for the disk,
 // and an open or a read on a network or FUSE file system may wait for a server; such requests carry IOSQE_ASYNC
-// and run in the kernel's workers, of which there may be as many as requests: one that hangs blocks itself
-// alone. Direct reads and writes on a local disk are queued to it inline, which costs less.
+// and run in the kernel's workers. There may be as many workers as requests, so that one that hangs delays no
+// other. Direct reads and writes on a local disk are queued to it inline, which costs less.
 //
 // Completion and its stamps. The kernel signals an eventfd, which libuv polls; that wakes the loop, whose turn
-// begins with reap(). It takes the whole batch, stamps it with one now(), and runs callbacks only then. The
-// time a request really completed is not known: it is at most that stamp, and later than the last time we
-// looked and it was not there, which is read before that look. So not_before is always the previous look that
-// proves something (looks.h), or the submission if that was later. In a loop that runs well nobody can tell the
-// two apart: each deadline has a timer, whose turn looks at the queue. After a SIGSTOP they lie on both sides
-// of the stop, and a deadline between them is the client's.
+// begins with reap(). reap() takes the whole batch, stamps it with one now(), and only then runs callbacks. The
+// request completed at that stamp or before, but after the previous conclusive poll, which did not find it
+// (completion_poll_times.h). So not_before is always that poll, or the submission if that was later. In a loop
+// that runs well the two are close: each deadline has a timer, and each turn polls. After a SIGSTOP they lie on
+// both sides of the stop, and a deadline between them is attributed to the client.
 //
-// Cancelling asks the kernel to; a read or write that has reached the disk cannot be stopped and completes
-// as it will.
+// Cancelling asks the kernel to cancel; a read or write that has reached the disk cannot be stopped, and
+// completes.
 #include "storage/uring/uring_storage.h"
 
 #include <fmt/format.h>
@@ -45,10 +42,11 @@ namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kBatch = 16;
-constexpr std::size_t kRequestBytes = std::size_t{1} << 30;  // of one read request; the kernel's limit is 2 GiB
+constexpr std::size_t kRequestBytesMax = std::size_t{1}
+                                         << 30;  // one read or write; the kernel's limit is 2 GiB
 
-// The kernel was interrupted before it had an answer. 512 to 516 are its own words for that, which a system
-// call would never let out; an open that is cancelled in a worker does.
+// The request was interrupted. 512 to 516 are error codes within the kernel, which no system call returns; an
+// open that is cancelled in a worker does.
 bool is_transient(int error) {
     return error == EAGAIN || error == EINTR || (error >= 512 && error <= 516);
 }
@@ -78,7 +76,7 @@ Result<void> UringStorage::watch(uv_loop_t* uv) {
         return environment_error(fmt::format("the loop cannot poll an eventfd: {}", uv_strerror(result)));
     }
     poll_->data = this;
-    // It only wakes the loop: the turn that follows calls reap().
+    // The poll only wakes the loop: the turn that follows calls reap().
     uv_poll_start(poll_, UV_READABLE, [](uv_poll_t* poll, int, int) {
         static_cast<UringStorage*>(poll->data)->ring_->clear_eventfd();
     });
@@ -118,8 +116,8 @@ void UringStorage::request(UringSlot& slot) {
     }
 }
 
-// An entry for one io_uring_prep function, which clears all of it: flags and data (the slot, or null) come
-// afterwards.
+// Returns an entry for one io_uring_prep function, which clears the whole entry: set flags and user data (the
+// slot, or null) afterwards.
 io_uring_sqe& UringStorage::entry() {
     if (!ring_->enabled()) ring_->enable(workers_);
     if (ring_->entries_waiting() >= kBatch) ring_->submit();
@@ -143,7 +141,7 @@ void UringStorage::request_transfer(UringSlot& slot,
                                     std::span<std::byte> rest) {
     const UringFile* const open = files_.find(id);
     const UringFile file = open != nullptr ? *open : UringFile{};
-    const auto part = rest.first(std::min(rest.size(), kRequestBytes));
+    const auto part = rest.first(std::min(rest.size(), kRequestBytesMax));
     const auto bytes = static_cast<unsigned>(part.size());
     const int buffer = ring_->registered(part);
     const bool writes = slot.op->operation == OpKind::write;

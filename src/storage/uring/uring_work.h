@@ -1,4 +1,4 @@
-// The io_uring backend with its in-flight slots and files. uring_storage.cc opens with how it works.
+// The io_uring backend with its in-flight slots and files. uring_storage.cc begins with how the backend works.
 #pragma once
 
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ struct UringSlot {
     UringStep step = UringStep::transfer;
     bool direct = false;
     bool local = false;
-    bool check = false;     // whether direct I/O is what it seems
+    bool check = false;     // statx checks after the open that direct I/O works
     bool confined = false;  // opened below the directory of writes
     bool cancelled = false;
     int file = kNoFile;
@@ -41,7 +41,7 @@ struct UringSlot {
     const char* objection = nullptr;  // to direct I/O
     open_how how{};                   // of an open that is confined
     struct statx answer {};
-    PlannedOpen planned;  // by the pool
+    PlannedOpen planned;  // the result of an open by the pool
     uv_work_t work{};
 };
 
