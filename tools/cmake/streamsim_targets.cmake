@@ -11,6 +11,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 12 finds overlaps in std::string that are not there (GCC bug 105651).
     target_compile_options(streamsim_options INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # A precompiled header without its time: a compiler cache can compare it then.
+    target_compile_options(streamsim_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+endif()
 if(STREAMSIM_WERROR)
     target_compile_options(streamsim_options INTERFACE -Werror)
 endif()
