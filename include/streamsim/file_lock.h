@@ -1,4 +1,5 @@
-// A lock on a file that other processes see, and that ends with the process that holds it, however it ends.
+// A lock on a file that other processes see. The lock ends with the process that holds it, even when that is
+// killed.
 #pragma once
 
 #include <memory>
@@ -14,24 +15,24 @@ enum class LockMode {
     exclusive,  // one holder, and no shared one beside it
 };
 
-/// A lock that is held; destroying it releases the lock. One thread at a time.
+/// A held lock; destroying the object releases it. One thread at a time.
 class FileLock {
 public:
     virtual ~FileLock() = default;
-    /// Changes the mode without a gap in which nobody holds the lock. False: another holder is in the way, and
-    /// the mode is as it was. Never waits. Errors: environment.
+    /// Changes the mode without releasing the lock. False: another holder prevents the change, and the mode is
+    /// unchanged. Never waits. Errors: environment.
     virtual Result<bool> change(LockMode mode) = 0;
 };
 
 /// The longest note of a holder, in bytes.
 inline constexpr std::size_t kLockNoteBytesMax = 1000;
 
-/// What came of one attempt to lock a file.
+/// The result of one attempt to lock a file.
 struct LockAttempt {
     enum class Outcome { held, refused, unsupported };
     Outcome outcome = Outcome::unsupported;
     std::unique_ptr<FileLock> lock;       // held
-    std::vector<std::string> notes = {};  // refused: of the holders that could leave one
+    std::vector<std::string> notes = {};  // refused: the notes of the holders that left one
 };
 
 }  // namespace streamsim

@@ -1,13 +1,13 @@
 // Storage: asynchronous reading and writing on an event loop. The operation objects belong to the caller, who
-// keeps them and what they point at in place, untouched, until the callback ran; a backend allocates nothing
-// for each of them beyond what it made at start-up.
+// keeps them and the memory they point at in place, untouched, until the callback ran. A backend makes its own
+// records at start-up and allocates nothing for an operation.
 //
 // Threading: every call on the loop's thread. Callbacks run on the loop's thread, once for each operation,
-// never inside the call that submitted it, also after cancel().
+// outside of the call that submitted it, also after cancel().
 //
-// Stamps: completed_at is when the backend saw the completion. Where that may be later than the truth (the
-// process was stopped, the loop was busy), not_before is the last time the backend looked and it was not there
-// yet; otherwise the two are equal. Errors are errno values; 0 is success.
+// Stamps: completed_at is when the backend saw the completion. The operation may have completed earlier when
+// the process was stopped or the loop was busy: then not_before is the backend's last poll that did not find
+// the completion yet. Otherwise the two are equal. Errors are errno values; 0 is success.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@
 
 namespace streamsim {
 
-/// Names an open file of one storage; negative names none.
+/// An open file of one storage; negative: none.
 using FileId = std::int32_t;
 constexpr FileId kNoFile = -1;
 
-/// For whom an operation is. Decorators, models and traces look at it, and a backend whose seats use different
-/// nodes of one server (at the seat).
+/// The seat, stream and frame of an operation. Decorators, models and traces use the tag, and so does a backend
+/// whose seats use different nodes of one server.
 struct IoTag {
     std::uint32_t seat = 0;
     std::uint32_t stream = 0;
@@ -50,24 +50,24 @@ struct Op {
     Instant submitted_at;
     Instant completed_at;
     Instant not_before;
-    // for the backend that has the operation now
+    // for the backend that performs the operation
     Op* next = nullptr;
     void* backend = nullptr;
     OpKind operation = OpKind::read;
 };
 
 enum class Access : std::uint8_t {
-    read,        // a file that is there
-    write,       // the same, to be read as well
-    create,      // to be written and read; made if it is not there; what it holds stays
-    create_new,  // the same; EEXIST where it is there
+    read,        // an existing file
+    write,       // an existing file, for reading too
+    create,      // for writing and reading; a missing file is created, and an existing one keeps its contents
+    create_new,  // for writing and reading; EEXIST if the file exists
 };
 
-/// Opens `path`. The directory of a file to be created is there.
+/// Opens `path`. REQUIRES: the directory of a file to be created exists.
 struct OpenOp : Op {
     const char* path = nullptr;    // in
     Access access = Access::read;  // in
-    bool through_cache = false;    // in: never direct, whatever else is
+    bool through_cache = false;    // in: never use direct I/O for this file
     FileId file = kNoFile;         // out
 };
 
@@ -78,7 +78,7 @@ struct ReadOp : Op {
     FileId file = kNoFile;        // in
     std::uint64_t offset = 0;     // in
     std::span<std::byte> buffer;  // in
-    Instant deadline;             // in; a hint, nothing is cancelled by it
+    Instant deadline;             // in; a hint: cancels nothing
     std::uint64_t bytes = 0;      // out
 };
 
@@ -92,57 +92,57 @@ struct WriteOp : Op {
     std::uint64_t bytes = 0;            // out
 };
 
-/// What was complete before this was submitted is on stable storage, and can be found again; of writes that are
-/// outstanding nothing is said.
+/// Puts all data and names whose operations had completed before this submission on stable storage; may or may
+/// not include outstanding writes.
 struct SyncOp : Op {
     FileId file = kNoFile;  // in
 };
 
-/// What is done by name.
+/// An operation by name.
 struct PathOp : Op {
     enum class Kind : std::uint8_t {
         stat,
-        list,            // a directory: every entry is asked for
-        make_directory,  // its parent is there; EEXIST where it is there
+        list,            // reads every entry of a directory
+        make_directory,  // REQUIRES: its parent exists; EEXIST if the name exists
         remove,          // a file, or an empty directory
-        rename,          // to `to`, atomic; what was there is replaced
+        rename,          // to `to`, atomic; replaces an existing file
     };
     Kind kind = Kind::stat;      // in
     const char* path = nullptr;  // in
     const char* to = nullptr;    // in
     std::uint64_t bytes = 0;     // out: the size of a file
-    std::uint64_t entries = 0;   // out: of a list, without "." and ".."
+    std::uint64_t entries = 0;   // out: list: the number of entries without "." and ".."
 };
 
 struct StorageCapabilities {
     const char* io = "null";      // "uring" | "threads" | "null" | ... as in the result
-    bool direct = false;          // what it really is so far: every open since the start was direct
-    std::uint32_t alignment = 1;  // of offsets, sizes and addresses; enough for every file here
+    bool direct = false;          // every open so far was direct
+    std::uint32_t alignment = 1;  // for offsets, sizes and addresses; enough for every file of this storage
     bool fills_buffers = true;    // false: buffers are never touched and may have no memory behind them
     bool writes = false;          // write(), sync(), perform() and opens other than for reading are possible
 };
 
-/// What was exchanged with one node of a file server, by a backend that speaks to it itself. Counters only
+/// The traffic with one node of a file server, from a backend that speaks the server's protocol. Counters only
 /// grow.
 struct ServerTraffic {
     std::string address;                       // of the node
     std::string protocol;                      // as negotiated: "NFSv3", "NFSv4.0", "SMB 3.1.1"
-    std::vector<std::uint32_t> seats;          // whose files are read from it
-    std::uint32_t connections = 0;             // that were ever up at once
-    std::uint64_t read_bytes = 0;              // the most that one request may read, as negotiated
+    std::vector<std::uint32_t> seats;          // that use the node
+    std::uint32_t connections = 0;             // most that were up at once
+    std::uint64_t read_bytes = 0;              // largest read of one request, as negotiated
     std::uint64_t requests = 0;                // RPCs, or SMB requests, opens and closes included
-    std::uint64_t received_bytes = 0;          // of files
-    std::uint64_t reconnects = 0;              // connections that came back
-    std::uint64_t retransmitted_segments = 0;  // by this side, of TCP
-    std::optional<std::int64_t> rtt_ns;        // of TCP, smoothed; nothing: cannot be known
+    std::uint64_t received_bytes = 0;          // file data
+    std::uint64_t reconnects = 0;              // connections that were made again after a loss
+    std::uint64_t retransmitted_segments = 0;  // TCP segments that this side sent again
+    std::optional<std::int64_t> rtt_ns;        // TCP's smoothed round-trip time; none: unknown
 };
 
 class Storage {
 public:
     virtual ~Storage() = default;
 
-    /// Both always accept; what is over the backend's own limit waits in it, in order, and that waiting is part
-    /// of the service latency.
+    /// Both always accept; operations above the backend's own limit wait in order, and that wait is part of the
+    /// service latency.
     virtual void open(OpenOp& op) = 0;
     virtual void read(ReadOp& op) = 0;
 
@@ -151,7 +151,7 @@ public:
     virtual void sync(SyncOp&) { STREAMSIM_CHECK(false, "this storage writes"); }
     virtual void perform(PathOp&) { STREAMSIM_CHECK(false, "this storage writes"); }
 
-    /// This range of this file will be read next. May do nothing.
+    /// Announces that this range of this file will be read next. May do nothing.
     virtual void hint(FileId file, std::uint64_t offset, std::uint64_t bytes) = 0;
 
     /// Closes a file with nothing outstanding. No callback; nothing waits for it.
@@ -162,18 +162,19 @@ public:
 
     virtual StorageCapabilities capabilities() const = 0;
 
-    /// One entry a node, in the order of their addresses; empty where there is no server that this storage
-    /// knows of.
+    /// One entry for each node, in the order of their addresses; empty for a storage without a server of its
+    /// own.
     virtual std::vector<ServerTraffic> traffic() const { return {}; }
 
-    /// Memory that reads will use, so that it may be registered with the kernel. Once, before the first read.
+    /// Names the memory that reads will use, so that a backend may register it with the kernel. Once, before
+    /// the first read.
     virtual void use_memory(std::span<std::byte> memory) = 0;
 
-    /// `done` runs when nothing is outstanding any more and everything is closed. No other call afterwards.
+    /// `done` runs when no operation is outstanding and every file is closed. No other call may follow.
     virtual void shutdown(Callback done) = 0;
 };
 
-/// A storage that stands before another one and passes everything on; what it changes, a class of it overrides.
+/// Passes every call on to another storage; derived classes override the calls that they change.
 class StorageDecorator : public Storage {
 public:
     explicit StorageDecorator(std::unique_ptr<Storage> inner) : inner_(std::move(inner)) {}
@@ -197,8 +198,8 @@ private:
     std::unique_ptr<Storage> inner_;
 };
 
-/// Says once what could not be had ("direct I/O refused by ...: reading through the page cache"). Callable from
-/// any thread.
+/// Reports each unavailable capability once ("direct I/O refused by ...: reading through the page cache").
+/// Callable from any thread.
 using NoticeSink = std::function<void(const std::string&)>;
 
 }  // namespace streamsim

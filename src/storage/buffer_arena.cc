@@ -25,11 +25,11 @@ void touch(std::span<std::byte> memory) {
 }
 
 void touch_in_parallel(std::span<std::byte> memory) {
-    constexpr std::size_t kWorthAThread = std::size_t{64} << 20;
-    constexpr std::size_t kMostThreads = 16;
+    constexpr std::size_t kBytesPerThread = std::size_t{64} << 20;
+    constexpr std::size_t kThreadsMax = 16;
     const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1u);
     const std::size_t threads =
-        std::clamp<std::size_t>(memory.size() / kWorthAThread, 1, std::min(processors, kMostThreads));
+        std::clamp<std::size_t>(memory.size() / kBytesPerThread, 1, std::min(processors, kThreadsMax));
     const std::size_t share = (memory.size() / threads + kHugePage - 1) / kHugePage * kHugePage;
     ThreadGroup others;
     for (std::size_t i = 1; i < threads && i * share < memory.size(); ++i) {

@@ -1,6 +1,6 @@
-// The memory that frames are read into: one mapping, on huge pages where they can be had, touched before play.
-// The first touch of a page costs microseconds, which a frame's deadline must not pay for, and a large read
-// into ordinary pages costs ten times the CPU of one into huge pages.
+// The memory that frames are read into: one mapping, on huge pages if available, touched before play. The first
+// touch of a page costs microseconds, which must not delay a frame, and a large read into ordinary pages costs
+// ten times the CPU of one into huge pages.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace streamsim::storage {
 
-/// What this process may still allocate, and who says so.
+/// The memory that this process may still allocate, and the limit that applies.
 struct MemoryAvailable {
     std::uint64_t bytes = 0;
     std::string limit;  // "this machine", "the memory limit of control group /path"
@@ -27,11 +27,11 @@ MemoryAvailable memory_available(const std::string& root = "");
 /// Owns its mapping. Movable; the memory does not move with it.
 class BufferArena {
 public:
-    /// `bytes` of zeroes, from an address aligned to 2 MiB, every page touched. 0 bytes is an arena without
-    /// memory. `notice` is told when huge pages were refused (not for less than 2 MiB). May use several
-    /// threads; returns when all is touched.
+    /// Allocates `bytes` of zeroes, from an address aligned to 2 MiB, with every page touched; uses several
+    /// threads. 0 bytes is an arena without memory. `notice` is told when huge pages were refused (not below 2
+    /// MiB).
     ///
-    /// Errors: environment, when there is less memory than that; names both and the options to lower.
+    /// Errors: environment, when less memory is available; the message has both sizes and the options to lower.
     static Result<BufferArena> make(std::uint64_t bytes, const NoticeSink& notice);
 
     BufferArena(BufferArena&& other) noexcept;

@@ -1,4 +1,4 @@
-// When a backend last looked for completions and could be sure that what was not there had not come yet.
+// The last conclusive poll of a backend for completions: operations that it did not find had not completed yet.
 #pragma once
 
 #include <algorithm>
@@ -7,26 +7,26 @@
 
 namespace streamsim::storage {
 
-/// After a time in which the process could not run (a SIGSTOP, a machine that is too busy) the loop may be
-/// quicker than the threads, the pool's or the kernel's, that bring a completion which came meanwhile: a look
-/// shortly after such a stall proves nothing, and the last one before it stays.
+/// After a time in which the process could not run (a SIGSTOP, a busy machine) the loop may poll before the
+/// threads of the pool or the kernel have delivered the completions of that time. So a poll shortly after such
+/// a stall is not conclusive, and the last one before the stall counts.
 class CompletionPollTimes {
 public:
     explicit CompletionPollTimes(EventLoop& loop) : loop_(loop), last_(loop.now()) {}
 
     Instant last() const { return last_; }
 
-    /// Of a completion that a thread of ours has stamped. The stamp can only be late when the thread could not
-    /// run: then the loop could not run either, and has noted a stall.
+    /// The not_before of a completion that a thread of this process stamped. The stamp can only be late when
+    /// the thread could not run: then the loop could not run either, and has noted a stall.
     Instant not_before(Instant submitted_at, Instant completed_at) const {
-        const Instant look = std::clamp(last_, submitted_at, completed_at);
-        return loop_.stalled_within(look, completed_at) > Duration{} ? look : completed_at;
+        const Instant poll = std::clamp(last_, submitted_at, completed_at);
+        return loop_.stalled_within(poll, completed_at) > Duration{} ? poll : completed_at;
     }
 
-    /// The completions of this look have been judged by the one before; `look` was read before looking.
-    void looked(Instant look) {
-        constexpr Duration kThreadsAreBack = milliseconds(10);
-        if (loop_.stalled_within(look - kThreadsAreBack, look) == Duration{}) last_ = look;
+    /// Notes a poll. `polled_at` was read before it, and its completions have been settled already.
+    void note(Instant polled_at) {
+        constexpr Duration kThreadsRunAgain = milliseconds(10);
+        if (loop_.stalled_within(polled_at - kThreadsRunAgain, polled_at) == Duration{}) last_ = polled_at;
     }
 
 private:

@@ -9,7 +9,7 @@
 namespace streamsim::storage {
 namespace {
 
-/// By name: not every system has a number for each.
+/// By name: not every system defines each number.
 constexpr std::pair<std::string_view, const char*> kAdvice[] = {
     {"ENOSPC", ": free some space there, or make fewer or shorter clips"},
     {"EDQUOT", ": this user's or this directory's quota is used up; raise it, or make fewer or shorter clips"},
@@ -19,7 +19,7 @@ constexpr std::pair<std::string_view, const char*> kAdvice[] = {
     {"EMFILE", ": raise the limit of open files (`ulimit -n`)"},
     {"ESTALE", ": the server no longer knows it; mount it again"},
     {"EIO", ": the storage reported an error; the kernel's log may say more"},
-    {"EEXIST", ": nothing is replaced"},
+    {"EEXIST", ": existing files are not replaced"},
 };
 
 const char* advice(std::string_view name) {

@@ -1,4 +1,4 @@
-// Errors of the operating system as sentences.
+// Error messages for errors of the operating system.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace streamsim::storage {
 
-/// "cannot <action> <path>: no space left on device (ENOSPC): <what to do>", an environment error.
+/// Returns an environment error: "cannot <action> <path>: no space left on device (ENOSPC): <advice>".
 Error file_error(int error, std::string_view action, const std::string& path);
 
 }  // namespace streamsim::storage

@@ -34,13 +34,13 @@ std::optional<std::uint64_t> number_after(const std::string& text, const std::st
     return std::nullopt;
 }
 
-/// The file's only number; nothing for "max".
+/// The file's only number; none for "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
     const auto text = read_text(path);
     return text ? number_after(*text, "") : std::nullopt;
 }
 
-/// Lowers `available` to what the control group in `folder` and its parents up to `top` leave.
+/// Lowers `available` to the limits of the control group in `folder` and its parents up to `top`.
 void apply_group(const std::string& top,
                  std::string group,
                  const char* limit_file,
@@ -52,7 +52,7 @@ void apply_group(const std::string& top,
         const auto limit = number_in(folder + "/" + limit_file);
         const auto used = number_in(folder + "/" + usage_file);
         if (limit && used) {
-            // The cache of files is given back before anything is refused.
+            // The kernel reclaims the page cache before it refuses memory.
             const std::string stat = read_text(folder + "/memory.stat").value_or("");
             const std::uint64_t cache = number_after(stat, prefix + "inactive_file ").value_or(0) +
                                         number_after("\n" + stat, "\n" + prefix + "active_file ").value_or(0);
@@ -66,7 +66,7 @@ void apply_group(const std::string& top,
     }
 }
 
-/// What the kernel put on huge pages, of the mapping that holds `memory`: in tenths.
+/// The part of the mapping that holds `memory` which is on huge pages, in tenths.
 int tenths_on_huge_pages(std::span<const std::byte> memory) {
     std::ifstream maps("/proc/self/smaps");
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
@@ -92,7 +92,7 @@ std::string transparent_huge_pages() {
     return text ? text->substr(0, text->find('\n')) : "not there";
 }
 
-/// Lowers `available` to what `ulimit -v` leaves of this process's addresses.
+/// Lowers `available` to the addresses that `ulimit -v` leaves to this process.
 void apply_address_limit(const std::string& root, MemoryAvailable& available) {
     rlimit limit{};
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
@@ -135,7 +135,7 @@ std::byte* map_frames(std::size_t bytes) {
     void* const map =
         mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) return nullptr;
-    // Keep exactly what begins at a huge page.
+    // Keeps the part that begins at a huge page.
     const auto address = reinterpret_cast<std::uintptr_t>(map);
     const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
     auto* const begin = static_cast<std::byte*>(map) + skip;

@@ -1,4 +1,4 @@
-// By the C++ library, for systems without huge pages that anybody may have.
+// By the C++ library, for systems on which an ordinary user gets no huge pages.
 #include <uv.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace streamsim::storage {
 
 MemoryAvailable memory_available(const std::string& /*root*/) {
-    // Some systems call free only what not even a cache is in: half of the memory can be had in any case.
+    // Some systems count the page cache as used: assume that at least half of the memory is available.
     return {std::max(uv_get_free_memory(), uv_get_total_memory() / 2), "this machine"};
 }
 

@@ -1,10 +1,10 @@
-// Whether it is this computer that has nothing left to make a connection with.
+// Detects that this computer, not the server, is the reason why no connection can be made.
 #pragma once
 
 namespace streamsim::storage {
 
-/// `error`, with which an operation ends that got no connection or no answer in time; or EMFILE, ENFILE, ENOMEM
-/// where no file descriptor can be had here now: then none could be had for a connection either.
+/// Returns EMFILE, ENFILE or ENOMEM when this process cannot open a file descriptor now, and so no connection
+/// either; otherwise `error`, with which an operation without a connection or an answer ends.
 int error_or_own_shortage(int error);
 
 }  // namespace streamsim::storage

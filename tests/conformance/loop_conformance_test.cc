@@ -1,5 +1,5 @@
-// What every event loop promises, for the virtual one and the real one; and the timer queue against a sorted
-// list.
+// The contract of streamsim/event_loop.h, tested against the virtual and the real loop; and the timer queue
+// against a sorted list.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ TEST_P(LoopConformance, a_timer_that_has_run_cannot_be_cancelled_nor_its_success
     const TimerId first = loop_->at(loop_->now(), notes[0].callback());
     loop_->run();
     EXPECT_FALSE(loop_->cancel(first));
-    loop_->at(loop_->now(), notes[1].callback());  // takes the first one's slot
+    loop_->at(loop_->now(), notes[1].callback());  // takes the slot of the first timer
     EXPECT_FALSE(loop_->cancel(first));
     loop_->run();
     EXPECT_EQ(log_, (std::vector<int>{0, 1}));
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                              return each.param == Kind::virtual_time ? "VirtualLoop" : "UvLoop";
                          });
 
-/// In virtual time such a chain happens at one instant for ever.
+/// In virtual time such a chain would stay at one instant for ever.
 TEST(UvLoop, deferred_callbacks_that_defer_again_do_not_starve_timers) {
     loop::UvLoop loop;
     struct Again {
@@ -207,7 +207,7 @@ TEST(UvLoop, a_callback_that_takes_too_long_is_noted_as_a_stall) {
     EXPECT_GT(loop.lateness().timers, 5u) << "the heartbeat";
 }
 
-/// The queue beside a list that is sorted anew each time.
+/// Compares the queue with a list that is sorted anew each time.
 TEST(TimerQueue, agrees_with_a_sorted_list_over_random_operations) {
     struct Entry {
         Instant when;

@@ -1,5 +1,5 @@
-// The backends under test, each with its loop, and the verbs in which the conformance suite is written. A new
-// backend is one more line in storage_backends.cc.
+// The backends under test, each with its loop, and the helpers of the conformance suite. A new backend is one
+// more line in storage_backends.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace streamsim {
 
-/// What the suite may vary.
+/// The options that the suite varies.
 struct HarnessOptions {
     std::uint32_t parallel_reads = 16;
     std::uint32_t parallel_opens = 4;
-    std::string writes_below = {};  // of local backends; empty: the directory of the test
+    std::string writes_below = {};  // local backends; empty: the directory of the test
 };
 
 /// A loop and a storage on it.
@@ -28,8 +28,7 @@ public:
     virtual ~StorageHarness() = default;
     virtual EventLoop& loop() = 0;
     virtual Storage& storage() = 0;
-    /// Shuts the storage down, waits for it and destroys it. `at_done` runs when the storage says that it is
-    /// done.
+    /// Shuts the storage down, waits for that and destroys it. `at_done` runs with the storage's callback.
     virtual void shut_down(Callback at_done = {}) = 0;
 };
 
@@ -38,22 +37,22 @@ struct Backend {
     bool has_files;  // false: every open succeeds, every read is full
     bool in_real_time;
     bool takes_back;  // an open that hangs can be cancelled
-    bool direct;      // it is asked to read past the page cache
-    bool injects;     // completions are injected, with the times that were asked for
-    /// Null, with the reason, where the machine does not have it.
+    bool direct;      // LocalOptions::direct
+    bool injects;     // completions are injected at intended times
+    /// Null, with the reason, when the backend is not available on this machine.
     std::unique_ptr<StorageHarness> (*make)(const Backend&, const HarnessOptions&, std::string& why_not);
     bool is_local = true;  // paths are this system's, as for open(2), and an open of a FIFO hangs
 };
 
 std::vector<Backend> all_backends();
-/// Those of them that write.
+/// The backends that write.
 std::vector<Backend> writing_backends();
 /// For GoogleTest's messages.
 inline void PrintTo(const Backend& backend, std::ostream* out) {
     *out << backend.name;
 }
 
-/// A directory of its own for one test; removed with everything in it.
+/// A temporary directory, removed with everything in it.
 class TemporaryDirectory {
 public:
     TemporaryDirectory();
@@ -65,15 +64,15 @@ private:
     std::string path_;
 };
 
-/// The byte at `offset` of every test file with this seed: no block looks like another.
+/// The byte at `offset` of every test file with this seed: no two blocks are equal.
 std::byte test_byte(std::uint64_t seed, std::uint64_t offset);
 void fill_with_test_bytes(std::span<std::byte> bytes, std::uint64_t seed, std::uint64_t offset);
-/// Writes a file of test bytes, on disk and no longer in the page cache.
+/// Writes a file of test bytes to disk, and drops it from the page cache.
 void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes);
-/// How many of the bytes are as in the test file, from its `offset` on, up to the first that is not.
+/// The number of bytes that equal the test file from `offset` on, up to the first difference.
 std::uint64_t same_bytes(std::span<const std::byte> bytes, std::uint64_t seed, std::uint64_t offset);
 
-/// An operation that counts its callbacks and sees whether they come inside a call.
+/// An operation that counts its callbacks.
 template <typename Base>
 struct Counted : Base {
     Counted() { this->done = {&Counted::on_done, this}; }

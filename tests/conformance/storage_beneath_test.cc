@@ -1,4 +1,4 @@
-// What local backends never do to files outside the directory that is written below, whatever links lie in it.
+// Local backends never change files outside of LocalOptions::writes_below, whatever links lie below it.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ protected:
         for ([[maybe_unused]] const auto& entry : fs::directory_iterator(user_)) ++files;
         EXPECT_EQ(files, 1U) << "something was made or removed elsewhere";
     }
-    /// Opens, and writes a block where that is allowed; the error.
+    /// Opens the file, and writes a block if the access allows it. Returns the error.
     int write_into(const std::string& path, Access access) {
         TestOpen open;
         begin_open(open, path, access);
@@ -99,7 +99,7 @@ TEST_P(BeneathConformance, GoesThroughNoDirectoryThatIsALink) {
     EXPECT_EQ(write_into(set_ + "/load/../../../user/film", Access::write), EXDEV);
     EXPECT_EQ(write_into(user_ + "/film", Access::write), EXDEV) << "it is not below the directory";
     EXPECT_EQ(perform_now(kRemove, user_ + "/film"), EXDEV);
-    // The set itself.
+    // The files of the set.
     fs::rename(set_, directory_ / "moved");
     fs::create_directory_symlink(user_, set_);
     EXPECT_EQ(write_into(set_ + "/film", Access::write), ELOOP);
@@ -116,7 +116,7 @@ TEST_P(BeneathConformance, DoesByNameWhatIsItsOwn) {
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/d/two"), 0);
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/d"), 0);
     EXPECT_TRUE(fs::is_empty(set_ + "/load"));
-    // A link is removed itself, and replaced by nothing that is renamed over a user's file.
+    // remove() removes a link itself; rename() does not replace the target of a link.
     fs::create_symlink(user_ + "/film", set_ + "/load/link");
     EXPECT_EQ(perform_now(kRemove, set_ + "/load/link"), 0);
 }
@@ -126,7 +126,7 @@ TEST_P(BeneathConformance, ReadsThroughLinks) {
     EXPECT_EQ(try_open(set_ + "/load/link", Access::read), 0) << "media may be reached through links";
 }
 
-// One exchange of a directory for a link, again and again, while files are made, written and removed.
+// A directory is exchanged for a link again and again while files are created, written and removed.
 TEST_P(BeneathConformance, ADirectoryThatIsExchangedForALinkLeadsNowhere) {
     fs::create_directory(set_ + "/load/d");
     fs::create_directory_symlink(user_, set_ + "/load/link");

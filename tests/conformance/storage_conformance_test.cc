@@ -1,4 +1,4 @@
-// What every storage promises (streamsim/storage.h), held against all of them.
+// The contract of streamsim/storage.h, tested against every storage.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -14,12 +14,12 @@
 namespace streamsim {
 namespace {
 
-// What only some of them promise, held against those alone.
-class FileStorageConformance : public StorageConformance {};       // has files
-class FifoStorageConformance : public StorageConformance {};       // and FIFOs
-class OwnStampsConformance : public StorageConformance {};         // files, and it stamps completions itself
-class DirectStorageConformance : public StorageConformance {};     // past the page cache
-class UnalignedStorageConformance : public StorageConformance {};  // through it
+// Promises that only some storages make.
+class FileStorageConformance : public StorageConformance {};       // files
+class FifoStorageConformance : public StorageConformance {};       // files and FIFOs
+class OwnStampsConformance : public StorageConformance {};         // files, with stamps of its own
+class DirectStorageConformance : public StorageConformance {};     // direct I/O
+class UnalignedStorageConformance : public StorageConformance {};  // any offset and size
 
 TEST_P(StorageConformance, CallsBackOnceAndNeverInsideTheCall) {
     const std::string path = make_file("clip", 1, kBlock);
@@ -215,7 +215,7 @@ TEST_P(StorageConformance, CancelStillCallsBackOnce) {
     if (GetParam().has_files) {
         EXPECT_GT(cancelled, 0u) << "those in line never reach the disk";
     }
-    storage().cancel(reads[0]);  // long done: nothing
+    storage().cancel(reads[0]);  // completed long ago: no effect
     wait();
     EXPECT_EQ(reads[0].callbacks, 1);
 }
@@ -248,7 +248,7 @@ std::size_t open_descriptors() {
 
 TEST_P(StorageConformance, ShutdownWaitsForAllAndClosesAll) {
     const std::string path = make_file("clip", 1, 16 * kBlock);
-    open_now(path);  // what the loop and the pool open on first use is open now
+    open_now(path);  // opens the descriptors that the loop and the pool open on first use
     make({});
     const std::size_t before = open_descriptors();
     const FileId file = open_now(path);
@@ -275,11 +275,11 @@ TEST_P(StorageConformance, ShutdownWaitsForAllAndClosesAll) {
     harness_.reset();
 }
 
-// Opening a FIFO hangs until somebody opens its other end: a server that does not answer.
+// Opening a FIFO hangs until its other end is opened, as an open on a server that does not answer.
 TEST_P(FifoStorageConformance, OpensThatHangHoldUpNoRead) {
     make({4, 12});
     const FileId file = open_now(make_file("clip", 1, 4 * kBlock));
-    // In a directory of its own: nothing says that it is on a disk of this machine.
+    // In a directory of its own, which is not known to be on a local disk.
     std::filesystem::create_directory(directory_ / "server");
     const std::string fifo = directory_ / "server/fifo";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
@@ -316,15 +316,14 @@ TEST_P(FifoStorageConformance, OpensThatHangHoldUpNoRead) {
     for (std::size_t i = GetParam().takes_back ? 1 : 0; i < hanging.size(); ++i) EXPECT_EQ(hanging[i].error, 0);
 }
 
-// The process is stopped with a read under way; the storage answers meanwhile. When it did is not to be known,
-// and the stamps say so.
+// The process is stopped with a read under way, which completes meanwhile: the stamps must enclose the stop.
 TEST_P(OwnStampsConformance, ACompletionDuringAStopOfTheProcessIsUncertain) {
     const FileId file = open_now(make_file("clip", 1, 16 * kBlock));
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child == 0) {
         while (getppid() == parent) {
-            usleep(200'000);  // the only clock that goes on while the parent stands still
+            usleep(200'000);  // the parent is stopped: only this process can wait
             kill(parent, SIGCONT);
         }
         _exit(0);
@@ -338,7 +337,7 @@ TEST_P(OwnStampsConformance, ACompletionDuringAStopOfTheProcessIsUncertain) {
         }
     } stop{loop(), {}};
     std::deque<TestRead> reads;
-    do {  // once more when the read was faster than the stop
+    do {  // again when the read completed before the stop
         begin_read(reads.emplace_back(), file, 0, buffer(0, 16 * kBlock));
         loop().defer(
             Callback::of<&Stop::stop_process>(&stop));  // after the backend has handed it to the kernel
@@ -403,7 +402,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                          })),
                          name_of);
 
-// Not every program that has this suite has backends of every kind.
+// Some programs with this suite have no backend of some kind.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FifoStorageConformance);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DirectStorageConformance);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OwnStampsConformance);

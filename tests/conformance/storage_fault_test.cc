@@ -1,5 +1,4 @@
-// The faults, with their exact instants: virtual time over the null storage, where every nanosecond is
-// injected.
+// The faults with their exact instants, in virtual time over the null storage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +26,7 @@ protected:
         EXPECT_TRUE(done);
     }
 
-    /// The faults of a document, its head left out.
+    /// Parses the faults of a document without its head.
     void faults(const std::string& members, std::uint64_t seed = 1) {
         const auto plan = storage::read_fault_plan(
             R"({"schema": "streamsim.faults", "version": 1, )" + members + "}", "test");
@@ -64,7 +63,7 @@ protected:
         return op;
     }
 
-    /// Lets the clock come to `when`.
+    /// Runs the loop until `when`.
     void advance_to(Instant when) {
         loop_.at(when, {[](void*) {}, nullptr});
         loop_.run();
@@ -107,7 +106,7 @@ TEST_F(FaultStorageTest, KnowsWhenItHeldAStreamBack) {
     advance_to(Instant{} + seconds(1));
     for (const std::uint64_t slot : {9u, 10u, 20u}) read(file, slot);
     loop_.run();
-    read_now(file, 11);  // at once behind slot 10: one time with it
+    read_now(file, 11);  // adjacent to slot 10: one interval with it
     advance_to(Instant{} + milliseconds(1200));
     read_now(file, 12);
     advance_to(Instant{} + milliseconds(10'500));
@@ -212,7 +211,7 @@ TEST_F(FaultStorageTest, ACompletionIsSettledBeforeATimerOfTheSameInstant) {
         void judge() { callbacks_at_deadline = op->callbacks; }
     } slot;
     loop_.at(Instant{} + milliseconds(60),
-             Callback::of<&Slot::judge>(&slot));  // set long before the completion's own
+             Callback::of<&Slot::judge>(&slot));  // set long before the timer of the completion
     slot.op = &read(file, 0);
     loop_.run();
     EXPECT_EQ(slot.callbacks_at_deadline, 1) << "complete at its deadline is on time";

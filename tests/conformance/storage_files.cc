@@ -25,7 +25,7 @@ std::byte test_byte(std::uint64_t seed, std::uint64_t offset) {
     return static_cast<std::byte>(mix64(seed ^ (offset / 8)) >> (offset % 8 * 8));
 }
 
-// Eight at a time where they lie so: tests are not optimised.
+// Compares eight bytes at a time if aligned: tests are not optimised.
 void fill_with_test_bytes(std::span<std::byte> bytes, std::uint64_t seed, std::uint64_t offset) {
     std::uint64_t i = 0;
     while (i < bytes.size()) {

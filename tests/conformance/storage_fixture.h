@@ -1,4 +1,4 @@
-// What the conformance suite's files have in common: the fixture, with a backend to itself, and its verbs.
+// The fixture of the conformance suite, with a backend for each test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ protected:
 
     Storage& storage() { return harness_->storage(); }
     EventLoop& loop() { return harness_->loop(); }
-    /// Until nothing is outstanding.
+    /// Runs the loop until no operation is outstanding.
     void wait() { loop().run(); }
 
     std::span<std::byte> buffer(std::uint64_t offset, std::uint64_t bytes) {
@@ -80,7 +80,7 @@ protected:
         return op.file;
     }
 
-    /// Its error.
+    /// Returns the error.
     int try_open(const std::string& path, Access access) {
         TestOpen op;
         begin_open(op, path, access);
@@ -90,7 +90,7 @@ protected:
         wait();
         return op.error;
     }
-    /// The same.
+    /// Returns the error.
     int perform_now(PathOp::Kind kind, const std::string& path, const std::string& to = {}) {
         TestPath op;
         begin(op, kind, path, to);
@@ -99,7 +99,7 @@ protected:
         return op.error;
     }
 
-    /// Test bytes from `seed` and `offset` on, in the buffer at `at`.
+    /// Fills the buffer at `at` with the test bytes of `seed` from `offset` on.
     std::span<const std::byte> filled(std::uint64_t at,
                                       std::uint64_t bytes,
                                       std::uint64_t seed,
@@ -116,7 +116,7 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    std::deque<std::string> names_;  // what operations point to
+    std::deque<std::string> names_;  // the paths of operations
     storage::BufferArena arena_ = storage::BufferArena::make(0, {}).value();
     std::unique_ptr<StorageHarness> harness_;
 };

@@ -1,4 +1,4 @@
-// A loop and the storage on it, as most backends need it.
+// The harness of most backends: a loop and a storage on it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ inline void shut_down_and_wait(EventLoop& loop, Storage& storage, Callback at_do
         }
     } answer{at_done};
     storage.shutdown(Callback::of<&Answer::take>(&answer));
-    EXPECT_EQ(answer.times, 0) << "not inside the call";
+    EXPECT_EQ(answer.times, 0) << "the callback runs outside of shutdown()";
     loop.run();
-    EXPECT_EQ(answer.times, 1) << "shutdown() answers once";
+    EXPECT_EQ(answer.times, 1) << "the callback runs once";
 }
 
 template <typename Loop>

@@ -1,5 +1,5 @@
-// What every storage that writes promises (streamsim/storage.h), held against all of them. What is in a file
-// afterwards is read by the system's own calls, not by the storage under test.
+// The contract of streamsim/storage.h for writes, tested against every storage that writes. The tests check the
+// contents of files by the system's own calls, not by the storage under test.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -32,14 +32,14 @@ std::string contents(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// How many bytes of the text are as in the test file, from its `offset` on.
+/// The number of bytes of the text that equal the test file from `offset` on.
 std::uint64_t same_text(std::string_view text, std::uint64_t seed, std::uint64_t offset) {
     return same_bytes(std::as_bytes(std::span(text)), seed, offset);
 }
 
 class WriteConformance : public StorageConformance {
 protected:
-    /// A file that is there afterwards and open for writing.
+    /// Creates a file and opens it for writing.
     FileId create_now(const std::string& name) { return open_now(directory_ / name, Access::create); }
 
     void write_now(FileId file, std::uint64_t offset, std::span<const std::byte> from) {
@@ -53,10 +53,10 @@ protected:
     }
 };
 
-// What only some of them promise.
-class WrittenFileConformance : public WriteConformance {};     // files keep what is written
-class LocalWriteConformance : public WriteConformance {};      // and are of this system
-class UnalignedWriteConformance : public WriteConformance {};  // and of any size
+// Promises that only some storages make.
+class WrittenFileConformance : public WriteConformance {};     // files keep their contents
+class LocalWriteConformance : public WriteConformance {};      // files of this system
+class UnalignedWriteConformance : public WriteConformance {};  // any offset and size
 
 void expect_in_order(const Op& op, Instant before, Instant submitted) {
     EXPECT_LE(before, op.submitted_at);
@@ -190,8 +190,8 @@ TEST_P(WriteConformance, ShutdownLosesNothing) {
     EXPECT_EQ(same_text(contents(directory_ / "clip"), 3, 0), all.size());
 }
 
-// A recorder of one file a frame: each file is made, written in two pieces, synced, closed and named, all from
-// callbacks, and the same operations serve for the next one.
+// A recorder of one file for each frame: it creates, writes in two pieces, syncs, closes and renames each file
+// from callbacks, and uses the same operations for the next file.
 class FrameWriter {
 public:
     FrameWriter(Storage& storage, std::string base, std::span<const std::byte> frame, int files)
@@ -434,7 +434,7 @@ TEST_P(LocalWriteConformance, NewFilesAndDirectoriesHaveTheModeThatTheUserWants)
     EXPECT_EQ(info.st_mode & 07777, 0750u);
 }
 
-/// This process's files may not grow beyond `bytes`: a write that crosses the limit is short, the next one
+/// Limits the size of this process's files to `bytes`: a write across the limit is short, and the next one
 /// fails.
 class SizeLimit {
 public:
@@ -475,7 +475,7 @@ TEST_P(LocalWriteConformance, AShortWriteIsRepeatedAndItsErrorTold) {
     EXPECT_EQ(same_text(std::string_view(text).substr(kBlock), 5, kBlock), kBlock);
 }
 
-/// A file system in memory, mounted on a directory of its own; null where this user may not mount.
+/// A file system in memory, mounted on a directory of its own; null when this user may not mount.
 class Mounted {
 public:
     static std::unique_ptr<Mounted> make(const char* type, std::string place, const char* options) {
@@ -523,7 +523,7 @@ TEST_P(LocalWriteConformance, AFullFileSystemEndsInErrorsAndHarmsNothing) {
     wait();
 }
 
-// ramfs has no direct I/O, and says so after it has made the file.
+// ramfs has no direct I/O, and refuses it after it has created the file.
 TEST_P(LocalWriteConformance, WhereDirectWritesAreRefusedTheyGoThroughThePageCache) {
     const std::string place = directory_ / "ramfs";
     const auto ramfs = Mounted::make("ramfs", place, nullptr);
@@ -562,7 +562,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                          })),
                          name_of);
 
-// Not every program that has this suite has backends of every kind.
+// Some programs with this suite have no backend of some kind.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WriteConformance);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WrittenFileConformance);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LocalWriteConformance);

@@ -1,4 +1,4 @@
-// What a byte store promises (streamsim/byte_store.h), of NFS: seen from the server's own directory as well.
+// The contract of streamsim/byte_store.h, tested against NFS, and checked in the server's own directory.
 #include "storage/nfs/nfs_byte_store.h"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ TEST_P(NfsByteStore, what_a_list_has_said_does_not_outlive_a_change) {
 }
 
 TEST_P(NfsByteStore, several_threads_are_served_at_once) {
-    // libnfs takes two openings of one file in one context of version 4 for one.
+    // In one context of version 4 libnfs confuses two opens of one file.
     for (int i = 0; i < 12; ++i) std::ofstream(directory_ / std::to_string(i)) << "abc";
     std::vector<std::thread> threads;
     std::atomic<int> good{0};

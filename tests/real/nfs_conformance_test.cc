@@ -18,7 +18,7 @@
 namespace streamsim {
 namespace {
 
-/// Files are made in the directory that the server exports; it has another name for them.
+/// The tests create files in the directory that the server exports under another name.
 class Exported final : public StorageDecorator {
 public:
     using StorageDecorator::StorageDecorator;
@@ -64,7 +64,7 @@ std::vector<Backend> all_backends() {
     };
 }
 
-/// Version 4 reads alone.
+/// Version 4 only reads.
 std::vector<Backend> writing_backends() {
     std::vector<Backend> all = all_backends();
     std::erase_if(all, [](const Backend& each) { return each.name.starts_with("nfs_v4"); });
@@ -101,7 +101,7 @@ std::string exported(const std::string& path) {
 
 namespace {
 
-/// Which errors come of opening what lies at this name; what is there is left as it is.
+/// Returns the error of opening an existing name, which is not changed.
 int error_of_opening(const std::string& path, Access access) {
     Harness<loop::UvLoop> harness;
     auto storage = storage::make_nfs_storage(harness.loop(), harness.own_loop().uv(), tests::nfs_place(3, 1),

@@ -1,4 +1,4 @@
-// The server of the NFS tests, and what it calls its files.
+// The server of the NFS tests and its paths.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 namespace streamsim::tests {
 
 RemotePlace nfs_place(std::uint32_t version, std::uint32_t connections);
-/// A path in the directory that the server exports, as the server has it.
+/// The server's path of a path in the directory that it exports.
 std::string exported(const std::string& path);
 
 void kill_server();
-/// Returns when it serves.
+/// Starts the server, and returns when it serves.
 void start_server();
 
 }  // namespace streamsim::tests

@@ -1,4 +1,4 @@
-// The server goes away while files are read, and comes back; or does not.
+// The server stops while files are read, and comes back or does not.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -109,7 +109,7 @@ void wait_for_another_second() {
 // Version 4 does not write.
 class NfsWriteLoss : public NfsLoss {
 protected:
-    /// Of the file that is open, at `offset`; what `memory_` holds.
+    /// Writes the contents of `memory_` to the open file at `offset`.
     void begin_write(TestWrite& write, std::uint64_t offset) {
         write.file = file_;
         write.offset = offset;
@@ -148,7 +148,7 @@ TEST_P(NfsWriteLoss, a_sync_tells_what_a_server_that_restarted_may_have_lost) {
     harness_.loop().run();
     ASSERT_EQ(write.error, 0);
     tests::kill_server();
-    wait_for_another_second();  // by which the server tells its starts apart
+    wait_for_another_second();  // the server's verifier is the second of its start
     tests::start_server();
     EXPECT_EQ(sync_now(), EIO);
     begin_write(write, 0);

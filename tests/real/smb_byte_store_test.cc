@@ -1,5 +1,5 @@
-// What a byte store promises (streamsim/byte_store.h), of SMB, seen from the server's own directory as well;
-// and what is said of a server that does not let us in.
+// The contract of streamsim/byte_store.h, tested against SMB, and checked in the server's own directory; and
+// the errors of a server that refuses the user.
 #include "storage/smb/smb_byte_store.h"
 
 #include <gmock/gmock.h>
@@ -130,11 +130,11 @@ TEST_F(SmbByteStore, LooksAgainAfterTheServerWasAway) {
     EXPECT_EQ((*source)->size().value(), 5U);
     EXPECT_TRUE(store_->stat(at("file")).value().has_value());
     const auto written = (*sink)->write_at(0, std::vector<std::byte>(10));
-    ASSERT_FALSE(written) << "nobody knows what became of it";
+    ASSERT_FALSE(written) << "the write may or may not have been done";
     EXPECT_THAT(written.error().problems.front(), HasSubstr("unfinished"));
 }
 
-/// What is said when a directory is looked at.
+/// Returns the error of inspecting a directory.
 std::string refusal(const RemotePlace& place, const std::string& directory, const Credentials& user) {
     const auto entries = storage::make_smb_byte_store(place, directory, user)->list(directory);
     if (entries) return "(it worked)";

@@ -17,7 +17,7 @@
 namespace streamsim {
 namespace {
 
-/// Files are made in the directory that the server exports; it has another name for them.
+/// The tests create files in the directory that the server exports under another name.
 class Shared final : public StorageDecorator {
 public:
     using StorageDecorator::StorageDecorator;
@@ -48,8 +48,8 @@ std::unique_ptr<StorageHarness> make_smb(const Backend&, const HarnessOptions&, 
 
 }  // namespace
 
-/// Completions are stamped by another process, which goes on when this one is stopped: they are certain, as
-/// those that are injected are.
+/// Another process stamps the completions, and runs on when this one is stopped: its stamps are exact, as those
+/// of injected completions.
 std::vector<Backend> all_backends() {
     return {
         {"smb", true, true, false, false, true, make_smb<1>, false},

@@ -1,4 +1,4 @@
-// The server of the SMB tests, and what it calls its files.
+// The server of the SMB tests and its paths.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace streamsim::tests {
 Lab& smb_lab();
 RemotePlace smb_place(std::uint32_t connections);
 Credentials smb_user();
-/// A path in the directory that the server exports, as the server has it; the user may go there.
+/// The server's path of a path in the directory that it exports; the user gets access.
 std::string shared(const std::string& path);
 
 }  // namespace streamsim::tests

@@ -63,7 +63,7 @@ protected:
     }
     void end() {
         harness_.shut_down({});
-        // They were killed; that they end takes the system a moment.
+        // The system takes a moment to end the killed processes.
         for (int tries = 0; tries < 1000 && !children().empty(); ++tries) usleep(10'000);
         EXPECT_THAT(children(), testing::IsEmpty());
     }
@@ -88,7 +88,7 @@ TEST_F(SmbStorageTest, AServerThatComesBackIsReadAgain) {
         EXPECT_EQ(same_bytes(read.buffer, 1, read.offset), kBlock);
     }
     const ServerTraffic traffic = harness_.storage().traffic().at(0);
-    EXPECT_GE(traffic.reconnects, 1U);  // the first that is back may read all that waits
+    EXPECT_GE(traffic.reconnects, 1U);  // the first process that is up again may read all
     EXPECT_EQ(traffic.connections, 2U);
     EXPECT_EQ(traffic.protocol, "SMB 3.1.1");
     EXPECT_EQ(traffic.received_bytes, 40 * kBlock);
@@ -150,7 +150,7 @@ TEST_F(SmbStorageTest, AProcessThatIsKilledFailsWhatItWasAtAndNoMore) {
 
 TEST_F(SmbStorageTest, AFileThatManyReadIsReadByAll) {
     begin(2, seconds(20));
-    read(160);  // of 16 MiB: more than is left to one process
+    read(160);  // 16 MiB each: more than kSpreadBytes
     harness_.loop().run();
     const std::uint64_t requests = harness_.storage().traffic().at(0).requests;
     EXPECT_EQ(requests, 160U + 1) << "until then it was opened once";

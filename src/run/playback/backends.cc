@@ -8,7 +8,7 @@
 #include "loop/virtual_loop.h"
 #include "run/scenario_faults.h"
 #include "sim/cluster/seat.h"
-#include "storage/compiled_in.h"
+#include "storage/compiled_in/compiled_in.h"
 #include "storage/fault/fault_storage.h"
 #include "storage/local/local_byte_store.h"
 #include "storage/nfs/nfs_byte_store.h"

@@ -14,7 +14,7 @@
 namespace streamsim::storage {
 namespace {
 
-constexpr std::int64_t kMost = INT64_MAX;
+constexpr std::int64_t kIntegerMax = INT64_MAX;
 
 /// {"first": 20, "last": 40, "every": 2}; each member may be left out.
 FaultSelection read_selection(JsonObject& parent, const std::string& key, JsonProblems& problems) {
@@ -22,15 +22,15 @@ FaultSelection read_selection(JsonObject& parent, const std::string& key, JsonPr
     const Json* value = parent.member(key, false);
     if (value == nullptr) return selection;
     JsonObject object(*value, parent.pointer_of(key), problems);
-    if (const auto first = object.integer("first", 0, kMost, false)) {
+    if (const auto first = object.integer("first", 0, kIntegerMax, false)) {
         selection.first = static_cast<std::uint64_t>(*first);
     }
-    if (const auto last = object.integer("last", 0, kMost, false)) {
+    if (const auto last = object.integer("last", 0, kIntegerMax, false)) {
         selection.last = static_cast<std::uint64_t>(*last);
         if (selection.last < selection.first)
             object.problem("last", "is before \"first\": nothing is selected");
     }
-    if (const auto every = object.integer("every", 1, kMost, false)) {
+    if (const auto every = object.integer("every", 1, kIntegerMax, false)) {
         selection.every = static_cast<std::uint64_t>(*every);
     }
     object.finish();
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> read_bytes(JsonObject& object, const std::string& k
     const Json* value = object.member(key, false);
     if (value == nullptr) return std::nullopt;
     if (!value->is_string()) {
-        const auto bytes = object.integer(key, 0, kMost, false);
+        const auto bytes = object.integer(key, 0, kIntegerMax, false);
         return bytes ? std::optional(static_cast<std::uint64_t>(*bytes)) : std::nullopt;
     }
     const auto size = parse_size(value->get_ref<const std::string&>());
@@ -109,11 +109,11 @@ FaultStall read_stall(const Json& value, const std::string& pointer, JsonProblem
 
 /// Calls `read(element, pointer)` for each element of the array `key`, which may be missing.
 template <typename Read>
-void read_array(JsonObject& parent, const std::string& key, std::size_t most, Read&& read) {
+void read_array(JsonObject& parent, const std::string& key, std::size_t elements_max, Read&& read) {
     const Json* value = parent.member(key, false);
     if (value == nullptr) return;
-    if (!value->is_array() || value->size() > most) {
-        parent.problem(key, fmt::format("expected an array of at most {} elements", most));
+    if (!value->is_array() || value->size() > elements_max) {
+        parent.problem(key, fmt::format("expected an array of at most {} elements", elements_max));
         return;
     }
     for (std::size_t i = 0; i < value->size() && !parent.enough_problems(); ++i)
@@ -130,11 +130,11 @@ Result<FaultPlan> read_fault_plan(std::string_view text, const std::string& sour
     check_schema(object, "streamsim.faults", 1);
     object.string("description", false);
     FaultPlan plan;
-    constexpr std::size_t kMostStalls = 10'000;
+    constexpr std::size_t kStallsMax = 10'000;
     read_array(object, "rules", FaultPlan::kMaxRules, [&](const Json& value, const std::string& pointer) {
         plan.rules.push_back(read_rule(value, pointer, problems));
     });
-    read_array(object, "stalls", kMostStalls, [&](const Json& value, const std::string& pointer) {
+    read_array(object, "stalls", kStallsMax, [&](const Json& value, const std::string& pointer) {
         plan.stalls.push_back(read_stall(value, pointer, problems));
     });
     std::set<std::string> names;
@@ -165,7 +165,8 @@ void put_in_order(std::vector<FaultStall>& stalls) {
 }
 
 bool glob_matches(std::string_view pattern, std::string_view name) {
-    // Where the last `*` was, and how much of the name it has eaten: on a mismatch it eats one more.
+    // The position of the last `*`, and the part of the name that it matches: one character more at each
+    // mismatch.
     std::size_t p = 0;
     std::size_t n = 0;
     std::size_t star = std::string_view::npos;

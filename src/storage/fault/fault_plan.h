@@ -19,7 +19,7 @@ struct FaultSelection {
     std::uint64_t last = UINT64_MAX;
     std::uint64_t every = 1;
 
-    /// How many numbers these are; UINT64_MAX: no end to them.
+    /// The number of selected numbers; UINT64_MAX: without end.
     std::uint64_t count() const {
         return last == UINT64_MAX ? last : last < first ? 0 : (last - first) / every + 1;
     }
@@ -28,10 +28,10 @@ struct FaultSelection {
     }
 };
 
-/// An operation that matches every condition suffers every effect. Several rules may match one operation:
-/// delays add up, the first error and the smallest length count.
+/// An operation that matches every condition gets every effect. When several rules match one operation, delays
+/// add up, and the first error and the smallest length count.
 struct FaultRule {
-    enum class Operation { any, open, read, write, sync };  // what is done by name has no frame, and no faults
+    enum class Operation { any, open, read, write, sync };  // operations by name have no frame, and no faults
 
     // Conditions.
     std::string file = "*";  // `*` and `?`; against the last part of the path, or all of it when it has a "/"
@@ -40,16 +40,16 @@ struct FaultRule {
     FaultSelection slots;
     FaultSelection clip_frames;
     Operation operation = Operation::any;
-    double probability = 1;  // of a slot of a stream; all operations of one slot are decided alike
+    double probability = 1;  // for one slot of a stream: all operations of a slot are decided alike
 
     // Effects.
-    Duration delay;                            // once a slot: to its first operation that matches
+    Duration delay;                            // of the first matching operation of a slot
     int error = 0;                             // errno
-    std::optional<std::uint64_t> short_bytes;  // the file ends here, for who reads it
+    std::optional<std::uint64_t> short_bytes;  // reads find the end of the file here
     bool missing = false;                      // ENOENT
 };
 
-/// Everything that would complete in [at, at + length) completes at its end. `at` counts from the storage's
+/// All operations that would complete in [at, at + length) complete at its end. `at` counts from the storage's
 /// origin.
 struct FaultStall {
     Duration at;
@@ -58,7 +58,7 @@ struct FaultStall {
 
 struct FaultPlan {
     std::vector<FaultRule> rules;    // at most kMaxRules, with at most kMaxNames different `file` patterns
-    std::vector<FaultStall> stalls;  // by time, apart from one another
+    std::vector<FaultStall> stalls;  // by time, disjoint
 
     static constexpr std::size_t kMaxRules = 100'000;
     static constexpr std::size_t kMaxNames = 64;
@@ -67,7 +67,7 @@ struct FaultPlan {
 /// Errors: bad input, every problem with `source` and its JSON pointer.
 Result<FaultPlan> read_fault_plan(std::string_view text, const std::string& source);
 
-/// By time, those that touch or overlap made one: as a plan has them.
+/// Sorts stalls by time and merges those that touch or overlap, as a plan requires.
 void put_in_order(std::vector<FaultStall>& stalls);
 
 /// True when `pattern` (`*`: any characters, `?`: any one) matches all of `name`.

@@ -14,8 +14,8 @@ std::uint64_t stream_key(std::uint32_t seat, std::uint32_t stream) {
     return (std::uint64_t{seat} << 32) | stream;
 }
 
-/// Of one stream. Beyond them the last range grows: it then names slots between those that were met, too.
-constexpr std::size_t kRangesMost = 100'000;
+/// The limit for one stream. Beyond it the last range grows, and then covers slots without a fault, too.
+constexpr std::size_t kRangesMax = 100'000;
 
 using Ranges = std::vector<InjectedFaults::Slots>;
 
@@ -34,7 +34,7 @@ void insert(Ranges& ranges, std::uint64_t slot) {
     }
     const auto at = range_at(ranges, slot);
     if (at != ranges.end() && at->first <= slot) return;
-    if (ranges.size() < kRangesMost) {
+    if (ranges.size() < kRangesMax) {
         ranges.insert(at, {slot, slot});
     } else {
         ranges.back().first = std::min(ranges.back().first, slot);
@@ -42,14 +42,14 @@ void insert(Ranges& ranges, std::uint64_t slot) {
     }
 }
 
-/// Delays end nearly in order. Beyond the limit a delay is left out: its own slots are still known.
+/// Delays end nearly in order. Beyond the limit a delay is left out; its slots are still recorded.
 void insert(std::vector<InjectedFaults::Interval>& intervals, InjectedFaults::Interval added) {
     while (!intervals.empty() && intervals.back().to >= added.from) {
         added.from = std::min(added.from, intervals.back().from);
         added.to = std::max(added.to, intervals.back().to);
         intervals.pop_back();
     }
-    if (intervals.size() < kRangesMost) intervals.push_back(added);
+    if (intervals.size() < kRangesMax) intervals.push_back(added);
 }
 
 }  // namespace
@@ -80,7 +80,11 @@ void InjectedFaults::add(const InjectedFaults& other) {
 
 FaultStorage::FaultStorage(
     EventLoop& loop, std::unique_ptr<Storage> inner, FaultPlan plan, std::uint64_t seed, std::size_t operations)
-    : loop_(loop), inner_(std::move(inner)), plan_(std::move(plan)), seed_(seed), nodes_(operations) {
+    : OperationIntake(loop),
+      inner_(std::move(inner)),
+      plan_(std::move(plan)),
+      seed_(seed),
+      inflight_(operations) {
     for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
         const FaultRule& rule = plan_.rules[i];
         const bool of_one = rule.seat && rule.stream;
@@ -90,70 +94,13 @@ FaultStorage::FaultStorage(
         if (known == names_.end()) names_.push_back(rule.file);
     }
     STREAMSIM_CHECK(names_.size() <= FaultPlan::kMaxNames, "the names of a plan fit one word");
-    for (Node& node : nodes_) {
-        node.next_free = free_;
-        free_ = &node;
-    }
     waiting_.reserve(operations);
-    loop_.add_reaper(this);
+    loop.add_reaper(this);
 }
 
 FaultStorage::~FaultStorage() {
-    STREAMSIM_CHECK(outstanding_ == 0, "shutdown() comes before destruction");
-    loop_.cancel(timer_);
-    loop_.remove_reaper(this);
-}
-
-void FaultStorage::open(OpenOp& op) {
-    op.file = kNoFile;
-    Node& node = take_node(op, names_matching(op.path));
-    auto& inner = node.inner.emplace<OpenOp>();
-    inner.path = op.path;
-    inner.access = op.access;
-    submit(node);
-}
-
-void FaultStorage::read(ReadOp& op) {
-    op.bytes = 0;
-    Node& node = take_node(op, names_of(op.file));
-    auto& inner = node.inner.emplace<ReadOp>();
-    inner.file = op.file;
-    inner.offset = op.offset;
-    inner.buffer = op.buffer;
-    inner.deadline = op.deadline;
-    submit(node);
-}
-
-void FaultStorage::write(WriteOp& op) {
-    op.bytes = 0;
-    Node& node = take_node(op, names_of(op.file));
-    auto& inner = node.inner.emplace<WriteOp>();
-    inner.file = op.file;
-    inner.offset = op.offset;
-    inner.buffer = op.buffer;
-    inner.deadline = op.deadline;
-    submit(node);
-}
-
-void FaultStorage::sync(SyncOp& op) {
-    Node& node = take_node(op, names_of(op.file));
-    node.inner.emplace<SyncOp>().file = op.file;
-    submit(node);
-}
-
-void FaultStorage::perform(PathOp& op) {
-    op.bytes = 0;
-    op.entries = 0;
-    Node& node = take_node(op, 0);  // its name is none that a rule looks for
-    auto& inner = node.inner.emplace<PathOp>();
-    inner.kind = op.kind;
-    inner.path = op.path;
-    inner.to = op.to;
-    submit(node);
-}
-
-void FaultStorage::hint(FileId file, std::uint64_t offset, std::uint64_t bytes) {
-    inner_->hint(file, offset, bytes);
+    loop().cancel(timer_);
+    loop().remove_reaper(this);
 }
 
 void FaultStorage::close(FileId file) {
@@ -162,60 +109,62 @@ void FaultStorage::close(FileId file) {
     if (index < files_.size()) files_[index] = 0;
 }
 
-FaultStorage::Node& FaultStorage::take_node(Op& outer, std::uint64_t names) {
-    STREAMSIM_CHECK(!shutdown_, "no operation comes after shutdown()");
-    if (free_ == nullptr) free_ = &nodes_.emplace_back();
-    Node& node = *free_;
-    free_ = node.next_free;
-    node.storage = this;
-    node.outer = &outer;
-    node.cancelled = false;
-    node.names = names;
-    outer.backend = &node;
-    outer.error = 0;
-    ++outstanding_;
-    return node;
+Op& FaultStorage::inner_of(Inflight& inflight) {
+    return std::visit([](Op& op) -> Op& { return op; }, inflight.inner);
 }
 
-Op& FaultStorage::inner_of(Node& node) {
-    return std::visit([](Op& op) -> Op& { return op; }, node.inner);
+/// Makes the operation for the storage below. Returns the names of its file, as bits.
+std::uint64_t FaultStorage::copy_below(Inflight& inflight) const {
+    const Op& op = *inflight.outer;
+    switch (op.operation) {
+        case OpKind::open:
+            return names_matching(inflight.inner.emplace<OpenOp>(static_cast<const OpenOp&>(op)).path);
+        case OpKind::read: return names_of(inflight.inner.emplace<ReadOp>(static_cast<const ReadOp&>(op)).file);
+        case OpKind::write:
+            return names_of(inflight.inner.emplace<WriteOp>(static_cast<const WriteOp&>(op)).file);
+        case OpKind::sync: return names_of(inflight.inner.emplace<SyncOp>(static_cast<const SyncOp&>(op)).file);
+        case OpKind::path: inflight.inner.emplace<PathOp>(static_cast<const PathOp&>(op)); break;
+    }
+    return 0;  // no rule applies to operations by name
 }
 
-void FaultStorage::submit(Node& node) {
-    Op& outer = *node.outer;
-    outer.submitted_at = loop_.now();
-    if (!origin_) origin_ = outer.submitted_at;
-    node.effects = effects_on(node);
-    node.below = node.effects.error == 0;
-    node.held_from = outer.submitted_at;
-    if (!node.below) {
-        outer.error = node.effects.error;
-        note_fault(&InjectedFaults::failed, node);
-        complete_at(node, after_stall(outer.submitted_at + node.effects.delay));
+void FaultStorage::begin(Op& op) {
+    Inflight& inflight = inflight_.take();
+    inflight.storage = this;
+    inflight.outer = &op;
+    inflight.cancelled = false;
+    inflight.names = copy_below(inflight);
+    op.backend = &inflight;
+    if (!origin_) origin_ = op.submitted_at;
+    inflight.effects = effects_on(inflight);
+    inflight.below = inflight.effects.error == 0;
+    inflight.held_from = op.submitted_at;
+    if (inflight.below) {
+        inner_of(inflight).done = {&FaultStorage::inner_done, &inflight};
+        pass_on(inflight);
         return;
     }
-    Op& inner = inner_of(node);
-    inner.done = {&FaultStorage::inner_done, &node};
-    inner.tag = outer.tag;
-    pass_on(node);
+    op.error = inflight.effects.error;
+    note_fault(&InjectedFaults::failed, inflight);
+    complete_at(inflight, after_stall(op.submitted_at + inflight.effects.delay));
 }
 
-void FaultStorage::pass_on(Node& node) {
-    if (auto* open = std::get_if<OpenOp>(&node.inner)) {
+void FaultStorage::pass_on(Inflight& inflight) {
+    if (auto* open = std::get_if<OpenOp>(&inflight.inner)) {
         inner_->open(*open);
-    } else if (auto* read = std::get_if<ReadOp>(&node.inner)) {
+    } else if (auto* read = std::get_if<ReadOp>(&inflight.inner)) {
         inner_->read(*read);
-    } else if (auto* write = std::get_if<WriteOp>(&node.inner)) {
+    } else if (auto* write = std::get_if<WriteOp>(&inflight.inner)) {
         inner_->write(*write);
-    } else if (auto* sync = std::get_if<SyncOp>(&node.inner)) {
+    } else if (auto* sync = std::get_if<SyncOp>(&inflight.inner)) {
         inner_->sync(*sync);
     } else {
-        inner_->perform(std::get<PathOp>(node.inner));
+        inner_->perform(std::get<PathOp>(inflight.inner));
     }
 }
 
-void FaultStorage::inner_done(void* node) {
-    auto& self = *static_cast<Node*>(node);
+void FaultStorage::inner_done(void* inflight) {
+    auto& self = *static_cast<Inflight*>(inflight);
     self.below = false;
     self.storage->complete(self);
 }
@@ -227,62 +176,63 @@ void FaultStorage::note_open(FileId file, std::uint64_t names) {
     files_[index] = names;
 }
 
-void FaultStorage::note_fault(std::uint64_t InjectedFaults::*which, const Node& node) {
+void FaultStorage::note_fault(std::uint64_t InjectedFaults::*which, const Inflight& inflight) {
     ++(injected_.*which);
-    if (std::holds_alternative<PathOp>(node.inner)) return;  // it is of no slot
-    const IoTag& tag = node.outer->tag;
+    if (std::holds_alternative<PathOp>(inflight.inner)) return;  // it belongs to no frame slot
+    const IoTag& tag = inflight.outer->tag;
     insert(injected_.slots[{tag.seat, tag.stream}], tag.slot);
 }
 
-// A delay that a cancellation cut short ended then.
-void FaultStorage::note_delay(const Node& node) {
-    if (std::holds_alternative<PathOp>(node.inner) || node.outer->completed_at <= node.held_from) return;
-    const IoTag& tag = node.outer->tag;
-    insert(injected_.delays[{tag.seat, tag.stream}], {node.held_from, node.outer->completed_at});
+// A delay that was cut short ends at the cancellation.
+void FaultStorage::note_delay(const Inflight& inflight) {
+    if (std::holds_alternative<PathOp>(inflight.inner) || inflight.outer->completed_at <= inflight.held_from)
+        return;
+    const IoTag& tag = inflight.outer->tag;
+    insert(injected_.delays[{tag.seat, tag.stream}], {inflight.held_from, inflight.outer->completed_at});
 }
 
-void FaultStorage::copy_answer(Node& node) {
-    Op& outer = *node.outer;
-    if (const auto* open = std::get_if<OpenOp>(&node.inner)) {
+void FaultStorage::copy_answer(Inflight& inflight) {
+    Op& outer = *inflight.outer;
+    if (const auto* open = std::get_if<OpenOp>(&inflight.inner)) {
         static_cast<OpenOp&>(outer).file = open->file;
-        note_open(open->file, node.names);
-    } else if (const auto* read = std::get_if<ReadOp>(&node.inner)) {
-        const std::uint64_t left = node.effects.length - std::min(node.effects.length, read->offset);
+        note_open(open->file, inflight.names);
+    } else if (const auto* read = std::get_if<ReadOp>(&inflight.inner)) {
+        const std::uint64_t left = inflight.effects.length - std::min(inflight.effects.length, read->offset);
         static_cast<ReadOp&>(outer).bytes = std::min(read->bytes, left);
-        if (left < read->bytes) note_fault(&InjectedFaults::shortened, node);
-    } else if (const auto* write = std::get_if<WriteOp>(&node.inner)) {
+        if (left < read->bytes) note_fault(&InjectedFaults::shortened, inflight);
+    } else if (const auto* write = std::get_if<WriteOp>(&inflight.inner)) {
         static_cast<WriteOp&>(outer).bytes = write->bytes;
-    } else if (const auto* path = std::get_if<PathOp>(&node.inner)) {
+    } else if (const auto* path = std::get_if<PathOp>(&inflight.inner)) {
         static_cast<PathOp&>(outer).bytes = path->bytes;
         static_cast<PathOp&>(outer).entries = path->entries;
     }
 }
 
-// The storage below is done with it.
-void FaultStorage::complete(Node& node) {
-    const Op& inner = inner_of(node);
-    Op& outer = *node.outer;
+// The storage below has completed the operation.
+void FaultStorage::complete(Inflight& inflight) {
+    const Op& inner = inner_of(inflight);
+    Op& outer = *inflight.outer;
     outer.error = inner.error;
     outer.submitted_at = inner.submitted_at;
     outer.completed_at = inner.completed_at;
     outer.not_before = inner.not_before;
-    node.held_from = inner.completed_at;
-    copy_answer(node);
-    const Instant due = after_stall(inner.completed_at + node.effects.delay);
-    if (node.cancelled || due == inner.completed_at) {
-        finish(node);
+    inflight.held_from = inner.completed_at;
+    copy_answer(inflight);
+    const Instant due = after_stall(inner.completed_at + inflight.effects.delay);
+    if (inflight.cancelled || due == inner.completed_at) {
+        finish(inflight);
     } else {
-        note_fault(&InjectedFaults::delayed, node);
-        complete_at(node, due);
+        note_fault(&InjectedFaults::delayed, inflight);
+        complete_at(inflight, due);
     }
 }
 
-// Later, and never inside the call that submitted it.
-void FaultStorage::complete_at(Node& node, Instant when) {
-    node.due = when;
-    node.order = order_++;
-    node.outer->completed_at = node.outer->not_before = when;
-    waiting_.push_back(&node);
+// Completes the operation by reap(), outside of the call that submitted it.
+void FaultStorage::complete_at(Inflight& inflight, Instant when) {
+    inflight.due = when;
+    inflight.order = order_++;
+    inflight.outer->completed_at = inflight.outer->not_before = when;
+    waiting_.push_back(&inflight);
     std::push_heap(waiting_.begin(), waiting_.end(), Later{});
     arm();
 }
@@ -290,61 +240,60 @@ void FaultStorage::complete_at(Node& node, Instant when) {
 void FaultStorage::arm() {
     const Instant next = waiting_.empty() ? Instant::never() : waiting_.front()->due;
     if (next == armed_) return;
-    loop_.cancel(timer_);
+    loop().cancel(timer_);
     armed_ = next;
-    timer_ = next == Instant::never() ? 0 : loop_.at(next, Callback::of<&FaultStorage::reap>(this));
+    timer_ = next == Instant::never() ? 0 : loop().at(next, Callback::of<&FaultStorage::reap>(this));
 }
 
-// By the loop at the beginning of a turn, so that what is due now is settled before timers of this instant; and
-// by our own timer, which makes sure that there is a turn.
+// The loop calls this at the beginning of a turn, before the timers of this instant; the storage's own timer
+// calls it too, and makes sure that there is a turn.
 void FaultStorage::reap() {
     if (waiting_.empty()) return;
-    const Instant now = loop_.now();
+    const Instant now = loop().now();
     if (waiting_.front()->due > now) return;  // the timer is set for it
-    const std::uint64_t last = order_;        // what the callbacks submit waits for the next turn
+    const std::uint64_t last = order_;        // operations that the callbacks submit wait for the next turn
     while (!waiting_.empty() && waiting_.front()->due <= now && waiting_.front()->order < last) {
         std::pop_heap(waiting_.begin(), waiting_.end(), Later{});
-        Node& node = *waiting_.back();
+        Inflight& inflight = *waiting_.back();
         waiting_.pop_back();
-        finish(node);
+        finish(inflight);
     }
-    armed_ = Instant{INT64_MIN};  // whether the timer ran or not, set it anew
+    armed_ = Instant{INT64_MIN};  // forces arm() to set the timer anew
     arm();
 }
 
-void FaultStorage::finish(Node& node) {
-    Op& outer = *node.outer;
-    note_delay(node);
+void FaultStorage::finish(Inflight& inflight) {
+    Op& outer = *inflight.outer;
+    note_delay(inflight);
     outer.backend = nullptr;
-    node.next_free = free_;
-    free_ = &node;
-    --outstanding_;
-    outer.done();  // the operation may be gone or submitted again afterwards
-    if (shutdown_ && outstanding_ == 0) drain();
+    inflight_.give_back(inflight);
+    run_callback(outer);
+    advance_shutdown();
 }
 
 void FaultStorage::cancel(Op& op) {
     if (op.backend == nullptr) return;
-    auto& node = *static_cast<Node*>(op.backend);
-    if (node.cancelled) return;
-    node.cancelled = true;
-    if (node.below) {
-        inner_->cancel(inner_of(node));
+    auto& inflight = *static_cast<Inflight*>(op.backend);
+    if (inflight.cancelled) return;
+    inflight.cancelled = true;
+    if (inflight.below) {
+        inner_->cancel(inner_of(inflight));
         return;
     }
-    // It has its result already and waits out its delay: it keeps the result, which comes now.
-    std::erase(waiting_, &node);
+    // The result is known and waits for its delay to end: it is delivered now.
+    std::erase(waiting_, &inflight);
     std::make_heap(waiting_.begin(), waiting_.end(), Later{});
-    complete_at(node, std::min(node.due, loop_.now()));
+    complete_at(inflight, std::min(inflight.due, loop().now()));
 }
 
-void FaultStorage::shutdown(Callback done) {
-    shutdown_ = done;
-    if (outstanding_ == 0) drain();
+bool FaultStorage::close_all() {
+    if (!std::exchange(closing_, true)) inner_->shutdown(Callback::of<&FaultStorage::inner_closed>(this));
+    return closed_;
 }
 
-void FaultStorage::drain() {
-    if (!std::exchange(draining_, true)) inner_->shutdown(shutdown_);
+void FaultStorage::inner_closed() {
+    closed_ = true;
+    advance_shutdown();
 }
 
 std::uint64_t FaultStorage::names_matching(const char* path) const {
@@ -364,21 +313,21 @@ std::uint64_t FaultStorage::names_of(FileId file) const {
     return index < files_.size() ? files_[index] : 0;
 }
 
-bool FaultStorage::names_operation(FaultRule::Operation operation, const Node& node) {
+bool FaultStorage::names_operation(FaultRule::Operation operation, const Inflight& inflight) {
     switch (operation) {
         case FaultRule::Operation::any: return true;
-        case FaultRule::Operation::open: return std::holds_alternative<OpenOp>(node.inner);
-        case FaultRule::Operation::read: return std::holds_alternative<ReadOp>(node.inner);
-        case FaultRule::Operation::write: return std::holds_alternative<WriteOp>(node.inner);
-        case FaultRule::Operation::sync: return std::holds_alternative<SyncOp>(node.inner);
+        case FaultRule::Operation::open: return std::holds_alternative<OpenOp>(inflight.inner);
+        case FaultRule::Operation::read: return std::holds_alternative<ReadOp>(inflight.inner);
+        case FaultRule::Operation::write: return std::holds_alternative<WriteOp>(inflight.inner);
+        case FaultRule::Operation::sync: return std::holds_alternative<SyncOp>(inflight.inner);
     }
     return false;
 }
 
-bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Node& node) const {
-    const IoTag& tag = node.outer->tag;
-    if (!rule.slots.contains(tag.slot) || (node.names >> name_of_rule_[index] & 1) == 0) return false;
-    if (!names_operation(rule.operation, node)) return false;
+bool FaultStorage::matches(const FaultRule& rule, std::size_t index, const Inflight& inflight) const {
+    const IoTag& tag = inflight.outer->tag;
+    if (!rule.slots.contains(tag.slot) || (inflight.names >> name_of_rule_[index] & 1) == 0) return false;
+    if (!names_operation(rule.operation, inflight)) return false;
     if (rule.seat.value_or(tag.seat) != tag.seat || rule.stream.value_or(tag.stream) != tag.stream)
         return false;
     if (!rule.clip_frames.contains(tag.clip_frame)) return false;
@@ -398,32 +347,32 @@ bool FaultStorage::first_of_slot(std::size_t rule, const IoTag& tag) {
     return std::exchange(seen[turn % seen.size()], tag.slot + 1) != tag.slot + 1;
 }
 
-FaultStorage::Effects FaultStorage::effects_on(const Node& node) {
+FaultStorage::Effects FaultStorage::effects_on(const Inflight& inflight) {
     static const std::vector<std::size_t> none;
     Effects effects;
-    const IoTag& tag = node.outer->tag;
+    const IoTag& tag = inflight.outer->tag;
     const auto found = rules_of_.find(stream_key(tag.seat, tag.stream));
     const std::vector<std::size_t>& own = found != rules_of_.end() ? found->second : none;
     auto next = own.begin();
     for (const std::size_t rule : rules_of_all_) {  // in the order of the plan
-        for (; next != own.end() && *next < rule; ++next) add_effect(*next, node, effects);
-        add_effect(rule, node, effects);
+        for (; next != own.end() && *next < rule; ++next) add_effect(*next, inflight, effects);
+        add_effect(rule, inflight, effects);
     }
-    for (; next != own.end(); ++next) add_effect(*next, node, effects);
+    for (; next != own.end(); ++next) add_effect(*next, inflight, effects);
     return effects;
 }
 
-void FaultStorage::add_effect(std::size_t index, const Node& node, Effects& effects) {
+void FaultStorage::add_effect(std::size_t index, const Inflight& inflight, Effects& effects) {
     const FaultRule& rule = plan_.rules[index];
-    if (!matches(rule, index, node)) return;
-    if (rule.delay.ns > 0 && first_of_slot(index, node.outer->tag)) effects.delay += rule.delay;
+    if (!matches(rule, index, inflight)) return;
+    if (rule.delay.ns > 0 && first_of_slot(index, inflight.outer->tag)) effects.delay += rule.delay;
     if (effects.error == 0) effects.error = rule.missing ? ENOENT : rule.error;
     if (rule.short_bytes) effects.length = std::min(effects.length, *rule.short_bytes);
 }
 
 Instant FaultStorage::after_stall(Instant when) const {
     const Duration at = when - *origin_;
-    // The last stall that begins at or before it; they are apart from one another.
+    // The last stall that begins at or before `when`; stalls are disjoint.
     const auto next = std::upper_bound(plan_.stalls.begin(), plan_.stalls.end(), at,
                                        [](Duration time, const FaultStall& stall) { return time < stall.at; });
     if (next == plan_.stalls.begin()) return when;

@@ -12,14 +12,14 @@
 
 #include "storage/file_descriptor.h"
 #include "storage/local/beneath.h"
-#include "storage/open_flags.h"
+#include "storage/local/open_flags.h"
 
 namespace streamsim::storage {
 namespace {
 
-constexpr int kTriesMax = 16;  // of what another process may undo in between
+constexpr int kAttemptsMax = 16;  // of steps that another process may undo in between
 
-/// A descriptor, or a negative errno.
+/// Returns a descriptor, or a negative errno.
 int open_at(int directory, const char* path, int flags, mode_t mode) {
     int result = -1;
     do {
@@ -37,11 +37,11 @@ int open_at_once(int root, const char* path, int flags, mode_t mode) {
     int tries = 0;
     do {
         result = syscall(SYS_openat2, root, path, &how, sizeof(how));
-    } while (result < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < kTriesMax)));
+    } while (result < 0 && (errno == EINTR || (errno == EAGAIN && ++tries < kAttemptsMax)));
     return result >= 0 ? static_cast<int>(result) : -errno;
 }
 
-/// The directories of `path`, then its last component with `flags`.
+/// Opens the directories of `path`, then its last component with `flags`.
 int open_by_components(int root, const std::string& path, int flags, mode_t mode) {
     if (path.empty()) return -ENOENT;
     if (path.front() == '/') return -EXDEV;
@@ -75,13 +75,13 @@ int open_beneath(const Beneath& root, const std::string& path, int flags, mode_t
     if (root.descriptor() < 0) return -EBADF;
     if (root.resolve() == Beneath::Resolve::at_once) {
         const int result = open_at_once(root.descriptor(), path.c_str(), flags | O_NOFOLLOW, mode);
-        // ENOTDIR: a link in place of a directory is told as a link.
+        // ENOTDIR: a link in the place of a directory is reported as a link.
         if (result != -ENOSYS && result != -EPERM && result != -ENOTDIR) return result;
     }
     return open_by_components(root.descriptor(), path, flags, mode);
 }
 
-/// Where a name is made, removed or looked at.
+/// The parent directory of a name that is created, removed or inspected.
 struct Place {
     FileDescriptor held;
     int directory = -1;
@@ -137,16 +137,17 @@ int look_in(int directory, const std::string& name, BeneathFacts& facts) {
     return 0;
 }
 
-/// Looked at before it is opened, because to open a FIFO waits for its other end and to open a device may do
-/// something; and after, because the name may be another file's by then, or a FIFO's, for which O_NONBLOCK does
-/// not wait.
+/// Checks the object before the open, because opening a FIFO waits for its other end and opening a device may
+/// have effects; and after, because the name may have become another object's. O_NONBLOCK keeps the open from
+/// waiting for a FIFO then.
 OpenedFile open_existing(const Beneath& root, const std::string& path, bool to_write, bool direct) {
     BeneathFacts facts;
     if (const int error = root.look_at(path, facts)) return {-1, error};
     if (const int error = unsuitable(facts, to_write)) return {-1, error};
     const int flags = open_flags(to_write ? Access::write : Access::read, direct);
     FileDescriptor opened(open_beneath(root, path, flags | O_NONBLOCK));
-    if (opened.get() == -EAGAIN) opened = FileDescriptor(open_beneath(root, path, flags));  // leased
+    if (opened.get() == -EAGAIN)
+        opened = FileDescriptor(open_beneath(root, path, flags));  // the file has a lease
     if (opened.get() < 0) return {-1, -opened.get()};
     struct stat info {};
     if (fstat(opened.get(), &info) != 0) return {-1, errno};
@@ -159,7 +160,7 @@ int rename_over(const Place& from, const Place& to) {
     return renameat(from.directory, from.name.c_str(), to.directory, to.name.c_str()) == 0 ? 0 : errno;
 }
 
-/// Nothing: the file system cannot rename without replacing.
+/// None: the file system cannot rename without replacing.
 std::optional<int> rename_anew(const Place& from, const Place& to) {
     if (renameat2(from.directory, from.name.c_str(), to.directory, to.name.c_str(), RENAME_NOREPLACE) == 0)
         return 0;
@@ -173,7 +174,7 @@ int rename_without_flag(const Place& from, const Place& to) {
     if (facts.kind == BeneathFacts::Kind::file &&
         linkat(from.directory, from.name.c_str(), to.directory, to.name.c_str(), 0) == 0)
         return unlinkat(from.directory, from.name.c_str(), 0) == 0 ? 0 : errno;
-    // A file system without links, or a directory: not atomic against others.
+    // A file system without links, or a directory: not atomic against other processes.
     if (look_in(to.directory, to.name, facts) == 0) return EEXIST;
     return rename_over(from, to);
 }
@@ -228,7 +229,8 @@ OpenedFile Beneath::open_file(const std::string& path, Access access, bool direc
         if (made >= 0) return {made, 0};
         if (made != -EEXIST || access == Access::create_new) return {-1, -made};
         const OpenedFile old = open_existing(*this, path, true, direct);
-        if (old.error != ENOENT || tries == kTriesMax) return old;  // ENOENT: it was removed in between
+        if (old.error != ENOENT || tries == kAttemptsMax)
+            return old;  // ENOENT: another process removed the file
     }
 }
 
@@ -318,7 +320,7 @@ int Beneath::remove_directory(const std::string& path) const {
 int Beneath::sync_directory(const std::string& path) const {
     const FileDescriptor opened(open_beneath(*this, path, O_RDONLY | O_DIRECTORY));
     if (opened.get() < 0) return -opened.get();
-    // Some network file systems cannot sync a directory: their servers have it when the call returns.
+    // Some network file systems cannot sync a directory: their servers have stored it when the call returns.
     if (fsync(opened.get()) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;
     return errno;
 }

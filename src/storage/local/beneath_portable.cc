@@ -1,5 +1,5 @@
-// By paths and libuv: each component is looked at before the call, so that a link that is there is refused; one
-// that is put there in that moment is not seen.
+// By paths and libuv: each component is checked before the call, so that an existing link is refused; a link
+// that is made in that moment goes unnoticed.
 #include <algorithm>
 #include <cerrno>
 
@@ -40,7 +40,7 @@ int look(const std::string& path, BeneathFacts& facts) {
     return 0;
 }
 
-/// The whole path; an errno where a component on the way is no directory or leads elsewhere.
+/// Returns the whole path; or an errno when a component on the way is no directory or leads elsewhere.
 int resolve(const std::string& root, const std::string& path, std::string& whole) {
     if (root.empty()) return EBADF;
     if (path.empty()) return ENOENT;

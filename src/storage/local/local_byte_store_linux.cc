@@ -1,7 +1,7 @@
-// Writing. A sink writes through the page cache, but never lets much of the file wait there: after each window
-// it starts the write-back of that window, and waits for the one before it and drops its pages. close() then
-// has about one window left to wait for, a progress bar tells the truth about the disk, and a set that is
-// larger than memory does not push everything else out.
+// Writing. A sink writes through the page cache, but keeps little of the file there: after each window it
+// starts the write-back of that window, waits for that of the window before, and drops its pages. So close()
+// waits for about one window, a progress bar shows the progress of the disk, and a media set that is larger
+// than memory does not evict everything else.
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,6 @@
 #include "storage/file_descriptor.h"
 #include "storage/local/beneath.h"
 #include "storage/local/local_byte_store.h"
-#include "storage/local/local_lock.h"
 
 namespace streamsim::storage {
 namespace {
@@ -33,7 +32,7 @@ FileDescriptor open_file(const std::string& path, int flags) {
     return FileDescriptor(descriptor);
 }
 
-/// What is no file to read or write; nullptr for files, directories and block devices.
+/// The kind of an object that cannot be read as a file; nullptr for files, directories and block devices.
 const char* other_kind(mode_t mode) {
     if (S_ISFIFO(mode)) return "a FIFO";
     if (S_ISSOCK(mode)) return "a socket";
@@ -41,8 +40,9 @@ const char* other_kind(mode_t mode) {
     return nullptr;
 }
 
-/// Looked at before it is opened: to open a FIFO waits for its other end, for ever perhaps. O_NONBLOCK would
-/// not wait, but for a lease on a file (a file server holds some) it would not either, and fail.
+/// Checks the kind before the open, because opening a FIFO waits for its other end, perhaps for ever.
+/// O_NONBLOCK is no solution: with it the open of a file with a lease (file servers take leases) fails instead
+/// of waiting.
 Result<void> expect_file(const std::string& path) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) return file_error(errno, "open", path);
@@ -61,7 +61,8 @@ std::string parent_of(const std::string& path) {
     return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
-/// Some network file systems cannot sync a directory (EINVAL): their servers have it when rename returns.
+/// Some network file systems cannot sync a directory (EINVAL): their servers have stored it when rename
+/// returns.
 Result<void> sync_directory(const std::string& path) {
     const FileDescriptor directory = open_file(path, O_RDONLY | O_DIRECTORY);
     if (!directory) return file_error(errno, "open", path);
@@ -110,7 +111,7 @@ public:
     }
 
 private:
-    static constexpr int kHolesMax = 100'000;  // looked at in one file; more are not needed to know it
+    static constexpr int kHolesMax = 100'000;  // of one file; more make no difference to the callers
 
     FileDescriptor file_;
     std::string path_;
@@ -142,8 +143,8 @@ public:
     }
 
 private:
-    // Only a beginning: errors of the write-back are fdatasync's to report, and a file system without
-    // sync_file_range merely has more to do at the end.
+    // Errors are ignored: fdatasync reports those of the write-back, and a file system without sync_file_range
+    // merely has more to do at the end.
     void write_back_window() {
         const auto at = static_cast<off_t>(started_);
         constexpr auto kWindow = static_cast<off_t>(kWindowBytes);
@@ -159,7 +160,7 @@ private:
     FileDescriptor file_;
     std::string path_;
     std::uint64_t end_ = 0;
-    std::uint64_t started_ = 0;  // up to here the write-back has been started
+    std::uint64_t started_ = 0;  // the write-back of the bytes before was started
 };
 
 struct CloseDirectory {
@@ -178,27 +179,7 @@ DirectoryEntry describe(int directory, const dirent& entry) {
     return out;
 }
 
-Result<std::unique_ptr<ByteStore>> make_local_store_beneath(const std::string& directory);
-
-class LocalByteStore final : public ByteStore {
-public:
-    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
-    Result<std::optional<FileInfo>> stat(const std::string& path) override;
-    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
-    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
-    Result<void> make_directories(const std::string& path) override;
-    Result<void> rename(const std::string& from, const std::string& to) override;
-    Result<void> remove(const std::string& path) override;
-    Result<std::uint64_t> free_bytes(const std::string& path) override;
-    Result<std::uint64_t> total_bytes(const std::string& path) override;
-    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override {
-        return try_lock_local(path, mode, note);
-    }
-    Result<void> evict(const std::string& path) override;
-    Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override {
-        return make_local_store_beneath(directory);
-    }
-};
+}  // namespace
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
     const std::unique_ptr<DIR, CloseDirectory> open(opendir(directory.c_str()));
@@ -257,7 +238,8 @@ Result<void> LocalByteStore::make_directories(const std::string& path) {
         if (mkdir(part.c_str(), 0777) != 0) {
             const int error = errno;
             struct stat info {};
-            // What is there already may be reported as "read-only" or "not permitted" just as well as "exists".
+            // mkdir may report an existing directory as "read-only" or "not permitted" just as well as
+            // "exists".
             if (::stat(part.c_str(), &info) != 0) return file_error(error, "make the directory", part);
             if (!S_ISDIR(info.st_mode)) return file_error(ENOTDIR, "make the directory", path);
         }
@@ -270,7 +252,7 @@ Result<void> LocalByteStore::rename(const std::string& from, const std::string& 
     if (lstat(from.c_str(), &info) != 0) return file_error(errno, "rename", from);
     if (S_ISDIR(info.st_mode)) {
         if (auto synced = sync_directory(from); !synced)
-            return synced;  // what it holds, before it has its name
+            return synced;  // the entries are durable before the directory has its name
     }
     int result = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
     if (result != 0 && (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP)) {
@@ -292,7 +274,7 @@ Result<void> LocalByteStore::remove(const std::string& path) {
 }
 
 Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
-    // What is still to be made will be in the nearest directory that is there.
+    // A path that does not exist yet will be on the file system of its nearest existing parent.
     std::string at = path;
     struct statvfs info {};
     while (statvfs(at.c_str(), &info) != 0) {
@@ -306,17 +288,21 @@ Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
 Result<std::uint64_t> LocalByteStore::total_bytes(const std::string& path) {
     struct statvfs info {};
     if (statvfs(path.c_str(), &info) != 0) return file_error(errno, "look at", path);
-    // What is kept for the superuser is nobody else's.
+    // Without the blocks that are reserved for the superuser.
     return (std::uint64_t{info.f_blocks} - info.f_bfree + info.f_bavail) * info.f_frsize;
 }
 
+namespace {
+
 Result<void> evict_file(const FileDescriptor& file, const std::string& path) {
-    // Pages that are not written yet cannot be dropped.
+    // Dirty pages cannot be dropped.
     if (fdatasync(file.get()) != 0 && errno != EINVAL && errno != EROFS) return file_error(errno, "sync", path);
     const int error = posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
     if (error != 0) return file_error(error, "evict", path);
     return {};
 }
+
+}  // namespace
 
 Result<void> LocalByteStore::evict(const std::string& path) {
     if (auto is_file = expect_file(path); !is_file) return is_file;
@@ -325,8 +311,10 @@ Result<void> LocalByteStore::evict(const std::string& path) {
     return evict_file(file, path);
 }
 
-/// Whether the file system gives a file the same number as long as it lives. FAT, exFAT and many FUSE file
-/// systems number what they have in memory; a CIFS mount does where its server has no numbers.
+namespace {
+
+/// True when a file keeps its inode number as long as it exists. FAT, exFAT and many FUSE file systems number
+/// the files that they have in memory; so does a CIFS mount if its server has no numbers.
 bool has_lasting_ids(int directory) {
     constexpr std::uint32_t kFat = 0x4d44, kExfat = 0x2011bab0, kFuse = 0x65735546, kCifs = 0xff534d42,
                             kSmb2 = 0xfe534d42;
@@ -362,7 +350,7 @@ public:
     Result<std::unique_ptr<ByteStore>> beneath(const std::string& directory) override;
 
 private:
-    /// What is asked for below the directory; empty, so that every call fails, where it is not below.
+    /// A path relative to the directory; empty, so that every call fails, when it is not below.
     std::string below(const std::string& path) const {
         if (path == directory_ || path + '/' == directory_) return ".";
         return std::string(Beneath::below(directory_, path));
@@ -374,7 +362,7 @@ private:
     bool lasting_ids_;
 };
 
-/// A link, a second name or a file of another kind is told with the first component that is one.
+/// The error for a link, a second name or a file of another kind names the first such component of the path.
 Error StoreBeneath::error(int number, const char* action, const std::string& path) const {
     const std::string name = below(path);
     if (name.empty()) return environment_error(fmt::format("{}: is not below {}", path, directory_));
@@ -386,8 +374,8 @@ Error StoreBeneath::error(int number, const char* action, const std::string& pat
         const bool last = slash == std::string::npos;
         if (last || facts.kind != BeneathFacts::Kind::directory) {
             return environment_error(fmt::format(
-                "cannot {} {}: found {}{}, expected a {} that streamsim made: it is left alone", action, path,
-                describe(facts),
+                "cannot {} {}: found {}{}, expected a {} that streamsim made; it is left as it is", action,
+                path, describe(facts),
                 last ? "" : fmt::format(" at {}", path.substr(0, path.size() - name.size() + slash)),
                 last ? "file or directory" : "directory"));
         }
@@ -438,7 +426,7 @@ Result<void> StoreBeneath::make_directories(const std::string& path) {
     for (std::size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
         const std::string part = name.substr(0, slash);
         if (int number = root_.make_directory(part)) {
-            // What is there already may be reported as "read-only" or "not permitted" as well as "exists".
+            // An existing directory may be reported as "read-only" or "not permitted" as well as "exists".
             BeneathFacts facts;
             const bool there = root_.look_at(part, facts) == 0;
             if (there && facts.kind != BeneathFacts::Kind::directory) number = ENOTDIR;
@@ -453,7 +441,7 @@ Result<void> StoreBeneath::rename(const std::string& from, const std::string& to
     BeneathFacts facts;
     if (const int number = root_.look_at(old_name, facts)) return error(number, "rename", from);
     if (facts.kind == BeneathFacts::Kind::directory) {
-        // What it holds, before it has its name.
+        // The entries are durable before the directory has its name.
         if (const int number = root_.sync_directory(old_name)) return error(number, "sync", from);
     }
     if (const int number = root_.rename(old_name, new_name)) return error(number, "rename to", to);
@@ -505,16 +493,12 @@ Result<std::unique_ptr<ByteStore>> StoreBeneath::beneath(const std::string& dire
     return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(inner), directory));
 }
 
-Result<std::unique_ptr<ByteStore>> make_local_store_beneath(const std::string& directory) {
+}  // namespace
+
+Result<std::unique_ptr<ByteStore>> LocalByteStore::beneath(const std::string& directory) {
     Beneath root;
     if (const int number = Beneath::open(directory, root)) return file_error(number, "open", directory);
     return std::unique_ptr<ByteStore>(std::make_unique<StoreBeneath>(std::move(root), directory));
-}
-
-}  // namespace
-
-std::unique_ptr<ByteStore> make_local_byte_store() {
-    return std::make_unique<LocalByteStore>();
 }
 
 }  // namespace streamsim::storage

@@ -1,6 +1,6 @@
-// Local files by libuv, called without a loop: then it blocks, and takes UTF-8 on every system. Writes go
-// through the page cache, and close() waits for all of them. A rename looks first whether it would replace
-// something: not atomic against others, but prepare has the directory to itself.
+// Local files by libuv, called without a loop: then its calls block, and take UTF-8 on every system. Writes go
+// through the page cache, and close() waits for all of them. A rename checks first that the new name is free:
+// not atomic against other processes, but no other process uses the directory of prepare.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 
 #include "storage/errno_text.h"
 #include "storage/local/local_byte_store.h"
-#include "storage/local/local_lock.h"
 #include "storage/local/native_path.h"
 #include "storage/local/uv_errno.h"
 #include "storage/local/uv_request.h"
@@ -17,9 +16,9 @@
 namespace streamsim::storage {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of one call
+constexpr std::size_t kCallBytesMax = std::size_t{1} << 30;  // of one read or write
 
-/// Owns a file of libuv's.
+/// An open file of libuv, closed with its owner.
 class File {
 public:
     explicit File(uv_file file) : file_(file) {}
@@ -41,7 +40,7 @@ Error failed(int code, std::string_view action, const std::string& path) {
     return file_error(errno_of_uv(code), action, path);
 }
 
-/// Negative: libuv's error.
+/// Returns zero, or libuv's error, which is negative.
 int look_at(const std::string& path, bool follow, uv_stat_t& facts) {
     UvRequest request;
     const std::string native = native_path(path);
@@ -61,7 +60,7 @@ bool is(const uv_stat_t& facts, std::uint64_t kind) {
     return (facts.st_mode & kKindMask) == kind;
 }
 
-/// Looked at before it is opened: to open a pipe may wait for its other end.
+/// Checks the kind before the open, because opening a pipe may wait for its other end.
 Result<void> expect_file(const std::string& path) {
     uv_stat_t facts{};
     if (const int code = look_at(path, true, facts); code < 0) return failed(code, "open", path);
@@ -78,7 +77,7 @@ public:
         std::size_t done = 0;
         while (done < into.size()) {
             UvRequest request;
-            const auto rest = into.subspan(done, std::min(into.size() - done, kMostBytes));
+            const auto rest = into.subspan(done, std::min(into.size() - done, kCallBytesMax));
             const uv_buf_t buffer =
                 uv_buf_init(reinterpret_cast<char*>(rest.data()), static_cast<unsigned>(rest.size()));
             const int got = uv_fs_read(nullptr, &request.fs, file_.get(), &buffer, 1,
@@ -110,8 +109,8 @@ public:
         std::size_t done = 0;
         while (done < bytes.size()) {
             UvRequest request;
-            const auto rest = bytes.subspan(done, std::min(bytes.size() - done, kMostBytes));
-            // libuv takes it without const, and reads only.
+            const auto rest = bytes.subspan(done, std::min(bytes.size() - done, kCallBytesMax));
+            // libuv's buffers are not const; a write does not change them.
             auto* const data = const_cast<char*>(reinterpret_cast<const char*>(rest.data()));
             const uv_buf_t buffer = uv_buf_init(data, static_cast<unsigned>(rest.size()));
             const int put = uv_fs_write(nullptr, &request.fs, file_.get(), &buffer, 1,
@@ -139,7 +138,7 @@ std::string joined(const std::string& directory, const std::string& name) {
     return directory.ends_with('/') ? directory + name : directory + '/' + name;
 }
 
-/// "/a" of "/a/b", "C:" of "C:/a"; the same where there is nothing above.
+/// "/a" of "/a/b", "C:" of "C:/a"; a path without a parent is returned as it is.
 std::string parent_of(const std::string& path) {
     const auto end = path.find_last_not_of('/');
     if (end == std::string::npos) return path.empty() ? "." : path;
@@ -149,22 +148,7 @@ std::string parent_of(const std::string& path) {
     return last == std::string::npos ? path.substr(0, slash + 1) : path.substr(0, last + 1);
 }
 
-class LocalByteStore final : public ByteStore {
-public:
-    Result<std::vector<DirectoryEntry>> list(const std::string& directory) override;
-    Result<std::optional<FileInfo>> stat(const std::string& path) override;
-    Result<std::unique_ptr<ByteSource>> open(const std::string& path) override;
-    Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
-    Result<void> make_directories(const std::string& path) override;
-    Result<void> rename(const std::string& from, const std::string& to) override;
-    Result<void> remove(const std::string& path) override;
-    Result<std::uint64_t> free_bytes(const std::string& path) override;
-    Result<std::uint64_t> total_bytes(const std::string& path) override;
-    Result<LockAttempt> try_lock(const std::string& path, LockMode mode, const std::string& note) override {
-        return try_lock_local(path, mode, note);
-    }
-    Result<void> evict(const std::string& path) override;
-};
+}  // namespace
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
     UvRequest request;
@@ -226,7 +210,7 @@ Result<std::unique_ptr<ByteSink>> LocalByteStore::create(const std::string& path
     return std::unique_ptr<ByteSink>(std::make_unique<LocalSink>(File(file), path));
 }
 
-/// What is there already is not made: a share or a drive could not be.
+/// Creates only missing directories: a share or a drive cannot be created.
 Result<void> LocalByteStore::make_directories(const std::string& path) {
     uv_stat_t facts{};
     const int code = look_at(path, true, facts);
@@ -265,7 +249,7 @@ Result<void> LocalByteStore::remove(const std::string& path) {
 }
 
 Result<std::uint64_t> LocalByteStore::free_bytes(const std::string& path) {
-    // What is still to be made will be in the nearest directory that is there.
+    // A path that does not exist yet will be on the file system of its nearest existing parent.
     std::string at = path;
     for (;;) {
         UvRequest request;
@@ -293,10 +277,8 @@ Result<void> LocalByteStore::evict(const std::string& path) {
         fmt::format("{}: this streamsim cannot evict files from the page cache of this system", path));
 }
 
-}  // namespace
-
-std::unique_ptr<ByteStore> make_local_byte_store() {
-    return std::make_unique<LocalByteStore>();
+Result<std::unique_ptr<ByteStore>> LocalByteStore::beneath(const std::string& directory) {
+    return ByteStore::beneath(directory);
 }
 
 }  // namespace streamsim::storage

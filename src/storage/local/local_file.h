@@ -1,5 +1,5 @@
-// What a pool's thread does with a local file, by the calls of this system: one file for each. Every call
-// blocks. Errors are errno values. Inside storage/ only.
+// Blocking calls for local files, for the threads of a pool; each system implements them. Errors are errno
+// values. Inside storage/ only.
 #pragma once
 
 #include <cstddef>
@@ -11,53 +11,53 @@
 
 namespace streamsim::storage {
 
-/// What a system says about direct reads of a file.
+/// The system's answer about direct reads of a file.
 struct DirectAnswer {
     bool told = false;
-    std::uint32_t alignment = 0;  // of offsets, sizes and addresses; 0: not possible. When told.
+    std::uint32_t alignment = 0;  // when told: for offsets, sizes and addresses; 0: direct I/O is not possible
 };
 
 struct OpenedFile {
-    int file = -1;  // small and dense, as descriptors are; negative: see `error`
+    int file = -1;  // small, as descriptors are; negative: see `error`
     int error = 0;
 };
 
-/// EINVAL: `direct` is refused there; a file that was to be made may have been, and opened_before() is how to
-/// open it then.
+/// EINVAL: the file system refuses `direct`. It may have created a new file all the same: reopen it with
+/// opened_before().
 OpenedFile open_local(const char* path, Access access, bool direct);
-/// How to open a file again that has just been opened with `access`.
+/// The access with which to reopen a file that has just been opened with `access`.
 inline Access opened_before(Access access) {
     return access == Access::create_new ? Access::create : access;
 }
-/// Of a file that was opened to be read or written directly.
+/// REQUIRES: the file was opened for direct I/O.
 DirectAnswer direct_answer(int file);
 
 struct LocalPiece {
-    std::size_t bytes = 0;  // read 0 without an error: the file ends before `offset`
+    std::size_t bytes = 0;  // 0 without an error: a read found the end of the file
     int error = 0;
 };
 
-/// Any number of threads at once, also of one file.
+/// Thread-safe, also for one file.
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into);
 LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from);
-/// Data and metadata, by fsync(2), with which ext4, XFS and Btrfs keep the name of a new file as well. An
-/// errno.
+/// Syncs data and metadata by fsync(2), which on ext4, XFS and Btrfs includes the name of a new file. Returns
+/// zero or an errno.
 int sync_local(int file);
 
-/// How many of `bytes`, of which fewer than were asked for were written, count: the rest of a direct write has
-/// to begin at a multiple of `alignment` again, or it would fail for that alone. 0: it would go on for ever.
+/// The part of a short write of `bytes` that counts as written: the rest of a direct write has to begin at a
+/// multiple of `alignment`, or it would fail for that alone. 0: repeating the write would never end.
 inline std::size_t written_for_good(std::size_t bytes, bool direct, std::uint32_t alignment) {
     return direct ? bytes / alignment * alignment : bytes;
 }
 
-/// This range will be read soon, by way of the page cache. May do nothing.
+/// Announces a read of this range through the page cache. May do nothing.
 void read_ahead_local(int file, std::uint64_t offset, std::uint64_t bytes);
 void close_local(int file);
 
-/// Fills in what comes out of `op`, stamps excepted.
+/// Performs `op` and fills in its outputs, but for the stamps.
 void perform_local(PathOp& op);
 
-/// For this process and what it loads, unless it is there. REQUIRES: no other thread runs yet.
+/// Sets an environment variable of this process unless it is set. REQUIRES: no other thread runs yet.
 void set_environment(const char* name, const std::string& value);
 
 }  // namespace streamsim::storage

@@ -9,8 +9,8 @@
 
 #include "storage/local/local_file.h"
 #include "storage/local/local_options.h"
-#include "storage/open_flags.h"
-#include "storage/statx.h"
+#include "storage/local/open_flags.h"
+#include "storage/local/statx.h"
 
 namespace streamsim::storage {
 
@@ -76,7 +76,7 @@ void raise_open_file_limit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
     limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);  // refused: opens beyond the old limit fail with EMFILE and say so
+    setrlimit(RLIMIT_NOFILE, &limit);  // if refused, opens beyond the old limit fail with EMFILE
 }
 
 }  // namespace streamsim::storage

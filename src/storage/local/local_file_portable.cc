@@ -1,5 +1,4 @@
-// By libuv, for systems that have no file of their own here. There is no direct I/O in it: that is told, and so
-// in the result.
+// By libuv, for systems without an implementation of their own. libuv has no direct I/O: that is reported.
 #include <uv.h>
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 namespace streamsim::storage {
 namespace {
 
-/// Of an operation that was done at once; frees what it left.
+/// The result of a libuv request, which is freed.
 int finish(uv_fs_t& request) {
     const auto result = static_cast<int>(request.result);
     uv_fs_req_cleanup(&request);
@@ -30,7 +29,7 @@ LocalPiece piece(int result) {
     return {static_cast<std::size_t>(result), 0};
 }
 
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // of one call
+constexpr std::size_t kCallBytesMax = std::size_t{1} << 30;  // of one read or write
 
 }  // namespace
 
@@ -50,16 +49,16 @@ DirectAnswer direct_answer(int /*file*/) {
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
     uv_fs_t request;
     const uv_buf_t buffer = uv_buf_init(reinterpret_cast<char*>(into.data()),
-                                        static_cast<unsigned>(std::min(into.size(), kMostAtOnce)));
+                                        static_cast<unsigned>(std::min(into.size(), kCallBytesMax)));
     uv_fs_read(nullptr, &request, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr);
     return piece(finish(request));
 }
 
 LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from) {
     uv_fs_t request;
-    // libuv's buffers are for reading into as well; a write leaves this one as it is.
+    // libuv's buffers are not const; a write does not change them.
     auto* const bytes = const_cast<char*>(reinterpret_cast<const char*>(from.data()));
-    const uv_buf_t buffer = uv_buf_init(bytes, static_cast<unsigned>(std::min(from.size(), kMostAtOnce)));
+    const uv_buf_t buffer = uv_buf_init(bytes, static_cast<unsigned>(std::min(from.size(), kCallBytesMax)));
     uv_fs_write(nullptr, &request, file, &buffer, 1, static_cast<std::int64_t>(offset), nullptr);
     return piece(finish(request));
 }

@@ -1,5 +1,5 @@
-// Handles are opened for overlapped I/O, each read and write waits for its own event: otherwise Windows does
-// those of one file one after the other. Direct is FILE_FLAG_NO_BUFFERING.
+// Handles are opened for overlapped I/O, and each read and write waits for its own event: otherwise Windows
+// performs the reads and writes of one file one after the other. Direct I/O is FILE_FLAG_NO_BUFFERING.
 #include <fcntl.h>
 #include <io.h>
 #include <uv.h>
@@ -21,7 +21,7 @@ int errno_of_system(DWORD error) {
     return errno_of_uv(uv_translate_sys_error(static_cast<int>(error)));
 }
 
-/// One for each thread of the pool, as long as the thread.
+/// The event of one thread of the pool.
 class Event {
 public:
     Event() : handle_(CreateEventW(nullptr, TRUE, FALSE, nullptr)) {}
@@ -43,7 +43,7 @@ DWORD disposition(Access access) {
     return access == Access::create_new ? CREATE_NEW : OPEN_EXISTING;
 }
 
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // of one call
+constexpr std::size_t kCallBytesMax = std::size_t{1} << 30;  // of one read or write
 
 OVERLAPPED at(std::uint64_t offset) {
     thread_local const Event event;
@@ -54,7 +54,8 @@ OVERLAPPED at(std::uint64_t offset) {
     return place;
 }
 
-/// Waits for what was begun at `place`. A read behind the end of the file has no bytes and no error.
+/// Waits for the read or write that was begun at `place`. A read behind the end of the file returns no bytes
+/// and no error.
 LocalPiece finish(HANDLE handle, OVERLAPPED& place, BOOL begun) {
     DWORD moved = 0;
     if ((begun || GetLastError() == ERROR_IO_PENDING) && GetOverlappedResult(handle, &place, &moved, TRUE))
@@ -73,7 +74,7 @@ OpenedFile open_local(const char* path, Access access, bool direct) {
                                       GENERIC_READ | (writes ? DWORD{GENERIC_WRITE} : DWORD{0}), kShareAll,
                                       nullptr, disposition(access), flags, nullptr);
     if (handle == INVALID_HANDLE_VALUE) return {-1, errno_of_system(GetLastError())};
-    // A small number for it; closing that closes the handle.
+    // A small number for the handle; closing that number closes the handle.
     const int file =
         _open_osfhandle(reinterpret_cast<std::intptr_t>(handle), (writes ? _O_RDWR : _O_RDONLY) | _O_BINARY);
     if (file >= 0) return {file, 0};
@@ -90,16 +91,16 @@ DirectAnswer direct_answer(int file) {
 LocalPiece read_local(int file, std::uint64_t offset, std::span<std::byte> into) {
     OVERLAPPED place = at(offset);
     const HANDLE handle = handle_of(file);
-    return finish(
-        handle, place,
-        ReadFile(handle, into.data(), static_cast<DWORD>(std::min(into.size(), kMostAtOnce)), nullptr, &place));
+    return finish(handle, place,
+                  ReadFile(handle, into.data(), static_cast<DWORD>(std::min(into.size(), kCallBytesMax)),
+                           nullptr, &place));
 }
 
 LocalPiece write_local(int file, std::uint64_t offset, std::span<const std::byte> from) {
     OVERLAPPED place = at(offset);
     const HANDLE handle = handle_of(file);
     return finish(handle, place,
-                  WriteFile(handle, from.data(), static_cast<DWORD>(std::min(from.size(), kMostAtOnce)),
+                  WriteFile(handle, from.data(), static_cast<DWORD>(std::min(from.size(), kCallBytesMax)),
                             nullptr, &place));
 }
 
@@ -126,8 +127,8 @@ std::uint32_t direct_alignment(const std::string& file) {
 }
 
 void raise_open_file_limit() {
-    constexpr int kMost = 8192;  // of the C library
-    _setmaxstdio(kMost);
+    constexpr int kFilesMax = 8192;  // the C library's limit
+    _setmaxstdio(kFilesMax);
 }
 
 }  // namespace streamsim::storage

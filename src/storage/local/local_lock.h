@@ -8,7 +8,7 @@
 
 namespace streamsim::storage {
 
-/// As ByteStore::try_lock.
+/// As ByteStore::try_lock().
 Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const std::string& note);
 
 }  // namespace streamsim::storage

@@ -2,8 +2,8 @@
 // descriptor is closed, so that no lock outlives a process that is killed.
 //
 // Byte 0 is the lock. Behind the header the file has slots; a holder that may write locks the first byte of a
-// free slot and leaves its note there. A note counts only while its slot is locked, so that notes of processes
-// that died mislead nobody.
+// free slot and leaves its note there. A note counts only while its slot is locked, so that notes of dead
+// processes are ignored.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
@@ -35,8 +35,8 @@ constexpr unsigned long kXfs = 0x58465342, kZfs = 0x2fc12fc1, kNtfs3 = 0x7366746
                         kF2fs = 0xf2f52010, kHfsPlus = 0x482b, kVfat = 0x4d44, kUdf = 0x15013346,
                         kBcachefs = 0xca451a4e;
 
-/// Whether this computer alone writes to the file system, so that its kernel knows every lock. Of others
-/// (network and cluster file systems, FUSE) the locks may end at this computer although they seem to work.
+/// True when only this computer writes to the file system, so that its kernel knows every lock. On others
+/// (network and cluster file systems, FUSE) other computers may not see a lock.
 bool locks_are_seen_by_all(int descriptor) {
     constexpr unsigned long kLocal[] = {EXT4_SUPER_MAGIC,
                                         BTRFS_SUPER_MAGIC,
@@ -61,12 +61,12 @@ bool locks_are_seen_by_all(int descriptor) {
     return std::find(std::begin(kLocal), std::end(kLocal), type) != std::end(kLocal);
 }
 
-/// The answers of file systems that have no locks.
+/// The errors of file systems without locks.
 bool is_unsupported(int error) {
     return error == ENOLCK || error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
 }
 
-/// A lock file that is not there cannot be made; who only reads does without.
+/// The errors of a lock file that is missing and cannot be created: a reader goes without a lock then.
 bool may_not_write(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == ENOSPC || error == EDQUOT;
 }
@@ -80,7 +80,7 @@ struct flock range_at(off_t offset, short type) {
     return range;
 }
 
-/// Zero, or an errno; EAGAIN: somebody else has it.
+/// Returns zero or an errno; EAGAIN: another process has the lock.
 int lock_byte(int descriptor, off_t offset, short type) {
     struct flock range = range_at(offset, type);
     if (fcntl(descriptor, F_OFD_SETLK, &range) == 0) return 0;
@@ -91,7 +91,7 @@ off_t slot_at(int slot) {
     return kSlotBytes * (slot + 1);
 }
 
-/// The notes in slots that somebody has locked.
+/// The notes in slots that are locked.
 std::vector<std::string> read_notes(int descriptor) {
     std::vector<std::string> notes;
     for (int slot = 0; slot < kSlots; ++slot) {
@@ -115,7 +115,7 @@ void leave_note(int descriptor, const std::string& note) {
         const std::size_t bytes = std::min(note.size(), kLockNoteBytesMax);
         note.copy(text, bytes);
         text[bytes] = '\n';
-        // A note that cannot be written is missing in a message, and nowhere else.
+        // A note that cannot be written is only missing in messages.
         (void)!pwrite(descriptor, text, sizeof(text), slot_at(slot));
         return;
     }
@@ -128,7 +128,7 @@ public:
     Result<bool> change(LockMode mode) override {
         const int error = lock_byte(file_.get(), 0, mode == LockMode::shared ? F_RDLCK : F_WRLCK);
         if (error == 0) return true;
-        if (error == EAGAIN || error == EBADF) return false;  // EBADF: open for reading alone
+        if (error == EAGAIN || error == EBADF) return false;  // EBADF: the file is open for reading only
         return file_error(error, "lock", "the lock file");
     }
 
@@ -150,7 +150,7 @@ Error not_our_lock_file(const std::string& path) {
                     path));
 }
 
-/// Whether a file is ours to be locked and written: regular, with one name and our header.
+/// True when a file is a lock file of streamsim: regular, with one name and the header.
 Result<void> expect_lock_file(int descriptor, const std::string& path) {
     struct stat info {};
     if (fstat(descriptor, &info) != 0) return file_error(errno, "look at", path);
@@ -161,7 +161,7 @@ Result<void> expect_lock_file(int descriptor, const std::string& path) {
     return ours ? Result<void>{} : not_our_lock_file(path);
 }
 
-/// A new lock file may be locked by everybody who may write into its directory.
+/// Every user who may write into the directory may lock a new lock file.
 void share_as_directory(int descriptor, int directory) {
     struct stat info {};
     if (fstat(directory, &info) == 0) (void)fchmod(descriptor, info.st_mode & 0666);
@@ -173,7 +173,7 @@ struct OpenedLock {
     bool may_write = true;
 };
 
-/// As rename(2), but replaces nothing.
+/// As rename(2), but never replaces.
 int name_anew(int directory, const std::string& from, const std::string& to) {
     if (renameat2(directory, from.c_str(), directory, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
@@ -181,8 +181,8 @@ int name_anew(int directory, const std::string& from, const std::string& to) {
     return unlinkat(directory, from.c_str(), 0) == 0 ? 0 : errno;
 }
 
-/// The file has its header, on the disk, before it has its name: an empty file of that name is not ours, also
-/// after a power cut. Until then it is called as an unfinished file of a media set.
+/// The header is on the disk before the file gets its name, so that even after a power cut an empty file of
+/// that name is not streamsim's. Until then the file has the name of an unfinished file of a media set.
 OpenedLock make_lock(int directory, const std::string& name) {
     const std::string partial = fmt::format("{}.{:016x}.partial", name, entropy64());
     OpenedLock made;
@@ -229,7 +229,7 @@ OpenedLock open_lock(int directory, const std::string& name, LockMode mode) {
     return opened;
 }
 
-/// Whether the name is still that of the open file: clean removes the file while it holds the lock.
+/// True when the name still belongs to the open file: clean removes the file while it holds the lock.
 bool is_still_named(int descriptor, int directory, const std::string& name) {
     struct stat here {};
     struct stat named {};
@@ -249,7 +249,8 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
         if (!locks_are_seen_by_all(directory.get())) return LockAttempt{};
         OpenedLock opened = open_lock(directory.get(), name, mode);
         error = opened.error;
-        if (error == ENOENT || error == EEXIST) continue;  // removed or made in this moment
+        if (error == ENOENT || error == EEXIST)
+            continue;  // another process has just removed or created the file
         if (may_not_write(error) && mode == LockMode::shared) return LockAttempt{};
         const bool other_kind = error == ELOOP || error == EISDIR || error == ENXIO;  // a link, a socket ...
         if (other_kind) return not_our_lock_file(path);
@@ -261,7 +262,7 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
         if (error == EAGAIN) return LockAttempt{LockAttempt::Outcome::refused, nullptr, read_notes(file)};
         if (error != 0) return file_error(error, "lock", path);
         if (!is_still_named(file, directory.get(), name)) continue;
-        if (opened.may_write) leave_note(file, note);  // a full disk costs the note alone
+        if (opened.may_write) leave_note(file, note);  // on a full disk only the note is missing
         return LockAttempt{LockAttempt::Outcome::held, std::make_unique<LocalLock>(std::move(opened.file)), {}};
     }
     return file_error(error == 0 ? EAGAIN : error, "lock", path);

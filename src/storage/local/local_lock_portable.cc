@@ -1,4 +1,4 @@
-// Systems other than Linux have no locks that belong to an open file: lease files take their place.
+// Only Linux has locks that belong to an open file: other systems use lease files instead.
 #include "storage/local/local_lock.h"
 
 namespace streamsim::storage {

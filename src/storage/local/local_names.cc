@@ -1,4 +1,4 @@
-// What is done by name, on every system by libuv, whose calls are the system's own. In a pool's thread.
+// Operations by name, on every system by libuv, whose calls map to the system's own. For a pool's thread.
 #include <iterator>
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace streamsim::storage {
 namespace {
 
-constexpr int kNewDirectoryMode = 0777;  // without what the umask takes away
+constexpr int kNewDirectoryMode = 0777;  // before the umask
 
 int stat_local(const std::string& path, std::uint64_t& bytes) {
     UvRequest call;

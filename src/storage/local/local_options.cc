@@ -15,7 +15,7 @@ DirectPolicy::DirectPolicy(const LocalOptions& options)
 DirectPolicy::Plan DirectPolicy::plan(const char* path) const {
     const auto found = directories_.find(directory(path));
     if (found != directories_.end()) return found->second;
-    // Whether the file system is on this machine is worth knowing for buffered reads too.
+    // Buffered reads use Plan::local too.
     return {wanted_, true, false};
 }
 

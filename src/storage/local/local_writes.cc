@@ -8,7 +8,7 @@ LocalWrites::LocalWrites(const std::string& directory) : directory_(directory), 
     if (confined_) error_ = Beneath::open(directory_, root_);
 }
 
-/// A path that is not below stays whole, which Beneath refuses (EXDEV).
+/// A path that is not below stays whole, and Beneath refuses it (EXDEV).
 std::string LocalWrites::below(const char* path) const {
     const std::string_view whole = path;
     const std::string_view part = Beneath::below(directory_, whole);

@@ -1,6 +1,6 @@
-// What the two local backends open to write, make, rename and remove: below one directory, by way of Beneath,
-// so that no link that lies or is put there leads a write elsewhere. Reading stays as open(2) does it: a user's
-// media may be reached through links.
+// The writing operations of the two local backends (open, create, rename, remove): below one directory, by
+// Beneath, so that no link leads a write elsewhere. Reads use open(2): a user's media may be reached through
+// links.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@ namespace streamsim::storage {
 
 class LocalWrites {
 public:
-    /// `directory` as LocalOptions::writes_below. One that cannot be opened is the error of everything that is
-    /// to be written.
+    /// `directory`: as LocalOptions::writes_below. If it cannot be opened, every writing operation fails with
+    /// that error.
     explicit LocalWrites(const std::string& directory);
 
-    /// Whether an open goes through the directory's descriptor.
+    /// True when an open goes through the directory's descriptor.
     bool confines(const OpenOp& op) const { return confined_ && op.access != Access::read; }
     bool confines(const PathOp& op) const {
         return confined_ && op.kind != PathOp::Kind::stat && op.kind != PathOp::Kind::list;
     }
-    /// For openat2(2) by a ring: the part of `path` below the directory, which ends as `path` does. nullptr: it
-    /// is not below it, or the kernel does not resolve so.
+    /// For openat2(2) by a ring: the part of `path` below the directory, as a suffix of `path`. nullptr: the
+    /// path is not below, or the kernel has no openat2.
     const char* relative(const char* path) const;
     int descriptor() const { return root_.descriptor(); }
 
-    /// As open_local and perform_local. Block; any number of threads at once.
+    /// As open_local() and perform_local(). Thread-safe.
     OpenedFile open(const OpenOp& op, Access access, bool direct) const;
     void perform(PathOp& op) const;
 
@@ -42,15 +42,15 @@ private:
     int error_ = 0;
 };
 
-/// What came of opening a file and asking what direct I/O is on it.
+/// The result of opening a file and checking it for direct I/O.
 struct PlannedOpen {
     OpenedFile opened;
-    const char* objection = nullptr;  // to direct I/O; it was opened again without
+    const char* objection = nullptr;  // to direct I/O: the file was reopened without it
     bool checked = false;
     DirectAnswer answer;
 };
 
-/// Opens as DirectPolicy::plan says. Blocks; in a pool's thread.
+/// Opens as DirectPolicy::plan() says. Blocks; for a pool's thread.
 PlannedOpen open_as_planned(
     const LocalWrites& writes, const DirectPolicy& policy, const OpenOp& op, bool direct, bool check);
 

@@ -1,12 +1,12 @@
-// Paths as this system takes them. Inside storage/ only.
+// Paths in this system's form. Inside storage/ only.
 #pragma once
 
 #include <string>
 
 namespace streamsim::storage {
 
-/// In UTF-8, as libuv takes it, of a path with '/' between its parts. On Windows: however long it is, and "C:"
-/// is the drive's root.
+/// Converts a path with '/' between its parts to libuv's form in UTF-8. On Windows paths of any length work,
+/// and "C:" is the root of the drive.
 std::string native_path(const std::string& path);
 
 }  // namespace streamsim::storage

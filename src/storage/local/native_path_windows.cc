@@ -6,9 +6,9 @@
 namespace streamsim::storage {
 
 std::string native_path(const std::string& path) {
-    constexpr std::size_t kShort = 240;  // longer ones need a prefix, which forbids '/', "." and ".."
+    constexpr std::size_t kPlainLengthMax = 240;  // longer paths need a prefix, which forbids '/', "." and ".."
     const std::string named = path.size() == 2 && path[1] == ':' ? path + '/' : path;
-    if (named.size() < kShort || named.starts_with("//?/") || named.starts_with("//./")) return named;
+    if (named.size() < kPlainLengthMax || named.starts_with("//?/") || named.starts_with("//./")) return named;
     std::error_code error;
     const auto absolute = std::filesystem::absolute(utf8_path(named), error);
     if (error) return named;

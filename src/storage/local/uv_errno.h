@@ -1,4 +1,4 @@
-// libuv's error codes as errno values, which they are not on every system. Inside storage/ only.
+// Converts libuv's error codes to errno values; on some systems they differ. Inside storage/ only.
 #pragma once
 
 #include <uv.h>

@@ -1,4 +1,4 @@
-// One operation of libuv on files, done at once. Inside storage/ only.
+// One blocking file request of libuv. Inside storage/ only.
 #pragma once
 
 #include <uv.h>

@@ -1,10 +1,10 @@
-// Files by libnfs's own file calls, a context for each thread up to a few (nfs_sessions.h). There is no page
-// cache: evict has nothing to do. What is written is on stable storage once close() has committed it; a
-// connection that was lost in between may have cost some of it, and is an error of the sink.
+// Files by libnfs's own file calls, over a few sessions (nfs_sessions.h). There is no page cache: evict() has
+// nothing to do. Data are on stable storage once close() has committed them; a connection that is lost before
+// that may lose some of them, and makes the sink return an error.
 //
-// rename() replaces nothing: a file gets its second name by LINK, which is atomic and fails where there is one,
-// and then loses its first. Directories, and files of servers without links, are looked for first; another
-// client that makes the same name in that moment is not seen.
+// rename() replaces nothing: a file gets its second name by LINK, which is atomic and fails when the name
+// exists, and then loses its first. For directories, and on servers without links, the store checks the new
+// name first; another client that makes the same name in that moment goes unnoticed.
 #include "storage/nfs/nfs_byte_store.h"
 
 #include <fcntl.h>
@@ -29,18 +29,18 @@ using Call = NfsSession::Call;
 using Turn = NfsSession::Turn;
 
 constexpr std::size_t kInFlight = 4;
-/// libnfs 4 encodes a request of version 4 in 4 KiB, all headers included: writes are small, and many at once.
-constexpr std::size_t kWrite4 = 3072;
+/// libnfs 4 encodes a request of version 4 in 4 KiB with all headers: writes are small, and many are in flight.
+constexpr std::size_t kWrite4Bytes = 3072;
 constexpr std::size_t kWrites4InFlight = 256;
 constexpr int kMode = 0666;
 constexpr int kDirectoryMode = 0777;
-constexpr int kTries = 2;
+constexpr int kAttemptsMax = 2;
 
 constexpr auto kAnswer = &NfsSession::on_answer;
 
 struct NfsStat {
     nfs_stat_64 info{};
-    int error = 0;  // 0: it is there
+    int error = 0;  // 0: the object exists
 };
 
 std::string parent_of(const std::string& path) {
@@ -76,7 +76,7 @@ FileInfo describe(const nfs_stat_64& info) {
     return out;
 }
 
-/// A path in one call without data.
+/// Runs a call that has no data. Returns zero or an errno.
 template <typename Begin>
 int run_simple(Turn& turn, Begin begin) {
     return -turn.run({[&](nfs_context* nfs, void* user) { return begin(nfs, kAnswer, user); }});
@@ -92,29 +92,29 @@ int space3(Turn& turn, const std::string& where, std::uint64_t& bytes) {
 }
 
 int space4(Turn& turn, const std::string& where, std::uint64_t& bytes) {
-    struct Answer {
+    struct Request {
         std::uint64_t& bytes;
         void* user;
-    } answer{bytes, nullptr};
+    } request{bytes, nullptr};
     return turn.run({[&](nfs_context* nfs, void* user) {
-        answer.user = user;
+        request.user = user;
         const auto take = [](void* of, int error, std::uint64_t free) {
-            auto& question = *static_cast<Answer*>(of);
-            question.bytes = free;
-            kAnswer(-error, nullptr, nullptr, question.user);
+            auto& answered = *static_cast<Request*>(of);
+            answered.bytes = free;
+            kAnswer(-error, nullptr, nullptr, answered.user);
         };
-        return nfs4_ask_space(nfs_get_rpc_context(nfs), where, take, &answer) ? 0 : -1;
+        return nfs4_ask_space(nfs_get_rpc_context(nfs), where, take, &request) ? 0 : -1;
     }});
 }
 
 /// An open file of one generation of the session.
-struct OpenOne {
+struct OpenHandle {
     nfsfh* file = nullptr;
     std::uint64_t generation = 0;
 };
 
-/// Zero or an errno.
-int open_in(Turn& turn, const std::string& path, int flags, OpenOne& into) {
+/// Returns zero or an errno.
+int open_in(Turn& turn, const std::string& path, int flags, OpenHandle& into) {
     const std::string where = turn.path(path);
     const int result = turn.run(
         {[&](nfs_context* nfs, void* user) { return nfs_open_async(nfs, where.c_str(), flags, kAnswer, user); },
@@ -123,13 +123,13 @@ int open_in(Turn& turn, const std::string& path, int flags, OpenOne& into) {
     return -result;
 }
 
-void close_in(Turn& turn, OpenOne& one) {
+void close_in(Turn& turn, OpenHandle& one) {
     if (one.file == nullptr || one.generation != turn.generation() || turn.nfs() == nullptr) return;
     nfsfh* const file = std::exchange(one.file, nullptr);
     turn.run({[&](nfs_context* nfs, void* user) { return nfs_close_async(nfs, file, kAnswer, user); }});
 }
 
-NfsStat look_at_open(Turn& turn, const OpenOne& one) {
+NfsStat look_at_open(Turn& turn, const OpenHandle& one) {
     NfsStat out;
     const int result =
         turn.run({[&](nfs_context* nfs, void* user) { return nfs_fstat64_async(nfs, one.file, kAnswer, user); },
@@ -142,8 +142,8 @@ NfsStat look_at_open(Turn& turn, const OpenOne& one) {
 
 class NfsSource final : public ByteSource {
 public:
-    /// `bytes`: that the file had when it was opened.
-    NfsSource(std::shared_ptr<NfsSession> session, std::string path, OpenOne file, std::uint64_t bytes)
+    /// `bytes`: the size of the file when it was opened.
+    NfsSource(std::shared_ptr<NfsSession> session, std::string path, OpenHandle file, std::uint64_t bytes)
         : session_(std::move(session)), path_(std::move(path)), file_(file), bytes_(bytes) {}
     ~NfsSource() override {
         Turn turn(*session_, false);
@@ -152,7 +152,7 @@ public:
 
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> into) override {
         std::size_t done = 0;
-        int tries = kTries;
+        int tries = kAttemptsMax;
         while (done < into.size() && offset + done != bytes_) {
             Turn turn(*session_);
             if (!turn.ready()) return turn.ready().error();
@@ -191,7 +191,7 @@ public:
                 (void)turn.run_all(calls);
             }
         }
-        // What did not come whole is asked for again, and says why.
+        // A piece that came short is read again, which returns the error.
         for (Piece& piece : pieces) {
             if (piece.got == piece.into.size()) continue;
             const auto got = read_at(piece.offset, piece.into);
@@ -211,7 +211,7 @@ public:
     }
 
 private:
-    /// Some requests at once; `got` up to the first that came short.
+    /// Sends several requests at once; `got` counts up to the first short reply.
     int read_some(Turn& turn, std::uint64_t offset, std::span<std::byte> into, std::size_t& got, bool& ended) {
         std::vector<Call> calls;
         std::vector<std::pair<std::size_t, std::size_t>> asked_and_got;
@@ -240,7 +240,7 @@ private:
 
     std::shared_ptr<NfsSession> session_;
     std::string path_;
-    OpenOne file_;
+    OpenHandle file_;
     std::uint64_t bytes_;
 };
 
@@ -249,7 +249,7 @@ public:
     NfsSink(std::shared_ptr<NfsSession> session,
             std::shared_ptr<ListedFiles> listed,
             std::string path,
-            OpenOne file)
+            OpenHandle file)
         : session_(std::move(session)), listed_(std::move(listed)), path_(std::move(path)), file_(file) {}
     ~NfsSink() override {
         listed_->forget(path_);
@@ -290,12 +290,12 @@ private:
         return {};
     }
 
-    /// Some requests at once; `put` up to the first that went short.
+    /// Sends several requests at once; `put` counts up to the first short reply.
     int write_some(Turn& turn, std::uint64_t offset, std::span<const std::byte> bytes, std::size_t& put) {
         std::vector<Call> calls;
         std::vector<std::pair<std::size_t, std::size_t>> asked_and_put;
         const bool four = turn.version() == 4;
-        const std::size_t piece = four ? kWrite4 : turn.piece_bytes();
+        const std::size_t piece = four ? kWrite4Bytes : turn.piece_bytes();
         const std::size_t at_once = four ? kWrites4InFlight : kInFlight;
         asked_and_put.reserve(at_once);
         for (std::size_t at = 0; at < bytes.size() && calls.size() < at_once;) {
@@ -303,7 +303,7 @@ private:
             auto& sizes = asked_and_put.emplace_back(count, 0);
             calls.push_back(
                 {[this, where = offset + at, part = bytes.subspan(at, count)](nfs_context* nfs, void* user) {
-                     // libnfs 4 takes what it writes as void*, and does not write to it.
+                     // libnfs 4 takes the data as void*, and does not change them.
                      return nfs_pwrite_async(nfs, file_.file, where, part.size(),
                                              const_cast<std::byte*>(part.data()), kAnswer, user);
                  },
@@ -324,7 +324,7 @@ private:
     std::shared_ptr<NfsSession> session_;
     std::shared_ptr<ListedFiles> listed_;
     std::string path_;
-    OpenOne file_;
+    OpenHandle file_;
 };
 
 class NfsByteStore final : public ByteStore {
@@ -338,7 +338,7 @@ public:
     Result<std::unique_ptr<ByteSink>> create(const std::string& path) override;
     Result<void> make_directories(const std::string& path) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
-    /// Nothing is renamed: what is looked at next is what the server has now, not what was listed.
+    /// Drops the cache: the next calls ask the server.
     Result<bool> set_aside(const std::string& from, const std::string& /*to*/) override {
         listed_->forget(from);
         return false;
@@ -353,7 +353,7 @@ private:
     }
     Result<void> expect_file(Turn& turn, const std::string& path) const;
 
-    const NfsSession any_;  // never connected: it knows the words
+    const NfsSession any_;  // never connected: makes the error messages
     NfsSessions sessions_;
     std::shared_ptr<ListedFiles> listed_;
 };
@@ -380,7 +380,7 @@ Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& direct
                  file->bytes = entry->size;
                  file->modified_s = static_cast<std::int64_t>(entry->mtime.tv_sec);
                  file->links = entry->nlink;
-                 // In lists of version 4 libnfs 4.0 leaves this one as it was in memory.
+                 // libnfs 4.0 does not initialize this member in lists of version 4.
                  if (turn.version() == 3) file->file_id = entry->inode;
              }
              nfs_closedir(nfs, open);
@@ -391,7 +391,7 @@ Result<std::vector<DirectoryEntry>> NfsByteStore::list(const std::string& direct
         const NfsStat found = look_at(turn, (directory == "/" ? "" : directory) + "/" + entry.name, true);
         entry.directory = found.error == 0 && S_ISDIR(static_cast<mode_t>(found.info.nfs_mode));
     }
-    listed_->learn(directory, std::move(files));
+    listed_->put(directory, std::move(files));
     std::sort(entries.begin(), entries.end(),
               [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
     return entries;
@@ -432,7 +432,7 @@ Result<std::unique_ptr<ByteSource>> NfsByteStore::open(const std::string& path) 
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
-    OpenOne file;
+    OpenHandle file;
     const int number = open_in(turn, path, O_RDONLY, file);
     const NfsStat found = number == 0 ? look_at_open(turn, file) : NfsStat{{}, number};
     if (found.error != 0 || !S_ISREG(static_cast<mode_t>(found.info.nfs_mode))) {
@@ -449,11 +449,11 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
-    // A server may not know an exclusive creation, and libnfs follows links that are there.
+    // Not every server knows exclusive creation, and libnfs follows existing links.
     if (look_at(turn, path, false).error == 0) return error(EEXIST, "create", path);
     const std::string where = turn.path(path);
     const int mode = static_cast<int>(without_umask(kMode));
-    OpenOne file;
+    OpenHandle file;
     const int result = turn.run(
         {[&](nfs_context* nfs, void* user) {
              return nfs_create_async(nfs, where.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode, kAnswer, user);
@@ -463,7 +463,7 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
     file.generation = turn.generation();
     close_in(turn, file);
     if (turn.version() == 4) {
-        // libnfs 4 has created it for reading alone, and with a mode of its own.
+        // libnfs 4 creates the file read-only, and with a mode of its own.
         const int number = run_simple(turn, [&](nfs_context* nfs, nfs_cb then, void* user) {
             return nfs_chmod_async(nfs, where.c_str(), mode, then, user);
         });
@@ -480,11 +480,11 @@ Result<std::unique_ptr<ByteSink>> NfsByteStore::create(const std::string& path) 
 }
 
 Result<void> NfsByteStore::make_directories(const std::string& path) {
-    listed_->forget_all();  // some above it may be made, too
+    listed_->forget_all();  // directories above may be created, too
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
-    // From the first one that is missing: what is above an export can be looked at, and no more.
+    // Begins at the first missing directory: above an export nothing can be created.
     std::vector<std::string> missing;
     for (std::string at = path; at != "/"; at = parent_of(at)) {
         const NfsStat found = look_at(turn, at, true);
@@ -559,7 +559,7 @@ Result<std::uint64_t> NfsByteStore::free_bytes(const std::string& path) {
     const auto session = sessions_.take();
     Turn turn(*session);
     if (!turn.ready()) return turn.ready().error();
-    // What is still to be made will be in the nearest directory that is there.
+    // A path that does not exist yet will be on the file system of its nearest existing parent.
     for (std::string at = path;; at = parent_of(at)) {
         const std::string where = turn.path(at);
         std::uint64_t bytes = 0;

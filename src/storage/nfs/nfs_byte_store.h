@@ -1,4 +1,4 @@
-// The blocking side of NFS.
+// Files of an NFS server by blocking calls, outside of playback.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace streamsim::storage {
 
-/// `directory`: as make_nfs_storage. Connects when it is first used; errors come then.
+/// `directory`: as for make_nfs_storage(). The first use connects, and returns the error if that fails.
 std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const std::string& directory);
 
 }  // namespace streamsim::storage

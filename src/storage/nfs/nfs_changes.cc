@@ -1,4 +1,4 @@
-// The requests of version 3 that change something, and those about names.
+// The requests of version 3 that write, and those by name.
 #include <sys/stat.h>
 
 #include <string_view>
@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::uint32_t kFileMode = 0666;
 constexpr std::uint32_t kDirectoryMode = 0777;
-constexpr std::uint32_t kListBytes = 32U << 10;  // of one reply
+constexpr std::uint32_t kListReplyBytes = 32U << 10;
 
-diropargs3 place(const NfsHandle& directory, const std::string& name) {
+diropargs3 entry_of(const NfsHandle& directory, const std::string& name) {
     return {handle3(directory), const_cast<char*>(name.c_str())};
 }
 
@@ -28,7 +28,7 @@ void decode_write(const void* data, const NfsCall& call, NfsReply& reply) {
     note_status(static_cast<int>(result.status), reply);
     if (reply.outcome != NfsOutcome::done) return;
     const WRITE3resok& ok = result.WRITE3res_u.resok;
-    // None at all would go on for ever.
+    // With a count of zero the write would never end.
     if (ok.count > call.asked_bytes || ok.count == 0) return fail(reply, EPROTO);
     reply.number = ok.count;
     reply.stable = ok.committed != UNSTABLE;
@@ -51,7 +51,7 @@ void decode_create(const void* data, const NfsCall&, NfsReply& reply) {
     if (made.handle_follows != 0 && !set_handle(reply, handle.data_val, handle.data_len)) fail(reply, EPROTO);
 }
 
-/// Every result begins with it.
+/// Every result begins with its status.
 void decode_status(const void* data, const NfsCall&, NfsReply& reply) {
     note_status(static_cast<int>(*static_cast<const nfsstat3*>(data)), reply);
 }
@@ -77,7 +77,7 @@ void decode_list(const void* data, const NfsCall&, NfsReply& reply) {
     }
     reply.end_of_file = ok.reply.eof != 0;
     std::memcpy(reply.verifier.data(), ok.cookieverf, reply.verifier.size());
-    if (ok.reply.entries == nullptr && !reply.end_of_file) fail(reply, EPROTO);  // it would go on for ever
+    if (ok.reply.entries == nullptr && !reply.end_of_file) fail(reply, EPROTO);  // the list would never end
 }
 
 }  // namespace
@@ -91,13 +91,13 @@ std::uint32_t without_umask(std::uint32_t mode) {
     return mode & ~mask;
 }
 
-bool NfsRequests::write(NfsLink& link,
+bool NfsRequests::write(NfsTransport& transport,
                         NfsCall& call,
                         const NfsHandle& file,
                         std::uint64_t offset,
                         std::span<const std::byte> bytes,
                         Instant now) {
-    if (link.rpc() == nullptr) return false;
+    if (transport.rpc() == nullptr) return false;
     call.asked_bytes = static_cast<std::uint32_t>(bytes.size());
     WRITE3args args{};
     args.file = handle3(file);
@@ -106,77 +106,86 @@ bool NfsRequests::write(NfsLink& link,
     args.stable = UNSTABLE;
     args.data.data_len = call.asked_bytes;
     args.data.data_val = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
-    return sent(link, call, now, rpc_nfs3_write_async(link.rpc(), on_reply<decode_write>, &args, &call));
+    return sent(transport, call, now,
+                rpc_nfs3_write_async(transport.rpc(), on_reply<decode_write>, &args, &call));
 }
 
-bool NfsRequests::commit(NfsLink& link, NfsCall& call, const NfsHandle& file, Instant now) {
-    if (link.rpc() == nullptr) return false;
-    COMMIT3args args{handle3(file), 0, 0};  // all of it
-    return sent(link, call, now, rpc_nfs3_commit_async(link.rpc(), on_reply<decode_commit>, &args, &call));
+bool NfsRequests::commit(NfsTransport& transport, NfsCall& call, const NfsHandle& file, Instant now) {
+    if (transport.rpc() == nullptr) return false;
+    COMMIT3args args{handle3(file), 0, 0};  // the whole file
+    return sent(transport, call, now,
+                rpc_nfs3_commit_async(transport.rpc(), on_reply<decode_commit>, &args, &call));
 }
 
 bool NfsRequests::create(
-    NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (link.rpc() == nullptr) return false;
+    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     CREATE3args args{};
-    args.where = place(directory, name);
+    args.where = entry_of(directory, name);
     args.how.mode = GUARDED;
     args.how.createhow3_u.g_obj_attributes = new_attributes(kFileMode);
-    return sent(link, call, now, rpc_nfs3_create_async(link.rpc(), on_reply<decode_create>, &args, &call));
+    return sent(transport, call, now,
+                rpc_nfs3_create_async(transport.rpc(), on_reply<decode_create>, &args, &call));
 }
 
 bool NfsRequests::make_directory(
-    NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (link.rpc() == nullptr) return false;
-    MKDIR3args args{place(directory, name), new_attributes(kDirectoryMode)};
-    return sent(link, call, now, rpc_nfs3_mkdir_async(link.rpc(), on_reply<decode_status>, &args, &call));
+    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
+    if (transport.rpc() == nullptr) return false;
+    MKDIR3args args{entry_of(directory, name), new_attributes(kDirectoryMode)};
+    return sent(transport, call, now,
+                rpc_nfs3_mkdir_async(transport.rpc(), on_reply<decode_status>, &args, &call));
 }
 
 bool NfsRequests::remove(
-    NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (link.rpc() == nullptr) return false;
-    REMOVE3args args{place(directory, name)};
-    return sent(link, call, now, rpc_nfs3_remove_async(link.rpc(), on_reply<decode_status>, &args, &call));
+    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
+    if (transport.rpc() == nullptr) return false;
+    REMOVE3args args{entry_of(directory, name)};
+    return sent(transport, call, now,
+                rpc_nfs3_remove_async(transport.rpc(), on_reply<decode_status>, &args, &call));
 }
 
 bool NfsRequests::remove_directory(
-    NfsLink& link, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
-    if (link.rpc() == nullptr) return false;
-    RMDIR3args args{place(directory, name)};
-    return sent(link, call, now, rpc_nfs3_rmdir_async(link.rpc(), on_reply<decode_status>, &args, &call));
+    NfsTransport& transport, NfsCall& call, const NfsHandle& directory, const std::string& name, Instant now) {
+    if (transport.rpc() == nullptr) return false;
+    RMDIR3args args{entry_of(directory, name)};
+    return sent(transport, call, now,
+                rpc_nfs3_rmdir_async(transport.rpc(), on_reply<decode_status>, &args, &call));
 }
 
-bool NfsRequests::rename(NfsLink& link,
+bool NfsRequests::rename(NfsTransport& transport,
                          NfsCall& call,
                          const NfsHandle& from,
                          const std::string& name,
                          const NfsHandle& to,
                          const std::string& new_name,
                          Instant now) {
-    if (link.rpc() == nullptr) return false;
-    RENAME3args args{place(from, name), place(to, new_name)};
-    return sent(link, call, now, rpc_nfs3_rename_async(link.rpc(), on_reply<decode_status>, &args, &call));
+    if (transport.rpc() == nullptr) return false;
+    RENAME3args args{entry_of(from, name), entry_of(to, new_name)};
+    return sent(transport, call, now,
+                rpc_nfs3_rename_async(transport.rpc(), on_reply<decode_status>, &args, &call));
 }
 
-bool NfsRequests::attributes(NfsLink& link, NfsCall& call, const NfsHandle& handle, Instant now) {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::attributes(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     GETATTR3args args{handle3(handle)};
-    return sent(link, call, now, rpc_nfs3_getattr_async(link.rpc(), on_reply<decode_attributes>, &args, &call));
+    return sent(transport, call, now,
+                rpc_nfs3_getattr_async(transport.rpc(), on_reply<decode_attributes>, &args, &call));
 }
 
-bool NfsRequests::list(NfsLink& link,
+bool NfsRequests::list(NfsTransport& transport,
                        NfsCall& call,
                        const NfsHandle& directory,
                        std::uint64_t cookie,
                        const std::array<char, 8>& verifier,
                        Instant now) {
-    if (link.rpc() == nullptr) return false;
+    if (transport.rpc() == nullptr) return false;
     READDIR3args args{};
     args.dir = handle3(directory);
     args.cookie = cookie;
     std::memcpy(args.cookieverf, verifier.data(), verifier.size());
-    args.count = kListBytes;
-    return sent(link, call, now, rpc_nfs3_readdir_async(link.rpc(), on_reply<decode_list>, &args, &call));
+    args.count = kListReplyBytes;
+    return sent(transport, call, now,
+                rpc_nfs3_readdir_async(transport.rpc(), on_reply<decode_list>, &args, &call));
 }
 
 }  // namespace streamsim::storage

@@ -1,6 +1,6 @@
-// libnfs 4 believes what a reply says about the length of a list, and asks for as much memory: a reply that
-// says four thousand million ends the process. This function has the name of libnfs's own, which is called by
-// its name in the shared library, so that it comes first: it holds the length against the bytes that are there.
+// libnfs 4 trusts the length of a list in a reply and allocates as much memory: a length of four thousand
+// million ends the process. This function replaces libnfs's own of the same name, which the shared library
+// calls by name, and checks the length against the bytes of the reply first.
 #include <arpa/inet.h>
 #include <dlfcn.h>
 
@@ -13,20 +13,20 @@
 extern "C" bool_t libnfs_zdr_array(ZDR* zdrs,
                                    char** list,
                                    std::uint32_t* count,
-                                   std::uint32_t most,
+                                   std::uint32_t items_max,
                                    std::uint32_t item_bytes,
                                    zdrproc_t item) {
     using Original = decltype(&libnfs_zdr_array);
     static const auto original = reinterpret_cast<Original>(dlsym(RTLD_NEXT, "libnfs_zdr_array"));
     if (original == nullptr) return FALSE;
     if (zdrs->x_op == ZDR_DECODE) {
-        constexpr int kWord = 4;  // the least that an item takes
+        constexpr int kWord = 4;  // the smallest item
         std::uint32_t said = 0;
         if (zdrs->size - zdrs->pos < kWord) return FALSE;
         std::memcpy(&said, zdrs->buf + zdrs->pos, sizeof said);
         if (ntohl(said) > static_cast<std::uint32_t>(zdrs->size - zdrs->pos) / kWord) return FALSE;
     }
-    return original(zdrs, list, count, most, item_bytes, item);
+    return original(zdrs, list, count, items_max, item_bytes, item);
 }
 
 namespace streamsim::storage {

@@ -1,4 +1,4 @@
-// libnfs's headers, which want each other in this order.
+// libnfs's headers, which depend on this order.
 #pragma once
 
 // clang-format off

@@ -19,13 +19,12 @@ constexpr std::uint16_t kMapperPort = 111;
 constexpr std::uint16_t kNfsPort = 2049;
 constexpr const char* kNoExport = "no such export";
 constexpr const char* kForbidden =
-    "the server does not let this computer have the export (permission denied: its list of clients, or its "
-    "wish "
-    "for a port below 1024, which takes root)";
-constexpr Duration kFirstPause = milliseconds(50);
-constexpr Duration kLongestPause = seconds(1);
-/// Of one TCP connect, when it is made again: a lost packet must not cost more than a second.
-constexpr Duration kConnectPatience = seconds(1);
+    "the server refuses this computer the export (permission denied: its list of clients, or it demands a port "
+    "below 1024, which takes root)";
+constexpr Duration kReconnectPauseMin = milliseconds(50);
+constexpr Duration kReconnectPauseMax = seconds(1);
+/// For one TCP connect, before the next one: a lost packet must not cost more than a second.
+constexpr Duration kConnectTimeout = seconds(1);
 
 }  // namespace
 
@@ -43,7 +42,7 @@ NfsNode::NfsNode(const RemotePlace& place,
       requests_(version),
       helper_(*this, place, epoll) {
     for (std::uint32_t i = 0; i < std::max(place.connections, 1u); ++i)
-        lanes_.push_back(std::make_unique<NfsLane>(*this, place, epoll));
+        connections_.push_back(std::make_unique<NfsConnection>(*this, place, epoll));
 }
 
 std::string NfsNode::name() const {
@@ -51,12 +50,12 @@ std::string NfsNode::name() const {
                                    : fmt::format("nfs://{} ({})", place_.host, address_);
 }
 
-std::string NfsNode::trouble() const {
+std::string NfsNode::problem() const {
     if (failure_) return *failure_;
-    return last_trouble_.empty() ? silence() : last_trouble_;
+    return last_problem_.empty() ? unanswered() : last_problem_;
 }
 
-std::string NfsNode::silence() const {
+std::string NfsNode::unanswered() const {
     const auto at_port = [&](std::uint32_t port) { return fmt::format("{} at port {}", address_, port); };
     switch (step_) {
         case Step::map_mount:
@@ -67,7 +66,7 @@ std::string NfsNode::silence() const {
     }
 }
 
-// ---- to the export
+// ---- finding the export
 
 void NfsNode::begin(Instant now) {
     now_ = now;
@@ -92,10 +91,12 @@ void NfsNode::take_step() {
         case Step::none: return;
         case Step::map_mount:
             if (mount_port_ != 0) return enter(Step::map_nfs);
-            return helper_.stage == NfsLane::Stage::up ? ask_helper() : connect_helper(kMapperPort, step_);
+            return helper_.stage == NfsConnection::Stage::up ? ask_helper()
+                                                             : connect_helper(kMapperPort, step_);
         case Step::map_nfs:
             if (nfs_port_ != 0) return enter(Step::connect_mount);
-            return helper_.stage == NfsLane::Stage::up ? ask_helper() : connect_helper(kMapperPort, step_);
+            return helper_.stage == NfsConnection::Stage::up ? ask_helper()
+                                                             : connect_helper(kMapperPort, step_);
         case Step::connect_mount:
             mounting_ = directory_;
             mount_error_ = 0;
@@ -103,30 +104,30 @@ void NfsNode::take_step() {
         case Step::mount:
         case Step::exports: return ask_helper();
         case Step::join:
-            helper_.link.drop();
-            helper_.stage = NfsLane::Stage::down;
-            for (auto& lane : lanes_) {
-                if (lane->stage == NfsLane::Stage::down) start_lane(*lane);
+            helper_.transport.drop();
+            helper_.stage = NfsConnection::Stage::down;
+            for (auto& connection : connections_) {
+                if (connection->stage == NfsConnection::Stage::down) start_connection(*connection);
             }
             return;
         case Step::failed:
-            helper_.link.drop();
-            helper_.stage = NfsLane::Stage::down;
+            helper_.transport.drop();
+            helper_.stage = NfsConnection::Stage::down;
             if (booted_) {
                 failure_.reset();
-                retry_at_ = now_ + kLongestPause;
+                retry_at_ = now_ + kReconnectPauseMax;
             }
             return;
     }
 }
 
 void NfsNode::connect_helper(std::uint16_t port, Step then) {
-    helper_.link.drop();
+    helper_.transport.drop();
     after_connect_ = then;
     helper_.since = now_;
-    helper_.stage = NfsLane::Stage::connecting;
-    if (!helper_.link.connect(address_, port, now_))
-        fail(fmt::format("{} at port {}: {}", address_, port, helper_.link.trouble()));
+    helper_.stage = NfsConnection::Stage::connecting;
+    if (!helper_.transport.connect(address_, port, now_))
+        fail(fmt::format("{} at port {}: {}", address_, port, helper_.transport.problem()));
 }
 
 void NfsNode::ask_helper() {
@@ -134,13 +135,15 @@ void NfsNode::ask_helper() {
     ++requests_made_;
     bool sent = false;
     switch (step_) {
-        case Step::map_mount: sent = nfs_ask_port(helper_.link, helper_.call, NfsService::mount, now_); break;
-        case Step::map_nfs: sent = nfs_ask_port(helper_.link, helper_.call, NfsService::nfs, now_); break;
-        case Step::mount: sent = nfs_mount(helper_.link, helper_.call, mounting_, now_); break;
-        default: sent = nfs_ask_exports(helper_.link, helper_.call, now_); break;
+        case Step::map_mount:
+            sent = nfs_ask_port(helper_.transport, helper_.call, NfsService::mount, now_);
+            break;
+        case Step::map_nfs: sent = nfs_ask_port(helper_.transport, helper_.call, NfsService::nfs, now_); break;
+        case Step::mount: sent = nfs_mount(helper_.transport, helper_.call, mounting_, now_); break;
+        default: sent = nfs_ask_exports(helper_.transport, helper_.call, now_); break;
     }
     if (!sent) return fail(fmt::format("a request to {} could not be sent", address_));
-    helper_.link.flush();
+    helper_.transport.flush();
 }
 
 void NfsNode::on_helper(void* self, NfsCall&, const NfsReply& reply) {
@@ -176,7 +179,7 @@ void NfsNode::on_mount(const NfsReply& reply) {
     }
     if (reply.outcome != NfsOutcome::failed)
         return fail(fmt::format("its mount service does not answer ({})", reply.text));
-    // What is forbidden says more than what is not there; but the root is forbidden as a rule.
+    // "Forbidden" tells the user more than "not found"; but servers forbid the root as a rule.
     const bool forbidden = reply.error == EACCES || reply.error == EPERM;
     if (mount_error_ == 0 || (forbidden && mounting_ != "/")) mount_error_ = reply.error;
     if (mounting_ == "/") return enter(Step::exports);
@@ -190,7 +193,7 @@ void NfsNode::on_exports(const NfsReply& reply) {
         const bool forbidden = mount_error_ == EACCES || mount_error_ == EPERM;
         return fail(forbidden ? kForbidden : kNoExport);
     }
-    // Servers refuse what they do not have with either error.
+    // Servers refuse an unknown export with either error.
     const bool there = std::any_of(reply.names->begin(), reply.names->end(), [&](const std::string& name) {
         return directory_ == name || directory_.starts_with(name == "/" ? name : name + "/");
     });
@@ -206,31 +209,33 @@ void NfsNode::on_exports(const NfsReply& reply) {
 }
 
 void NfsNode::fail(const std::string& why) {
-    failure_ = last_trouble_ = why;
+    failure_ = last_problem_ = why;
     enter(Step::failed);
 }
 
 // ---- connections
 
-void NfsNode::start_lane(NfsLane& lane) {
-    lane.since = now_;
-    lane.stage = NfsLane::Stage::connecting;
-    if (!lane.link.connect(address_, nfs_port_, now_)) lane_lost(lane);
+void NfsNode::start_connection(NfsConnection& connection) {
+    connection.since = now_;
+    connection.stage = NfsConnection::Stage::connecting;
+    if (!connection.transport.connect(address_, nfs_port_, now_)) connection_lost(connection);
 }
 
-void NfsNode::lane_lost(NfsLane& lane) {
-    last_trouble_ = fmt::format("{} at port {}: {}", address_, nfs_port_, lane.link.trouble());
-    lane.pause =
-        lane.stage == NfsLane::Stage::up ? kFirstPause : std::min(lane.pause + lane.pause, kLongestPause);
-    lane.pause = std::max(lane.pause, kFirstPause);
-    lane.retry_at = now_ + lane.pause;
-    const bool was_up = lane.stage == NfsLane::Stage::up;
-    lane.stage = NfsLane::Stage::down;
-    if (was_up && !std::exchange(troubled_, true))
-        say(fmt::format("{}: the connection was lost: {}; connecting again", name(), lane.link.trouble()));
-    if (!booted_ && !was_up && now_ - lane.since <= kConnectPatience) return fail(last_trouble_);
+void NfsNode::connection_lost(NfsConnection& connection) {
+    last_problem_ = fmt::format("{} at port {}: {}", address_, nfs_port_, connection.transport.problem());
+    connection.pause = connection.stage == NfsConnection::Stage::up
+                           ? kReconnectPauseMin
+                           : std::min(connection.pause + connection.pause, kReconnectPauseMax);
+    connection.pause = std::max(connection.pause, kReconnectPauseMin);
+    connection.retry_at = now_ + connection.pause;
+    const bool was_up = connection.stage == NfsConnection::Stage::up;
+    connection.stage = NfsConnection::Stage::down;
+    if (was_up && !std::exchange(notified_, true))
+        say(fmt::format("{}: the connection was lost: {}; connecting again", name(),
+                        connection.transport.problem()));
+    if (!booted_ && !was_up && now_ - connection.since <= kConnectTimeout) return fail(last_problem_);
     // A server that came back may have its service at another port.
-    if (booted_ && !was_up && version_ == 3 && place_.port == 0 && lane.pause == kLongestPause &&
+    if (booted_ && !was_up && version_ == 3 && place_.port == 0 && connection.pause == kReconnectPauseMax &&
         step_ == Step::join) {
         mount_port_ = place_.mount_port;
         nfs_port_ = 0;
@@ -238,41 +243,43 @@ void NfsNode::lane_lost(NfsLane& lane) {
     }
 }
 
-void NfsNode::serve(NfsLane& lane, std::uint32_t events, Instant now) {
+void NfsNode::serve(NfsConnection& connection, std::uint32_t events, Instant now) {
     now_ = now;
-    const bool alive = lane.link.service(events, now);
-    if (&lane == &helper_) {
+    const bool alive = connection.transport.service(events, now);
+    if (&connection == &helper_) {
         if (!alive) {
-            if (helper_.stage != NfsLane::Stage::down && step_ != Step::failed)
-                fail(fmt::format("{}: {}", address_, helper_.link.trouble()));
-            helper_.stage = NfsLane::Stage::down;
-        } else if (helper_.stage == NfsLane::Stage::connecting &&
-                   helper_.link.state() == NfsLink::State::connected) {
-            helper_.stage = NfsLane::Stage::up;
+            if (helper_.stage != NfsConnection::Stage::down && step_ != Step::failed)
+                fail(fmt::format("{}: {}", address_, helper_.transport.problem()));
+            helper_.stage = NfsConnection::Stage::down;
+        } else if (helper_.stage == NfsConnection::Stage::connecting &&
+                   helper_.transport.state() == NfsTransport::State::connected) {
+            helper_.stage = NfsConnection::Stage::up;
             enter(after_connect_);
         }
     } else if (!alive) {
-        if (lane.stage != NfsLane::Stage::down) lane_lost(lane);
-    } else if (lane.stage == NfsLane::Stage::connecting && lane.link.state() == NfsLink::State::connected) {
-        lane.stage = NfsLane::Stage::asking;
-        lane.call = {on_facts, &lane};
+        if (connection.stage != NfsConnection::Stage::down) connection_lost(connection);
+    } else if (connection.stage == NfsConnection::Stage::connecting &&
+               connection.transport.state() == NfsTransport::State::connected) {
+        connection.stage = NfsConnection::Stage::asking;
+        connection.call = {on_limits, &connection};
         ++requests_made_;
-        if (!requests_.server_facts(lane.link, lane.call, root_, now)) {
-            lane.link.drop();
-            lane_lost(lane);
+        if (!requests_.server_limits(connection.transport, connection.call, root_, now)) {
+            connection.transport.drop();
+            connection_lost(connection);
         } else {
-            lane.link.flush();
+            connection.transport.flush();
         }
     }
     if (version_ == 4) make_client();
     advance();
 }
 
-void NfsNode::on_facts(void* of, NfsCall&, const NfsReply& reply) {
-    auto& lane = *static_cast<NfsLane*>(of);
-    NfsNode& node = lane.node;
+void NfsNode::on_limits(void* of, NfsCall&, const NfsReply& reply) {
+    auto& connection = *static_cast<NfsConnection*>(of);
+    NfsNode& node = connection.node;
     if (reply.outcome == NfsOutcome::lost) {
-        if (!reply.text.empty() && lane.link.state() == NfsLink::State::connected && !node.booted_) {
+        if (!reply.text.empty() && connection.transport.state() == NfsTransport::State::connected &&
+            !node.booted_) {
             node.fail(fmt::format("{} at port {} does not speak NFS version {} ({})", node.address_,
                                   node.nfs_port_, node.version_, reply.text));
         }
@@ -281,9 +288,9 @@ void NfsNode::on_facts(void* of, NfsCall&, const NfsReply& reply) {
     if (reply.outcome != NfsOutcome::done) {
         if (reply.outcome == NfsOutcome::stale && node.version_ == 3) return node.root_stale(node.now_);
         if (!node.booted_)
-            node.fail(fmt::format("{} does not tell its facts (error {})", node.address_, reply.error));
-        lane.stage = NfsLane::Stage::connecting;  // and again, once that has taken too long
-        lane.since = node.now_;
+            node.fail(fmt::format("{} does not tell its limits (error {})", node.address_, reply.error));
+        connection.stage = NfsConnection::Stage::connecting;  // tick() connects again after kConnectTimeout
+        connection.since = node.now_;
         return;
     }
     if (node.version_ == 4) {
@@ -292,24 +299,25 @@ void NfsNode::on_facts(void* of, NfsCall&, const NfsReply& reply) {
         node.has_root_ = true;
         node.lease_s_ = reply.lease_s;
     }
-    std::uint64_t most = reply.number == 0 ? kNfsReadMost : std::min(reply.number, kNfsReadMost);
-    if (node.place_.read_bytes != 0) most = std::min(most, node.place_.read_bytes);
-    constexpr std::uint64_t kLeast = 512;
-    node.read_bytes_ = static_cast<std::uint32_t>(std::max(most, kLeast));
-    if (reply.write_bytes != 0) node.write_bytes_ = std::min(reply.write_bytes, kNfsReadMost);
-    node.lane_up(lane);
+    std::uint64_t bytes_max =
+        reply.number == 0 ? kNfsTransferBytesMax : std::min(reply.number, kNfsTransferBytesMax);
+    if (node.place_.read_bytes != 0) bytes_max = std::min(bytes_max, node.place_.read_bytes);
+    constexpr std::uint64_t kReadBytesMin = 512;
+    node.read_bytes_ = static_cast<std::uint32_t>(std::max(bytes_max, kReadBytesMin));
+    if (reply.write_bytes != 0) node.write_bytes_ = std::min(reply.write_bytes, kNfsTransferBytesMax);
+    node.connection_up(connection);
 }
 
-void NfsNode::lane_up(NfsLane& lane) {
-    lane.stage = NfsLane::Stage::up;
-    lane.pause = {};
-    if (std::exchange(lane.was_up, true)) ++reconnects_;
-    const auto up = std::count_if(lanes_.begin(), lanes_.end(),
-                                  [](const auto& each) { return each->stage == NfsLane::Stage::up; });
-    most_up_ = std::max(most_up_, static_cast<std::uint32_t>(up));
-    if (static_cast<std::size_t>(up) < lanes_.size()) return;
+void NfsNode::connection_up(NfsConnection& connection) {
+    connection.stage = NfsConnection::Stage::up;
+    connection.pause = {};
+    if (std::exchange(connection.was_up, true)) ++reconnects_;
+    const auto up = std::count_if(connections_.begin(), connections_.end(),
+                                  [](const auto& each) { return each->stage == NfsConnection::Stage::up; });
+    connections_max_ = std::max(connections_max_, static_cast<std::uint32_t>(up));
+    if (static_cast<std::size_t>(up) < connections_.size()) return;
     booted_ = true;
-    if (std::exchange(troubled_, false)) say(fmt::format("{}: connected again", name()));
+    if (std::exchange(notified_, false)) say(fmt::format("{}: connected again", name()));
 }
 
 void NfsNode::tick(Instant now) {
@@ -321,21 +329,23 @@ void NfsNode::tick(Instant now) {
         enter(Step::map_mount);
     }
     advance();
-    if (helper_.stage != NfsLane::Stage::down && helper_.link.outstanding() > 0 &&
-        now - helper_.link.heard() > place_.timeout) {
-        fail(silence());
+    if (helper_.stage != NfsConnection::Stage::down && helper_.transport.outstanding() > 0 &&
+        now - helper_.transport.heard() > place_.timeout) {
+        fail(unanswered());
     }
-    for (auto& lane : lanes_) {
-        lane->link.measure();
-        if (lane->stage == NfsLane::Stage::down) {
-            if (step_ == Step::join && now >= lane->retry_at) start_lane(*lane);
+    for (auto& connection : connections_) {
+        connection->transport.measure();
+        if (connection->stage == NfsConnection::Stage::down) {
+            if (step_ == Step::join && now >= connection->retry_at) start_connection(*connection);
             continue;
         }
-        const bool hangs = lane->stage == NfsLane::Stage::connecting && now - lane->since > kConnectPatience;
-        const bool silent = lane->link.outstanding() > 0 && now - lane->link.heard() > place_.timeout;
+        const bool hangs =
+            connection->stage == NfsConnection::Stage::connecting && now - connection->since > kConnectTimeout;
+        const bool silent =
+            connection->transport.outstanding() > 0 && now - connection->transport.heard() > place_.timeout;
         if (!hangs && !silent) continue;
-        lane->link.give_up(hangs ? "it cannot be reached" : "it does not answer");
-        lane_lost(*lane);
+        connection->transport.give_up(hangs ? "it cannot be reached" : "it does not answer");
+        connection_lost(*connection);
     }
     if (version_ == 4) {
         make_client();
@@ -351,42 +361,46 @@ void NfsNode::tick(Instant now) {
 
 void NfsNode::flush(Instant now) {
     now_ = now;
-    for (auto& lane : lanes_) {
-        if (lane->stage == NfsLane::Stage::down || lane->link.state() != NfsLink::State::connected) continue;
-        if (!lane->link.flush()) lane_lost(*lane);
+    for (auto& connection : connections_) {
+        if (connection->stage == NfsConnection::Stage::down ||
+            connection->transport.state() != NfsTransport::State::connected)
+            continue;
+        if (!connection->transport.flush()) connection_lost(*connection);
     }
     advance();
 }
 
 void NfsNode::drop_all() {
-    helper_.link.drop();
-    helper_.stage = NfsLane::Stage::down;
-    for (auto& lane : lanes_) {
-        lane->link.drop();
-        lane->stage = NfsLane::Stage::down;
+    helper_.transport.drop();
+    helper_.stage = NfsConnection::Stage::down;
+    for (auto& connection : connections_) {
+        connection->transport.drop();
+        connection->stage = NfsConnection::Stage::down;
     }
 }
 
 bool NfsNode::ready() const {
     if (!has_root_ || (version_ == 4 && client_state_ != Client::confirmed)) return false;
-    return std::any_of(lanes_.begin(), lanes_.end(),
-                       [](const auto& lane) { return lane->stage == NfsLane::Stage::up; });
+    return std::any_of(connections_.begin(), connections_.end(),
+                       [](const auto& connection) { return connection->stage == NfsConnection::Stage::up; });
 }
 
 bool NfsNode::all_up() const {
-    return ready() && std::all_of(lanes_.begin(), lanes_.end(),
-                                  [](const auto& lane) { return lane->stage == NfsLane::Stage::up; });
+    return ready() && std::all_of(connections_.begin(), connections_.end(), [](const auto& connection) {
+               return connection->stage == NfsConnection::Stage::up;
+           });
 }
 
-NfsLink& NfsNode::pick() {
-    NfsLane* best = nullptr;
+NfsTransport& NfsNode::pick() {
+    NfsConnection* best = nullptr;
     ++turn_;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-        NfsLane& lane = *lanes_[(turn_ + i) % lanes_.size()];
-        if (lane.stage != NfsLane::Stage::up) continue;
-        if (best == nullptr || lane.link.outstanding() < best->link.outstanding()) best = &lane;
+    for (std::size_t i = 0; i < connections_.size(); ++i) {
+        NfsConnection& connection = *connections_[(turn_ + i) % connections_.size()];
+        if (connection.stage != NfsConnection::Stage::up) continue;
+        if (best == nullptr || connection.transport.outstanding() < best->transport.outstanding())
+            best = &connection;
     }
-    return best->link;
+    return best->transport;
 }
 
 std::optional<std::string_view> NfsNode::below_root(std::string_view path) const {
@@ -401,27 +415,27 @@ void NfsNode::root_stale(Instant now) {
     if (version_ == 4 || step_ != Step::join) return;
     now_ = now;
     has_root_ = false;
-    retry_at_ = now + kFirstPause;  // not inside an answer
+    retry_at_ = now + kReconnectPauseMin;  // not within the callback of a reply
 }
 
-// ---- version 4: who we are
+// ---- version 4: the client id
 
 void NfsNode::make_client() {
     if (client_state_ != Client::unknown) return;
-    NfsLane* lane = nullptr;
-    for (auto& each : lanes_) {
-        if (each->stage == NfsLane::Stage::up) lane = each.get();
+    NfsConnection* connection = nullptr;
+    for (auto& each : connections_) {
+        if (each->stage == NfsConnection::Stage::up) connection = each.get();
     }
-    if (lane == nullptr) return;
+    if (connection == nullptr) return;
     std::array<char, 256> host{};
     if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-    // One name for each node object: two loops of a process are two clients.
+    // Each node object has a name of its own: two loops of a process are two clients.
     const std::string id = fmt::format("streamsim {} {} {}", host.data(), getpid(), fmt::ptr(this));
     client_call_ = {on_client, this};
     ++requests_made_;
-    if (!NfsRequests::set_client(lane->link, client_call_, id, boot_, now_)) return;
+    if (!NfsRequests::set_client(connection->transport, client_call_, id, boot_, now_)) return;
     client_state_ = Client::asking;
-    lane->link.flush();
+    connection->transport.flush();
 }
 
 void NfsNode::on_client(void* self, NfsCall& call, const NfsReply& reply) {
@@ -433,10 +447,10 @@ void NfsNode::on_client(void* self, NfsCall& call, const NfsReply& reply) {
                 fmt::format("{} does not accept a client of version 4 (error {})", node.address_, reply.error));
         return;
     }
-    if (reply.client != 0) {  // and now the same again, confirmed
+    if (reply.client != 0) {  // the new id has to be confirmed
         node.client_ = reply.client;
         ++node.requests_made_;
-        if (!NfsRequests::confirm_client(*call.link, call, reply.client, reply.verifier, node.now_))
+        if (!NfsRequests::confirm_client(*call.transport, call, reply.client, reply.verifier, node.now_))
             node.client_state_ = Client::unknown;
         return;
     }
@@ -459,11 +473,11 @@ void NfsNode::client_expired(std::uint64_t client) {
     client_state_ = Client::unknown;
 }
 
-// ---- what it was
+// ---- statistics
 
 std::uint32_t NfsNode::outstanding() const {
     std::uint32_t sum = 0;
-    for (const auto& lane : lanes_) sum += lane->link.outstanding();
+    for (const auto& connection : connections_) sum += connection->transport.outstanding();
     return sum;
 }
 
@@ -472,14 +486,14 @@ ServerTraffic NfsNode::traffic() const {
     out.address = address_;
     out.protocol = version_ == 4 ? "NFSv4.0" : "NFSv3";
     out.seats = seats;
-    out.connections = most_up_;
+    out.connections = connections_max_;
     out.read_bytes = read_bytes_;
     out.requests = requests_made_;
     out.received_bytes = received_bytes;
     out.reconnects = reconnects_;
-    for (const auto& lane : lanes_) {
-        out.retransmitted_segments += lane->link.retransmitted_segments();
-        const auto rtt = lane->link.rtt_ns();
+    for (const auto& connection : connections_) {
+        out.retransmitted_segments += connection->transport.retransmitted_segments();
+        const auto rtt = connection->transport.rtt_ns();
         if (rtt && (!out.rtt_ns || *rtt > *out.rtt_ns)) out.rtt_ns = rtt;
     }
     return out;

@@ -1,10 +1,10 @@
-// One node of an NFS server, as one loop uses it: its connections, its root, and for version 4 the name by
-// which the server knows us. Nothing blocks.
+// One node of an NFS server, as one loop uses it: its connections, its root handle, and for version 4 the
+// client id. Nothing blocks.
 //
-// From nothing to ready: version 3 asks the port mapper for what the URL does not say, and the mount service
-// for the longest part of the path that is an export; then all connections are made, and each asks for the
-// server's facts. Version 4 has one port and one root. A connection that is lost is made again, after 50 ms
-// first and a second at most; the root stays, unless the server says that it is stale.
+// Start. Version 3 asks the port mapper for the ports that the URL does not give, and the mount service for the
+// longest part of the path that is an export; then the node makes all connections, and each asks for the
+// server's limits. Version 4 has one port and one root. The node makes a lost connection again, after 50 ms at
+// first and a second at most; the root handle stays valid until the server calls it stale.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "storage/nfs/nfs_link.h"
 #include "storage/nfs/nfs_requests.h"
+#include "storage/nfs/nfs_transport.h"
 #include "streamsim/remote_place.h"
 #include "streamsim/storage.h"
 
@@ -24,26 +24,26 @@ namespace streamsim::storage {
 
 class NfsNode;
 
-/// A connection with what is made of it; the data of its epoll events.
-struct NfsLane {
+/// One connection with its state; the user data of its epoll events.
+struct NfsConnection {
     enum class Stage : std::uint8_t { down, connecting, asking, up };
 
-    NfsLane(NfsNode& its_node, const RemotePlace& place, int epoll)
-        : node(its_node), link(place, epoll, this) {}
+    NfsConnection(NfsNode& its_node, const RemotePlace& place, int epoll)
+        : node(its_node), transport(place, epoll, this) {}
 
     NfsNode& node;
-    NfsLink link;
+    NfsTransport transport;
     Stage stage = Stage::down;
     bool was_up = false;
-    Instant since;     // of connecting
-    Instant retry_at;  // down
-    Duration pause;    // before the next try
+    Instant since;     // connecting: when it began
+    Instant retry_at;  // down: when to connect again
+    Duration pause;    // before the next attempt
     NfsCall call;
 };
 
 class NfsNode {
 public:
-    /// `directory`: something that is wanted of this node, to find its export by.
+    /// The export of `directory` is mounted.
     NfsNode(const RemotePlace& place,
             std::string address,
             std::uint32_t version,
@@ -60,52 +60,52 @@ public:
     const NfsRequests& requests() const { return requests_; }
 
     void begin(Instant now);
-    /// Of the last call with a time.
+    /// The `now` of the last call that had one.
     Instant now() const { return now_; }
-    /// Answers what has come on a connection.
-    void serve(NfsLane& lane, std::uint32_t events, Instant now);
-    /// Tries again what is due, and gives up connections that are silent. Often: every 50 ms.
+    /// Handles the replies that have arrived on a connection.
+    void serve(NfsConnection& connection, std::uint32_t events, Instant now);
+    /// Reconnects when a retry is due, and gives up connections that do not answer. Call every 50 ms.
     void tick(Instant now);
-    /// Sends what waits. At the end of a turn.
+    /// Sends the requests that wait. Call at the end of a turn.
     void flush(Instant now);
 
-    /// Answers everything as lost.
+    /// Drops all connections; every call is answered as lost.
     void drop_all();
 
-    /// At least one connection is up (all_up: every one), and requests can be made.
+    /// At least one connection (all_up: every one) is up, and requests can be made.
     bool ready() const;
     bool all_up() const;
-    /// Why it did not become ready at first; nothing: it has, or it may still.
+    /// The reason why the node never became ready; none: it did, or it still may.
     const std::optional<std::string>& failure() const { return failure_; }
-    /// What is going on or went wrong last, for people.
-    std::string trouble() const;
+    /// The last error, or the service that does not answer, for messages.
+    std::string problem() const;
 
-    /// The connection with the least to do. REQUIRES: ready().
-    NfsLink& pick();
+    /// The connection with the fewest outstanding calls. REQUIRES: ready().
+    NfsTransport& pick();
     const NfsHandle& root() const { return root_; }
-    /// The path of root(), and where its services are. REQUIRES: ready().
+    /// The path of root(), and the ports of the services. REQUIRES: ready().
     const std::string& mounted() const { return mounted_; }
     std::uint16_t nfs_port() const { return nfs_port_; }
     std::uint16_t mount_port() const { return mount_port_; }
-    /// A path of the server, seen from root(). Nothing: it is not below.
+    /// A path of the server relative to root(); none: the path is not below root().
     std::optional<std::string_view> below_root(std::string_view path) const;
     std::uint32_t read_bytes() const { return read_bytes_; }
     std::uint32_t write_bytes() const { return write_bytes_; }
     std::uint64_t client() const { return client_; }
     std::uint64_t new_owner() { return ++owners_; }
 
-    /// The server knows this client, or the root, no more: ready() once it knows it again.
+    /// The server has forgotten this client, or the root handle: ready() is false until both are known again.
     void client_expired(std::uint64_t client);
     void root_stale(Instant now);
 
-    /// Handles of directories, by their paths.
+    /// Handles of directories, by path.
     std::unordered_map<std::string, NfsHandle>& directories() { return directories_; }
 
-    // What it was.
+    // Statistics.
     std::vector<std::uint32_t> seats;
     std::uint64_t received_bytes = 0;
     ServerTraffic traffic() const;
-    /// Calls that are not answered.
+    /// Calls without a reply.
     std::uint32_t outstanding() const;
     void count_request() { ++requests_made_; }
 
@@ -122,7 +122,7 @@ private:
     };
     enum class Client : std::uint8_t { unknown, asking, confirmed };
 
-    std::string silence() const;  // who does not answer
+    std::string unanswered() const;  // names the service that does not answer
     void enter(Step step) {
         step_ = step;
         step_due_ = true;
@@ -137,10 +137,10 @@ private:
     void on_exports(const NfsReply& reply);
     void fail(const std::string& why);
 
-    void start_lane(NfsLane& lane);
-    void lane_lost(NfsLane& lane);
-    void lane_up(NfsLane& lane);
-    static void on_facts(void* lane, NfsCall& call, const NfsReply& reply);
+    void start_connection(NfsConnection& connection);
+    void connection_lost(NfsConnection& connection);
+    void connection_up(NfsConnection& connection);
+    static void on_limits(void* connection, NfsCall& call, const NfsReply& reply);
     void make_client();
     static void on_client(void* self, NfsCall& call, const NfsReply& reply);
     static void on_renewed(void* self, NfsCall& call, const NfsReply& reply);
@@ -157,28 +157,28 @@ private:
     const NfsRequests requests_;
     Instant now_;
 
-    // To the export.
-    NfsLane helper_;
+    // Finding the export.
+    NfsConnection helper_;
     Instant retry_at_ = Instant::never();
     Step step_ = Step::none;
     bool step_due_ = false;
     Step after_connect_ = Step::none;
-    bool booted_ = false;  // it was ready once
+    bool booted_ = false;  // all connections were up once
     std::uint16_t mount_port_ = 0;
     std::uint16_t nfs_port_ = 0;
     int mount_error_ = 0;
     std::string mounting_;
     std::optional<std::string> failure_;
-    std::string last_trouble_;
+    std::string last_problem_;
 
-    std::vector<std::unique_ptr<NfsLane>> lanes_;
+    std::vector<std::unique_ptr<NfsConnection>> connections_;
     std::size_t turn_ = 0;
     NfsHandle root_;
     std::string mounted_;  // the path of root_
     bool has_root_ = false;
-    bool troubled_ = false;  // that was said
-    std::uint32_t read_bytes_ = kNfsReadMost;
-    std::uint32_t write_bytes_ = kNfsReadMost;
+    bool notified_ = false;  // the user was told that a connection was lost
+    std::uint32_t read_bytes_ = kNfsTransferBytesMax;
+    std::uint32_t write_bytes_ = kNfsTransferBytesMax;
 
     Client client_state_ = Client::unknown;
     bool renewing_ = false;
@@ -193,7 +193,7 @@ private:
     std::unordered_map<std::string, NfsHandle> directories_;
     std::uint64_t requests_made_ = 0;
     std::uint64_t reconnects_ = 0;
-    std::uint32_t most_up_ = 0;
+    std::uint32_t connections_max_ = 0;
 };
 
 }  // namespace streamsim::storage

@@ -1,4 +1,4 @@
-// What the requests have in common: libnfs's answers in words of our own. Inside the files of requests only.
+// From libnfs's replies to NfsReply. For nfs_requests.cc and nfs_changes.cc only.
 #pragma once
 
 #include <cerrno>
@@ -7,12 +7,12 @@
 
 #include "storage/nfs/nfs_call.h"
 #include "storage/nfs/nfs_library.h"
-#include "storage/nfs/nfs_link.h"
 #include "storage/nfs/nfs_requests.h"
+#include "storage/nfs/nfs_transport.h"
 
 namespace streamsim::storage {
 
-// Versions 3 and 4 and the mount service share these numbers; up to 31 they are errno's, of Linux too.
+// Versions 3 and 4 and the mount service share these status numbers; those up to 31 equal Linux's errno values.
 constexpr int kNameTooLong = 63, kNotEmpty = 66, kQuota = 69, kStale = 70, kBadHandle = 10001;
 constexpr int kNotSupported = 10004, kLater = 10008, kExpired = 10011, kGrace = 10013, kHandleExpired = 10014;
 constexpr int kStaleClient = 10022, kBadStateSequence = 10026, kSymbolicLink = 10029;
@@ -71,7 +71,7 @@ using Decode = void (*)(const void* data, const NfsCall& call, NfsReply& reply);
 template <Decode decode>
 void on_reply(rpc_context* rpc, int status, void* data, void* user) {
     auto& call = *static_cast<NfsCall*>(user);
-    call.link->answered();
+    call.transport->answered();
     NfsReply reply;
     if (status == RPC_STATUS_SUCCESS && data != nullptr) {
         decode(data, call, reply);
@@ -82,9 +82,9 @@ void on_reply(rpc_context* rpc, int status, void* data, void* user) {
     call.answer(call.owner, call, reply);
 }
 
-inline bool sent(NfsLink& link, NfsCall& call, Instant now, int result) {
+inline bool sent(NfsTransport& transport, NfsCall& call, Instant now, int result) {
     if (result != 0) return false;
-    link.sent(call, now);
+    transport.sent(call, now);
     return true;
 }
 

@@ -13,12 +13,12 @@
 namespace streamsim::storage {
 namespace {
 
-/// A reply with `length` bytes of data to a read of `asked`.
+/// Sets the data of a reply: `length` bytes, of `asked` that were requested.
 void set_data(NfsReply& reply, const char* bytes, std::uint32_t length, std::uint32_t asked, bool end) {
     if (length > asked || (length > 0 && bytes == nullptr)) return fail(reply, EPROTO);
     reply.data = std::as_bytes(std::span(bytes, length));
     reply.end_of_file = end;
-    if (length == 0 && asked > 0 && !end) fail(reply, EPROTO);  // it would go on for ever
+    if (length == 0 && asked > 0 && !end) fail(reply, EPROTO);  // the read would never end
 }
 
 // ---- the port mapper, the mount service
@@ -38,13 +38,13 @@ void decode_mount(const void* data, const NfsCall&, NfsReply& reply) {
 
 void decode_exports_and_answer(rpc_context*, int status, void* data, void* user) {
     auto& call = *static_cast<NfsCall*>(user);
-    call.link->answered();
+    call.transport->answered();
     NfsReply reply;
     std::vector<std::string> names;
     if (status == RPC_STATUS_SUCCESS && data != nullptr) {
         reply.outcome = NfsOutcome::done;
-        constexpr std::size_t kMost = 1000;
-        for (const exportnode* node = *static_cast<exports*>(data); node != nullptr && names.size() < kMost;
+        constexpr std::size_t kNamesMax = 1000;
+        for (const exportnode* node = *static_cast<exports*>(data); node != nullptr && names.size() < kNamesMax;
              node = node->ex_next) {
             if (node->ex_dir != nullptr) names.emplace_back(node->ex_dir);
         }
@@ -55,7 +55,7 @@ void decode_exports_and_answer(rpc_context*, int status, void* data, void* user)
 
 // ---- version 3
 
-void decode_facts3(const void* data, const NfsCall&, NfsReply& reply) {
+void decode_limits3(const void* data, const NfsCall&, NfsReply& reply) {
     const auto& result = *static_cast<const FSINFO3res*>(data);
     note_status(static_cast<int>(result.status), reply);
     if (reply.outcome != NfsOutcome::done) return;
@@ -102,8 +102,8 @@ void decode_read3(const void* data, const NfsCall& call, NfsReply& reply) {
 
 // ---- version 4
 
-/// A compound request, and its parts until it is sent.
-template <std::size_t most>
+/// A compound request with its operations.
+template <std::size_t operations_max>
 class CompoundOf {
 public:
     nfs_argop4& add(nfs_opnum4 operation) {
@@ -123,8 +123,8 @@ public:
         request.bitmap4_val = attributes_.data();
     }
     template <Decode decode>
-    bool send(NfsLink& link, NfsCall& call, Instant now) {
-        return sent(link, call, now, send(link.rpc(), on_reply<decode>, &call));
+    bool send(NfsTransport& transport, NfsCall& call, Instant now) {
+        return sent(transport, call, now, send(transport.rpc(), on_reply<decode>, &call));
     }
     int send(rpc_context* rpc, rpc_cb then, void* user) {
         COMPOUND4args args{};
@@ -134,7 +134,7 @@ public:
     }
 
 private:
-    std::array<nfs_argop4, most> operations_{};
+    std::array<nfs_argop4, operations_max> operations_{};
     std::size_t count_ = 0;
     std::array<std::uint32_t, 2> attributes_{};
 };
@@ -159,7 +159,7 @@ void set_state(NfsReply& reply, const stateid4& state) {
     std::memcpy(reply.state.data(), state.other, reply.state.size());
 }
 
-/// The result of an operation that was reached; null, with the reason in the reply: it was not.
+/// The result of an operation of the compound; null, with the reason in the reply: it was not reached.
 const nfs_resop4* find(const void* data, nfs_opnum4 operation, NfsReply& reply) {
     const auto& result = *static_cast<const COMPOUND4res*>(data);
     note_status(static_cast<int>(result.status), reply);
@@ -198,15 +198,15 @@ std::span<const char> attributes(const void* data, std::uint32_t numbers, NfsRep
     return {attributes.attr_vals.attrlist4_val, attributes.attr_vals.attrlist4_len};
 }
 
-constexpr std::uint32_t kFacts4 = (1U << FATTR4_LEASE_TIME) | (1U << FATTR4_MAXREAD);
+constexpr std::uint32_t kLimits4 = (1U << FATTR4_LEASE_TIME) | (1U << FATTR4_MAXREAD);
 constexpr std::uint32_t kKind4 = 1U << FATTR4_TYPE;
 
-void decode_facts4(const void* data, const NfsCall&, NfsReply& reply) {
+void decode_limits4(const void* data, const NfsCall&, NfsReply& reply) {
     if (!take_handle4(data, reply)) return;
-    const auto bytes = attributes(data, kFacts4, reply);
+    const auto bytes = attributes(data, kLimits4, reply);
     if (bytes.size() < 12) return;
     reply.lease_s = word(bytes.data());
-    reply.number = word(bytes.data() + 4) != 0 ? kNfsReadMost : word(bytes.data() + 8);
+    reply.number = word(bytes.data() + 4) != 0 ? kNfsTransferBytesMax : word(bytes.data() + 8);
 }
 
 void decode_lookup4(const void* data, const NfsCall&, NfsReply& reply) {
@@ -257,7 +257,7 @@ void decode_confirm4(const void* data, const NfsCall&, NfsReply& reply) {
         set_state(reply, got->nfs_resop4_u.opopen_confirm.OPEN_CONFIRM4res_u.resok4.open_stateid);
 }
 
-struct SpaceQuestion {
+struct SpaceRequest {
     void (*answer)(void* user, int error, std::uint64_t bytes);
     void* user;
 };
@@ -265,22 +265,22 @@ struct SpaceQuestion {
 constexpr std::uint32_t kSpaceAvailable = 1U << (FATTR4_SPACE_AVAIL - 32);
 
 void on_space(rpc_context*, int status, void* data, void* user) {
-    const std::unique_ptr<SpaceQuestion> question(static_cast<SpaceQuestion*>(user));
+    const std::unique_ptr<SpaceRequest> request(static_cast<SpaceRequest*>(user));
     NfsReply reply;
-    if (status != RPC_STATUS_SUCCESS || data == nullptr) return question->answer(question->user, ENOTCONN, 0);
+    if (status != RPC_STATUS_SUCCESS || data == nullptr) return request->answer(request->user, ENOTCONN, 0);
     const nfs_resop4* got = find(data, OP_GETATTR, reply);
     if (got == nullptr) {
         const bool said = reply.outcome == NfsOutcome::failed;
-        return question->answer(question->user, said ? reply.error : EIO, 0);
+        return request->answer(request->user, said ? reply.error : EIO, 0);
     }
     const fattr4& attributes = got->nfs_resop4_u.opgetattr.GETATTR4res_u.resok4.obj_attributes;
     const char* const bytes = attributes.attr_vals.attrlist4_val;
     if (attributes.attrmask.bitmap4_len < 2 || attributes.attrmask.bitmap4_val[0] != 0 ||
         attributes.attrmask.bitmap4_val[1] != kSpaceAvailable || attributes.attr_vals.attrlist4_len < 8 ||
         bytes == nullptr) {
-        return question->answer(question->user, EOPNOTSUPP, 0);
+        return request->answer(request->user, EOPNOTSUPP, 0);
     }
-    question->answer(question->user, 0, std::uint64_t{word(bytes)} << 32 | word(bytes + 4));
+    request->answer(request->user, 0, std::uint64_t{word(bytes)} << 32 | word(bytes + 4));
 }
 
 }  // namespace
@@ -303,83 +303,98 @@ bool nfs4_ask_space(rpc_context* rpc,
         at = end + 1;
     }
     compound.get_attributes(0, kSpaceAvailable);
-    auto question = std::make_unique<SpaceQuestion>(SpaceQuestion{answer, user});
-    if (compound.send(rpc, on_space, question.get()) != 0) return false;
-    (void)question.release();  // on_space's now
+    auto request = std::make_unique<SpaceRequest>(SpaceRequest{answer, user});
+    if (compound.send(rpc, on_space, request.get()) != 0) return false;
+    (void)request.release();  // on_space() owns it now
     return true;
 }
 
-bool nfs_ask_port(NfsLink& link, NfsCall& call, NfsService service, Instant now) {
+bool nfs_ask_port(NfsTransport& transport, NfsCall& call, NfsService service, Instant now) {
     const auto [program, version] =
         service == NfsService::mount ? std::pair(MOUNT_PROGRAM, MOUNT_V3) : std::pair(NFS_PROGRAM, NFS_V3);
-    return link.rpc() != nullptr && sent(link, call, now,
-                                         rpc_pmap2_getport_async(link.rpc(), program, version, IPPROTO_TCP,
-                                                                 on_reply<decode_port>, &call));
+    return transport.rpc() != nullptr &&
+           sent(transport, call, now,
+                rpc_pmap2_getport_async(transport.rpc(), program, version, IPPROTO_TCP, on_reply<decode_port>,
+                                        &call));
 }
 
-bool nfs_mount(NfsLink& link, NfsCall& call, const std::string& path, Instant now) {
-    return link.rpc() != nullptr && sent(link, call, now,
-                                         rpc_mount3_mnt_async(link.rpc(), on_reply<decode_mount>,
-                                                              const_cast<char*>(path.c_str()), &call));
+bool nfs_mount(NfsTransport& transport, NfsCall& call, const std::string& path, Instant now) {
+    return transport.rpc() != nullptr && sent(transport, call, now,
+                                              rpc_mount3_mnt_async(transport.rpc(), on_reply<decode_mount>,
+                                                                   const_cast<char*>(path.c_str()), &call));
 }
 
-bool nfs_ask_exports(NfsLink& link, NfsCall& call, Instant now) {
-    return link.rpc() != nullptr &&
-           sent(link, call, now, rpc_mount3_export_async(link.rpc(), decode_exports_and_answer, &call));
+bool nfs_ask_exports(NfsTransport& transport, NfsCall& call, Instant now) {
+    return transport.rpc() != nullptr &&
+           sent(transport, call, now,
+                rpc_mount3_export_async(transport.rpc(), decode_exports_and_answer, &call));
 }
 
-bool NfsRequests::server_facts(NfsLink& link, NfsCall& call, const NfsHandle& root, Instant now) const {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::server_limits(NfsTransport& transport,
+                                NfsCall& call,
+                                const NfsHandle& root,
+                                Instant now) const {
+    if (transport.rpc() == nullptr) return false;
     if (!four_) {
         FSINFO3args args{handle3(root)};
-        return sent(link, call, now, rpc_nfs3_fsinfo_async(link.rpc(), on_reply<decode_facts3>, &args, &call));
+        return sent(transport, call, now,
+                    rpc_nfs3_fsinfo_async(transport.rpc(), on_reply<decode_limits3>, &args, &call));
     }
     Compound compound;
     compound.add(OP_PUTROOTFH);
     compound.add(OP_GETFH);
-    compound.get_attributes(kFacts4);
-    return compound.send<decode_facts4>(link, call, now);
+    compound.get_attributes(kLimits4);
+    return compound.send<decode_limits4>(transport, call, now);
 }
 
-bool NfsRequests::lookup(
-    NfsLink& link, NfsCall& call, const NfsHandle& directory, std::string_view name, Instant now) const {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::lookup(NfsTransport& transport,
+                         NfsCall& call,
+                         const NfsHandle& directory,
+                         std::string_view name,
+                         Instant now) const {
+    if (transport.rpc() == nullptr) return false;
     if (!four_) {
         std::string text(name);
         LOOKUP3args args{{handle3(directory), text.data()}};
-        return sent(link, call, now, rpc_nfs3_lookup_async(link.rpc(), on_reply<decode_lookup3>, &args, &call));
+        return sent(transport, call, now,
+                    rpc_nfs3_lookup_async(transport.rpc(), on_reply<decode_lookup3>, &args, &call));
     }
     Compound compound;
     compound.put_handle(directory);
     compound.add(OP_LOOKUP).nfs_argop4_u.oplookup.objname = component(name);
     compound.add(OP_GETFH);
     compound.get_attributes(kKind4);
-    return compound.send<decode_lookup4>(link, call, now);
+    return compound.send<decode_lookup4>(transport, call, now);
 }
 
-bool NfsRequests::read_link(NfsLink& link, NfsCall& call, const NfsHandle& handle, Instant now) const {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::read_link(NfsTransport& transport,
+                            NfsCall& call,
+                            const NfsHandle& handle,
+                            Instant now) const {
+    if (transport.rpc() == nullptr) return false;
     if (!four_) {
         READLINK3args args{handle3(handle)};
-        return sent(link, call, now, rpc_nfs3_readlink_async(link.rpc(), on_reply<decode_link3>, &args, &call));
+        return sent(transport, call, now,
+                    rpc_nfs3_readlink_async(transport.rpc(), on_reply<decode_link3>, &args, &call));
     }
     Compound compound;
     compound.put_handle(handle);
     compound.add(OP_READLINK);
-    return compound.send<decode_link4>(link, call, now);
+    return compound.send<decode_link4>(transport, call, now);
 }
 
-bool NfsRequests::read(NfsLink& link,
+bool NfsRequests::read(NfsTransport& transport,
                        NfsCall& call,
                        const NfsOpenFile& file,
                        std::uint64_t offset,
                        std::uint32_t bytes,
                        Instant now) const {
-    if (link.rpc() == nullptr) return false;
+    if (transport.rpc() == nullptr) return false;
     call.asked_bytes = bytes;
     if (!four_) {
         READ3args args{handle3(file.handle), offset, bytes};
-        return sent(link, call, now, rpc_nfs3_read_async(link.rpc(), on_reply<decode_read3>, &args, &call));
+        return sent(transport, call, now,
+                    rpc_nfs3_read_async(transport.rpc(), on_reply<decode_read3>, &args, &call));
     }
     Compound compound;
     compound.put_handle(file.handle);
@@ -387,57 +402,61 @@ bool NfsRequests::read(NfsLink& link,
     args.stateid = state_of(file);
     args.offset = offset;
     args.count = bytes;
-    return compound.send<decode_read4>(link, call, now);
+    return compound.send<decode_read4>(transport, call, now);
 }
 
-bool NfsRequests::access(NfsLink& link, NfsCall& call, const NfsHandle& handle, Instant now) {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::access(NfsTransport& transport, NfsCall& call, const NfsHandle& handle, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     ACCESS3args args{handle3(handle), ACCESS3_READ | ACCESS3_MODIFY | ACCESS3_EXTEND};
-    return sent(link, call, now, rpc_nfs3_access_async(link.rpc(), on_reply<decode_access3>, &args, &call));
+    return sent(transport, call, now,
+                rpc_nfs3_access_async(transport.rpc(), on_reply<decode_access3>, &args, &call));
 }
 
 bool NfsRequests::set_client(
-    NfsLink& link, NfsCall& call, const std::string& name, std::uint64_t boot, Instant now) {
-    if (link.rpc() == nullptr) return false;
+    NfsTransport& transport, NfsCall& call, const std::string& name, std::uint64_t boot, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     Compound compound;
     auto& args = compound.add(OP_SETCLIENTID).nfs_argop4_u.opsetclientid;
     std::memcpy(args.client.verifier, &boot, sizeof boot);
     args.client.id.id_len = static_cast<u_int>(name.size());
     args.client.id.id_val = const_cast<char*>(name.data());
     std::array<char, 4> protocol{"tcp"};
-    std::array<char, 12> nobody{"0.0.0.0.0.0"};  // no delegations, please
+    std::array<char, 12> no_address{"0.0.0.0.0.0"};  // without a callback address the server delegates nothing
     args.callback.cb_program = 0x40000000;
     args.callback.cb_location.r_netid = protocol.data();
-    args.callback.cb_location.r_addr = nobody.data();
+    args.callback.cb_location.r_addr = no_address.data();
     args.callback_ident = 1;
-    return compound.send<decode_client4>(link, call, now);
+    return compound.send<decode_client4>(transport, call, now);
 }
 
-bool NfsRequests::confirm_client(
-    NfsLink& link, NfsCall& call, std::uint64_t client, const std::array<char, 8>& verifier, Instant now) {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::confirm_client(NfsTransport& transport,
+                                 NfsCall& call,
+                                 std::uint64_t client,
+                                 const std::array<char, 8>& verifier,
+                                 Instant now) {
+    if (transport.rpc() == nullptr) return false;
     Compound compound;
     auto& args = compound.add(OP_SETCLIENTID_CONFIRM).nfs_argop4_u.opsetclientid_confirm;
     args.clientid = client;
     std::memcpy(args.setclientid_confirm, verifier.data(), verifier.size());
-    return compound.send<decode_status4>(link, call, now);
+    return compound.send<decode_status4>(transport, call, now);
 }
 
-bool NfsRequests::renew(NfsLink& link, NfsCall& call, std::uint64_t client, Instant now) {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::renew(NfsTransport& transport, NfsCall& call, std::uint64_t client, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     Compound compound;
     compound.add(OP_RENEW).nfs_argop4_u.oprenew.clientid = client;
-    return compound.send<decode_status4>(link, call, now);
+    return compound.send<decode_status4>(transport, call, now);
 }
 
-bool NfsRequests::open(NfsLink& link,
+bool NfsRequests::open(NfsTransport& transport,
                        NfsCall& call,
                        std::uint64_t client,
                        const NfsHandle& directory,
                        std::string_view name,
                        const NfsOpenFile& file,
                        Instant now) {
-    if (link.rpc() == nullptr) return false;
+    if (transport.rpc() == nullptr) return false;
     Compound compound;
     compound.put_handle(directory);
     auto& args = compound.add(OP_OPEN).nfs_argop4_u.opopen;
@@ -452,27 +471,27 @@ bool NfsRequests::open(NfsLink& link,
     args.claim.claim = CLAIM_NULL;
     args.claim.open_claim4_u.file = component(name);
     compound.add(OP_GETFH);
-    return compound.send<decode_open4>(link, call, now);
+    return compound.send<decode_open4>(transport, call, now);
 }
 
-bool NfsRequests::confirm_open(NfsLink& link, NfsCall& call, const NfsOpenFile& file, Instant now) {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::confirm_open(NfsTransport& transport, NfsCall& call, const NfsOpenFile& file, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     Compound compound;
     compound.put_handle(file.handle);
     auto& args = compound.add(OP_OPEN_CONFIRM).nfs_argop4_u.opopen_confirm;
     args.open_stateid = state_of(file);
     args.seqid = file.owner_sequence;
-    return compound.send<decode_confirm4>(link, call, now);
+    return compound.send<decode_confirm4>(transport, call, now);
 }
 
-bool NfsRequests::close(NfsLink& link, NfsCall& call, const NfsOpenFile& file, Instant now) {
-    if (link.rpc() == nullptr) return false;
+bool NfsRequests::close(NfsTransport& transport, NfsCall& call, const NfsOpenFile& file, Instant now) {
+    if (transport.rpc() == nullptr) return false;
     Compound compound;
     compound.put_handle(file.handle);
     auto& args = compound.add(OP_CLOSE).nfs_argop4_u.opclose;
     args.open_stateid = state_of(file);
     args.seqid = file.owner_sequence;
-    return compound.send<decode_status4>(link, call, now);
+    return compound.send<decode_status4>(transport, call, now);
 }
 
 }  // namespace streamsim::storage

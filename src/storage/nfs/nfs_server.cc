@@ -12,17 +12,13 @@
 #include <utility>
 
 #include "base/units.h"
-#include "storage/nfs/nfs_opening.h"
+#include "storage/nfs/nfs_path_walk.h"
+#include "storage/remote/clock_now.h"
 
 namespace streamsim::storage {
 namespace {
 
-constexpr Duration kStep = milliseconds(10);
-
-/// The clock of every loop in real time.
-Instant clock_now() {
-    return {static_cast<std::int64_t>(uv_hrtime())};
-}
+constexpr Duration kWaitStep = milliseconds(10);
 
 }  // namespace
 
@@ -54,19 +50,19 @@ void NfsServer::make_nodes(std::uint32_t version) {
         node_by_address_[which] = same->get();
         (*same)->seats.push_back(seat);
     }
-    // Nobody reads from the others: nothing is asked of them.
+    // No seat reads from the other addresses: no connection is made to them.
     std::replace(node_by_address_.begin(), node_by_address_.end(), static_cast<NfsNode*>(nullptr),
                  nodes_.front().get());
 }
 
-void NfsServer::wait_and_serve(Duration at_most) {
+void NfsServer::wait_and_serve(Duration timeout) {
     std::array<epoll_event, 64> events{};
     const int count = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()),
-                                 static_cast<int>(at_most.ns / 1'000'000));
+                                 static_cast<int>(timeout.ns / 1'000'000));
     for (int i = 0; i < count; ++i) {
         const epoll_event& event = events[static_cast<std::size_t>(i)];
-        auto& lane = *static_cast<NfsLane*>(event.data.ptr);
-        lane.node.serve(lane, event.events, clock_now());
+        auto& connection = *static_cast<NfsConnection*>(event.data.ptr);
+        connection.node.serve(connection, event.events, clock_now());
     }
 }
 
@@ -74,7 +70,7 @@ std::optional<std::string> NfsServer::connect_with(std::uint32_t version, Instan
     make_nodes(version);
     for (auto& node : nodes_) node->begin(clock_now());
     for (;;) {
-        wait_and_serve(kStep);
+        wait_and_serve(kWaitStep);
         const Instant now = clock_now();
         bool all = true;
         for (auto& node : nodes_) {
@@ -82,48 +78,49 @@ std::optional<std::string> NfsServer::connect_with(std::uint32_t version, Instan
             if (node->failure()) return node->failure();
             all = all && node->all_up();
         }
-        if (all) return look_for_directory(until);
+        if (all) return check_directory(until);
         if (now < until) continue;
         for (auto& node : nodes_) {
-            if (!node->all_up()) return node->trouble();
+            if (!node->all_up()) return node->problem();
         }
     }
 }
 
-/// Zero or an errno; nothing: there was no answer in time.
+/// Returns zero or an errno; none: no reply before `until`.
 std::optional<int> NfsServer::try_open(NfsNode& node, const std::string& path, Instant until) {
-    NfsOpening opening;
+    NfsPathWalk walk;
     bool done = false;
-    opening.begin(
-        node, {.path = path}, [](void* flag, NfsOpening&) { *static_cast<bool*>(flag) = true; }, &done);
+    walk.begin(
+        node, {.path = path}, [](void* flag, NfsPathWalk&) { *static_cast<bool*>(flag) = true; }, &done);
     for (Instant now = clock_now(); now < until; now = clock_now()) {
-        opening.advance(now);
+        walk.advance(now);
         node.flush(now);
-        if (!done) wait_and_serve(kStep);
+        if (!done) wait_and_serve(kWaitStep);
         node.tick(now);
         if (done) break;
     }
     if (!done) {
-        for (auto& each : nodes_) each->drop_all();  // no answer may come any more
+        for (auto& each : nodes_) each->drop_all();  // the walk ends here: no reply may reach it
         return std::nullopt;
     }
-    if (opening.error() == 0 && node.version() == 4) {
+    if (walk.error() == 0 && node.version() == 4) {
         NfsCall call{[](void*, NfsCall&, const NfsReply&) {}};
         bool closed = false;
         call.owner = &closed;
         call.answer = [](void* flag, NfsCall&, const NfsReply&) { *static_cast<bool*>(flag) = true; };
-        if (!NfsRequests::close(node.pick(), call, opening.file(), clock_now())) closed = true;
+        if (!NfsRequests::close(node.pick(), call, walk.file(), clock_now())) closed = true;
         for (Instant now = clock_now(); !closed && now < until; now = clock_now()) {
             node.flush(now);
-            wait_and_serve(kStep);
+            wait_and_serve(kWaitStep);
         }
         if (!closed) node.drop_all();
     }
-    return opening.error();
+    return walk.error();
 }
 
-/// Something of what is wanted must be there: the root of version 4 always is, also when it leads nowhere.
-std::optional<std::string> NfsServer::look_for_directory(Instant until) {
+/// Checks that the directory or one of its parents exists: the root of version 4 exists even without any
+/// export.
+std::optional<std::string> NfsServer::check_directory(Instant until) {
     NfsNode& node = *nodes_.front();
     for (std::string path = directory_; path.size() > 1; path.resize(path.rfind('/'))) {
         const auto error = try_open(node, path, until);
@@ -131,8 +128,8 @@ std::optional<std::string> NfsServer::look_for_directory(Instant until) {
         if (*error == 0 || *error == EISDIR) return std::nullopt;
         if (*error == EACCES || *error == EPERM) {
             return fmt::format(
-                "permission denied at {}: the server does not let user {} in (it may take root for nobody; "
-                "?uid=N&gid=N names another user)",
+                "permission denied at {}: the server refuses user {} (it may map root to nobody; ?uid=N&gid=N "
+                "names another user)",
                 path, place_.uid.value_or(geteuid()));
         }
         if (*error != ENOENT && *error != ENOTDIR) return fmt::format("{}: {}", path, strerrordesc_np(*error));

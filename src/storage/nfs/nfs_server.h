@@ -1,4 +1,4 @@
-// An NFS server: the nodes of it that the seats of one loop use, and connecting to them.
+// An NFS server: the nodes that the seats of one loop use, with their connections.
 #pragma once
 
 #include <memory>
@@ -25,19 +25,19 @@ public:
     Result<void> connect();
 
     const RemotePlace& place() const { return place_; }
-    /// Readable when a connection has something.
+    /// The epoll descriptor of all connections: readable when a reply has arrived.
     int epoll() const { return epoll_; }
     const std::vector<std::unique_ptr<NfsNode>>& nodes() const { return nodes_; }
-    /// The node behind each address; behind one that no seat uses, another.
+    /// The node of each address; for an address that no seat uses, the first node.
     const std::vector<NfsNode*>& node_by_address() const { return node_by_address_; }
 
-    /// Answers what has come, and waits for it for so long.
-    void wait_and_serve(Duration at_most);
+    /// Handles the replies that have arrived, or that arrive within `timeout`.
+    void wait_and_serve(Duration timeout);
 
 private:
     void make_nodes(std::uint32_t version);
     std::optional<std::string> connect_with(std::uint32_t version, Instant until);
-    std::optional<std::string> look_for_directory(Instant until);
+    std::optional<std::string> check_directory(Instant until);
     std::optional<int> try_open(NfsNode& node, const std::string& path, Instant until);
 
     const RemotePlace place_;

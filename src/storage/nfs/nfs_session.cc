@@ -15,18 +15,15 @@
 #include "storage/errno_text.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_server.h"
+#include "storage/remote/clock_now.h"
 #include "storage/remote/resolve_host.h"
 
 namespace streamsim::storage {
 namespace {
 
-/// libnfs does not renew its lease: a context of version 4 that was idle for so long is made anew.
-constexpr Duration kLease = seconds(10);
-constexpr std::uint32_t kPieceMost = 1U << 20;
-
-Instant clock_now() {
-    return {static_cast<std::int64_t>(uv_hrtime())};
-}
+/// libnfs does not renew its lease: a context of version 4 that was idle for longer is made anew.
+constexpr Duration kIdleMax = seconds(10);
+constexpr std::uint32_t kPieceBytesMax = 1U << 20;
 
 }  // namespace
 
@@ -47,8 +44,8 @@ void NfsSession::on_answer(int result, nfs_context* nfs, void* data, void* user)
     call.done = true;
 }
 
-/// The server is found, and asked for its exports, as for playing: with the same words when that fails. Then
-/// libnfs mounts what was found.
+/// Finds the server and its export as for playing, with the same messages when that fails. Then libnfs mounts
+/// the export.
 Result<void> NfsSession::connect() {
     const Instant until = clock_now() + place_.timeout;
     RemotePlace place = place_;
@@ -63,7 +60,8 @@ Result<void> NfsSession::connect() {
     if (nfs_ == nullptr) return environment_error(fmt::format("{}: no memory", name_of(directory_)));
     std::string options = fmt::format("nfs://host/export?version={}&nfsport={}", version_, node.nfs_port());
     if (version_ == 3) options += fmt::format("&mountport={}", node.mount_port());
-    if (nfs_url* url = nfs_parse_url_dir(nfs_, options.c_str())) nfs_destroy_url(url);  // it sets the options
+    if (nfs_url* url = nfs_parse_url_dir(nfs_, options.c_str()))
+        nfs_destroy_url(url);  // parsing sets the options
     nfs_set_autoreconnect(nfs_, 0);
     nfs_set_dircache(nfs_, 0);
     if (AUTH* auth = make_nfs_auth(place_)) nfs_set_auth(nfs_, auth);
@@ -86,9 +84,10 @@ Result<void> NfsSession::connect() {
         disconnect();
         return error;
     }
-    const std::uint64_t most = std::min(nfs_get_readmax(nfs_), nfs_get_writemax(nfs_));
-    piece_bytes_ =
-        most == 0 ? kPieceMost : static_cast<std::uint32_t>(std::min<std::uint64_t>(most, kPieceMost));
+    const std::uint64_t bytes_max = std::min(nfs_get_readmax(nfs_), nfs_get_writemax(nfs_));
+    piece_bytes_ = bytes_max == 0
+                       ? kPieceBytesMax
+                       : static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes_max, kPieceBytesMax));
     return {};
 }
 
@@ -96,10 +95,10 @@ int NfsSession::wait(Call& call, Instant until) {
     while (!call.done) {
         const Instant now = clock_now();
         if (now >= until) return call.result = -ETIMEDOUT;
-        constexpr std::int64_t kLongestMs = 100;
+        constexpr std::int64_t kPollMsMax = 100;
         pollfd socket{nfs_get_fd(nfs_), static_cast<short>(nfs_which_events(nfs_)), 0};
         const std::int64_t left_ms = (until - now).ns / 1'000'000 + 1;
-        poll(&socket, 1, static_cast<int>(std::min(left_ms, kLongestMs)));
+        poll(&socket, 1, static_cast<int>(std::min(left_ms, kPollMsMax)));
         if (nfs_service(nfs_, socket.revents) < 0 && !call.done) return call.result = -ENOTCONN;
     }
     return call.result;
@@ -110,7 +109,7 @@ NfsSession::Turn::Turn(NfsSession& session, bool connects) : session_(session) {
     lock_ = std::unique_lock(session_.mutex_);
     until_ = clock_now() + session_.place_.timeout;
     const Instant now = clock_now();
-    const bool expired = session_.version_ == 4 && session_.sinks_ == 0 && now - session_.used_ > kLease;
+    const bool expired = session_.version_ == 4 && session_.sinks_ == 0 && now - session_.used_ > kIdleMax;
     if (expired) session_.disconnect();
     session_.used_ = now;
     if (session_.nfs_ == nullptr && connects) ready_ = session_.connect();
@@ -142,11 +141,11 @@ int NfsSession::Turn::run_all(std::vector<Call>& calls) {
         if (!call.done) session_.wait(call, until_);
         if (call.result < 0 && worst == 0) worst = call.result;
         if (call.done) continue;
-        session_.disconnect();  // which answers the others
+        session_.disconnect();  // answers the other calls
         break;
     }
     session_.used_ = clock_now();
-    // libnfs's word for calls that were given up.
+    // libnfs's errors for calls that were given up.
     return worst == -EINTR || worst == -EFAULT ? -ENOTCONN : worst;
 }
 
@@ -156,13 +155,13 @@ Error NfsSession::error(int number, const std::string& action, const std::string
         return environment_error(
             fmt::format("cannot {} {}: the connection to the server was lost", action, name));
     if (number == ETIMEDOUT) {
-        return environment_error(fmt::format("cannot {} {}: the server has not answered for {}", action, name,
+        return environment_error(fmt::format("cannot {} {}: no answer from the server for {}", action, name,
                                              show_duration(place_.timeout)));
     }
     Error error = file_error(number, action, name);
     if (number == EACCES || number == EPERM) {
         error.problems.front() += fmt::format(
-            "; the server does not let user {} (it may take root for nobody; ?uid=N&gid=N names another user)",
+            "; the server refuses user {} (it may map root to nobody; ?uid=N&gid=N names another user)",
             place_.uid.value_or(geteuid()));
     }
     return error;

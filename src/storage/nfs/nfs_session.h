@@ -1,6 +1,5 @@
-// A connection of the blocking side to an NFS server: one libnfs context at a time, made when it is first
-// needed and again when it was lost. Calls of several threads take turns; NfsSessions has a session for each of
-// a few.
+// One blocking connection to an NFS server: a libnfs context, made when it is first used and again when it was
+// lost. Threads that share a session take turns; NfsSessions has several sessions.
 #pragma once
 
 #include <atomic>
@@ -26,25 +25,25 @@ public:
     NfsSession(const NfsSession&) = delete;
     NfsSession& operator=(const NfsSession&) = delete;
 
-    /// One call of libnfs: `begin` starts it and returns libnfs's answer; `end` is given its result, which is
-    /// a negative errno or not, and its data, before they are gone.
+    /// One call of libnfs: `begin` starts the call and returns libnfs's return value; `end` takes the result,
+    /// zero or more or a negative errno, with its data, which are valid within `end` only.
     struct Call {
         std::function<int(nfs_context* nfs, void* user)> begin;
         std::function<void(nfs_context* nfs, int result, void* data)> end = {};
         int result = 0;
         bool done = false;
     };
-    /// What `begin` is to give to libnfs as its callback.
+    /// The callback that `begin` gives to libnfs.
     static void on_answer(int result, nfs_context* nfs, void* data, void* user);
 
     class Turn;
 
-    /// Somebody has a turn, or waits for one.
+    /// A thread has a turn, or waits for one.
     bool busy() const { return turns_ > 0; }
 
-    /// nfs://host/path, for people.
+    /// nfs://host/path, for messages.
     std::string name_of(const std::string& path) const { return "nfs://" + place_.host + path; }
-    /// An errno of a path as a sentence, with what may be done.
+    /// An errno as a message about a path, with advice.
     Error error(int number, const std::string& action, const std::string& path) const;
 
 private:
@@ -59,38 +58,38 @@ private:
     // Protected by mutex_:
     nfs_context* nfs_ = nullptr;
     std::string mounted_;
-    std::uint64_t generation_ = 0;  // of nfs_; what it opened is open in no other
+    std::uint64_t generation_ = 0;  // of nfs_; a file is open in the generation that opened it only
     std::uint32_t version_ = 3;
     std::uint32_t piece_bytes_ = 0;
     Instant used_;
     std::uint32_t sinks_ = 0;
 };
 
-/// The session, for as long as nobody else may have it.
+/// Exclusive use of the session by one thread.
 class NfsSession::Turn {
 public:
-    /// `connects`: where there is no connection, one is made.
+    /// `connects`: the turn connects when there is no connection.
     explicit Turn(NfsSession& session, bool connects = true);
     ~Turn() { --session_.turns_; }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    /// Connected, or why not.
+    /// The error with which connecting failed, if it did.
     const Result<void>& ready() const { return ready_; }
-    /// Changes when everything that was open is not any more.
+    /// Changes when all open files have been lost.
     std::uint64_t generation() const { return session_.generation_; }
-    /// As libnfs wants a path of the server.
+    /// A path of the server, relative to the mounted export as libnfs wants it.
     std::string path(const std::string& whole) const;
-    /// Of one request.
+    /// The data limit of one request.
     std::uint32_t piece_bytes() const { return session_.piece_bytes_; }
     nfs_context* nfs() const { return session_.nfs_; }
     std::uint32_t version() const { return session_.version_; }
     std::uint32_t& sinks() { return session_.sinks_; }
 
-    /// Zero or more, or a negative errno. ENOTCONN: the connection is lost, the next turn has a new one.
-    /// ETIMEDOUT: lost as well, it did not answer.
+    /// Returns zero or more, or a negative errno. ENOTCONN: the connection is lost, and the next turn connects
+    /// again. ETIMEDOUT: the same, because the server did not answer.
     int run(Call call);
-    /// Several calls at once; the worst result.
+    /// Runs several calls at once. Returns the first error, or zero.
     int run_all(std::vector<Call>& calls);
 
 private:

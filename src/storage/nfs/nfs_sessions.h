@@ -1,9 +1,7 @@
-// What the blocking side of an NFS server shares between threads: a session for each of a few, and what
-// directories that were listed a moment ago have said of their files. Far from a server every question costs a
-// round trip, and libnfs asks once for each component of a path.
+// The sessions of an NFS server that the threads of the blocking side share, and a cache of the files in
+// directories that were listed a moment ago. Far from a server every request costs a round trip, and libnfs
+// sends one for each component of a path.
 #pragma once
-
-#include <uv.h>
 
 #include <map>
 #include <memory>
@@ -15,17 +13,18 @@
 
 #include "base/time.h"
 #include "storage/nfs/nfs_session.h"
+#include "storage/remote/clock_now.h"
 #include "streamsim/byte_store.h"
 
 namespace streamsim::storage {
 
-/// Sessions of one server. One thread alone uses the first and no other.
+/// Sessions of one server. A single thread uses the first one only.
 class NfsSessions {
 public:
     NfsSessions(RemotePlace place, std::string directory)
         : place_(std::move(place)), directory_(std::move(directory)) {}
 
-    /// One that nobody uses; the first where all are used and there are enough.
+    /// A session that no thread uses; one of the others, in turn, when kSessionsMax are in use.
     std::shared_ptr<NfsSession> take() {
         const std::lock_guard lock(mutex_);
         for (const auto& session : all_) {
@@ -45,24 +44,24 @@ private:
     std::size_t next_ = 0;                          // protected by mutex_
 };
 
-/// The files of directories that were listed up to kKnownFor ago. Any thread.
+/// The files of directories that were listed at most kValidFor ago. Thread-safe.
 class ListedFiles {
 public:
-    /// `files`: by name; nothing is known of a symbolic link.
+    /// By name; none for a symbolic link, whose target is not known.
     using Files = std::map<std::string, std::optional<FileInfo>>;
 
-    void learn(const std::string& directory, Files files) {
+    void put(const std::string& directory, Files files) {
         const std::lock_guard lock(mutex_);
-        directories_[directory] = {now(), std::move(files)};
+        directories_[directory] = {clock_now(), std::move(files)};
     }
-    /// Nothing: the server has to be asked. A nullopt inside: there is no such file.
+    /// None: ask the server. None inside: there is no such file.
     std::optional<std::optional<FileInfo>> find(const std::string& path) {
         const std::size_t slash = path.rfind('/');
         if (slash == std::string::npos || slash + 1 == path.size()) return std::nullopt;
         const std::lock_guard lock(mutex_);
         const auto directory = directories_.find(slash == 0 ? "/" : path.substr(0, slash));
         if (directory == directories_.end()) return std::nullopt;
-        if (now() - directory->second.learnt_at > kKnownFor) {
+        if (clock_now() - directory->second.listed_at > kValidFor) {
             directories_.erase(directory);
             return std::nullopt;
         }
@@ -71,7 +70,7 @@ public:
         if (!file->second) return std::nullopt;
         return file->second;
     }
-    /// The file or directory of this name was changed through this store.
+    /// Drops a file or directory that this store has changed.
     void forget(const std::string& path) {
         const std::size_t slash = path.rfind('/');
         const std::lock_guard lock(mutex_);
@@ -88,11 +87,10 @@ public:
     }
 
 private:
-    static constexpr Duration kKnownFor = seconds(10);
-    static Instant now() { return {static_cast<std::int64_t>(uv_hrtime())}; }
+    static constexpr Duration kValidFor = seconds(10);
 
     struct Directory {
-        Instant learnt_at;
+        Instant listed_at;
         Files files;
     };
     std::mutex mutex_;

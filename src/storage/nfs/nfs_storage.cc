@@ -2,26 +2,26 @@
 // =========================
 //
 // One epoll descriptor holds the sockets of all connections; libuv polls that one descriptor, which only wakes
-// the loop. reap() asks it which connections have something, without waiting, and lets libnfs take the replies
-// from those. So each turn of the loop is a look at all connections with one system call, as with io_uring.
+// the loop. reap() asks epoll which connections have replies, without waiting, and lets libnfs take the replies
+// from those. So each turn of the loop polls all connections with one system call, as with io_uring.
 //
-// A read or a write is cut into pieces, each one request of at most the size that the server gave; pieces go to
-// the connection with the least outstanding. libnfs hands over a reply in its own buffer, from which it is
-// copied, once, to where it belongs. A piece that comes short, or that the loss of its connection or the
-// server's wish for patience sends back, waits in the line of its node and goes out again; a file whose handle
-// or state the server no longer knows is opened again meanwhile. Only the answers of the server, and the end of
-// RemotePlace::timeout, end an operation with an error.
+// A read or a write is cut into pieces, each one request of at most the size that the server allows; a piece
+// goes to the connection with the fewest outstanding calls. libnfs hands over a reply in its own buffer, from
+// which the data are copied once, to the operation's buffer. A piece waits in the queue of its node and goes
+// out again when its reply is short, when its connection is lost, and when the server asks to try again later.
+// A file whose handle or state the server has forgotten is opened again meanwhile. Only an error that the
+// server replies and the end of RemotePlace::timeout end an operation with an error.
 //
 // Writes (version 3) may stay in the server's memory (UNSTABLE) until a sync has them committed. A server that
-// restarts in between gives another verifier: what it had is lost, nobody has it any more, and the sync says
-// EIO.
+// restarts in between replies with another verifier: the data that it had in memory are lost, and the sync
+// fails with EIO.
 //
-// Stamps. completed_at is the time at which the last piece had been copied. The last look at which it was
-// certainly not complete is the one before (looks.h).
+// Stamps. completed_at is the time at which the last piece had been copied; not_before is the last conclusive
+// poll before it (completion_poll_times.h).
 //
-// Operations that end early (cancelled, failed, too old) let go of their pieces: the reply to a piece that
-// belongs to nobody is thrown away. So nothing of an operation is touched after its callback, and nothing waits
-// for a server that is gone.
+// Operations that end early (cancelled, failed, timed out) abandon their pieces: the replies to those are
+// ignored. So no memory of an operation is touched after its callback, and no operation waits for a server that
+// is gone.
 #include "storage/nfs/nfs_storage.h"
 
 #include <algorithm>
@@ -37,43 +37,35 @@ namespace streamsim::storage {
 namespace {
 
 constexpr Duration kTick = milliseconds(50);
-constexpr Duration kGoodbye = seconds(1);  // for closing files on the server
-constexpr std::uint32_t kPiecesOfEach =
-    32;  // connection, besides those of the operations that may be in flight
+constexpr Duration kCloseTimeout = seconds(1);      // for closing files on the server
+constexpr std::uint32_t kPiecesPerConnection = 32;  // besides one for each transfer in flight
 
 }  // namespace
 
 NfsStorage::NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const RemoteOptions& options)
-    : loop_(loop),
+    : LimitedIntake(loop, options.parallel_reads, options.parallel_opens),
       server_(std::move(server)),
       timeout_(server_->place().timeout),
       writes_(std::all_of(server_->nodes().begin(),
                           server_->nodes().end(),
                           [](const auto& node) { return node->version() == 3; })),
       transfers_(std::max(options.parallel_reads, 1u)),
-      errands_(std::max(options.parallel_opens, 1u)),
-      poll_times_(loop) {
-    for (NfsTransfer& work : transfers_) work.next = std::exchange(free_transfers_, &work);
-    for (NfsErrand& errand : errands_) {
-        errand.storage = this;
-        errand.next = std::exchange(free_errands_, &errand);
-    }
-    for (const auto& node : server_->nodes()) desks_.emplace_back().node = node.get();
+      operations_(std::max(options.parallel_opens, 1u)),
+      pieces_(transfers_.size() + std::size_t{kPiecesPerConnection} *
+                                      std::max(server_->place().connections, 1u) * server_->nodes().size()),
+      closes_(0) {
+    for (NfsOperation& operation : operations_) operation.storage = this;
+    for (NfsPiece& piece : pieces_) piece.storage = this;
+    for (const auto& node : server_->nodes()) queues_.emplace_back().node = node.get();
     for (NfsNode* node : server_->node_by_address()) {
-        for (NfsDesk& desk : desks_) {
-            if (desk.node == node) desk_by_address_.push_back(&desk);
+        for (NfsNodeQueue& queue : queues_) {
+            if (queue.node == node) queue_by_address_.push_back(&queue);
         }
-    }
-    pieces_.resize(transfers_.size() +
-                   std::size_t{kPiecesOfEach} * std::max(server_->place().connections, 1u) * desks_.size());
-    for (NfsPiece& piece : pieces_) {
-        piece.storage = this;
-        piece.next = std::exchange(free_pieces_, &piece);
     }
 }
 
 NfsStorage::~NfsStorage() {
-    STREAMSIM_CHECK(poll_ == nullptr && outstanding_ == 0, "shutdown() comes before destruction");
+    STREAMSIM_CHECK(poll_ == nullptr, "shutdown() comes before destruction");
 }
 
 void NfsStorage::watch(uv_loop_t* uv) {
@@ -89,299 +81,219 @@ void NfsStorage::watch(uv_loop_t* uv) {
     uv_timer_start(
         timer_, [](uv_timer_t* timer) { static_cast<NfsStorage*>(timer->data)->tick(); }, kTickMs, kTickMs);
     uv_unref(reinterpret_cast<uv_handle_t*>(timer_));
-    loop_.add_reaper(this);
 }
 
 // ---- operations
 
-void NfsStorage::accept(Op& op, OpKind kind) {
-    STREAMSIM_CHECK(!shutdown_, "no operation comes after shutdown()");
-    STREAMSIM_CHECK(kind == OpKind::read || kind == OpKind::open || writes_, "this storage writes");
-    op.operation = kind;
-    op.error = 0;
-    op.submitted_at = loop_.now();
-    op.backend = nullptr;
-    ++outstanding_;
-    loop_.hold();
-    if (is_transfer(op) && free_transfers_ != nullptr) {
-        start_transfer(op);
-        deliver_later();  // what is submitted together goes out together, at the end of the turn
-    } else if (is_transfer(op)) {
-        waiting_transfers_.push(op);
-    } else if (free_errands_ != nullptr) {
-        start_errand(op);
+void NfsStorage::begin(Op& op) {
+    if (!start_or_wait(op)) return;
+    if (is_transfer(op)) {
+        deliver_later();  // transfers that are submitted together go out together, at the end of the turn
+    } else {
         go_on();
+    }
+}
+
+void NfsStorage::start(Op& op) {
+    if (is_transfer(op)) {
+        start_transfer(op);
     } else {
-        waiting_errands_.push(op);
+        start_operation(op);
     }
 }
 
-void NfsStorage::settle(Op& op, int error) {
-    op.error = error;
-    op.completed_at = loop_.now();
-    op.not_before = std::clamp(poll_times_.last(), op.submitted_at, op.completed_at);
-    op.backend = nullptr;
-    done_.push(op);
-}
-
-void NfsStorage::open(OpenOp& op) {
-    STREAMSIM_CHECK(op.access == Access::read || writes_, "this storage writes");
-    op.file = kNoFile;
-    accept(op, OpKind::open);
-}
-
-void NfsStorage::read(ReadOp& op) {
-    op.bytes = 0;
-    accept(op, OpKind::read);
-}
-
-void NfsStorage::write(WriteOp& op) {
-    op.bytes = 0;
-    accept(op, OpKind::write);
-}
-
-void NfsStorage::sync(SyncOp& op) {
-    accept(op, OpKind::sync);
-}
-
-void NfsStorage::perform(PathOp& op) {
-    op.bytes = op.entries = 0;
-    accept(op, OpKind::path);
-}
-
-NfsFile* NfsStorage::file_of(FileId file) {
-    const auto index = static_cast<std::size_t>(file);
-    return file >= 0 && index < files_.size() && files_[index].open ? &files_[index] : nullptr;
-}
-
-void NfsStorage::start_errand(Op& op) {
-    NfsErrand& errand = *std::exchange(free_errands_, free_errands_->next);
-    errand.op = &op;
-    errand.desk = &desk_of(op.tag.seat);
-    errand.syncs = op.operation == OpKind::sync;
-    op.backend = &errand;
-    if (errand.syncs) {
-        const NfsFile* file = file_of(static_cast<SyncOp&>(op).file);
-        errand.asked = false;
-        errand.not_before = {};
-        if (file != nullptr) {
-            errand.desk = file->desk;
-        } else {
-            end_errand(errand, EBADF);
-            deliver_later();
-        }
-        return;
-    }
-    NfsWish wish;
-    wish.operation = op.operation;
-    if (op.operation == OpKind::open) {
-        wish.path = static_cast<OpenOp&>(op).path;
-        wish.access = static_cast<OpenOp&>(op).access;
+void NfsStorage::start_operation(Op& op) {
+    NfsOperation& operation = operations_.take();
+    operation.op = &op;
+    operation.queue = &queue_of(op.tag.seat);
+    operation.syncs = op.operation == OpKind::sync;
+    op.backend = &operation;
+    if (operation.syncs) {
+        start_sync(operation);
     } else {
-        const auto& named = static_cast<PathOp&>(op);
-        wish.kind = named.kind;
-        wish.path = named.path;
-        if (named.kind == PathOp::Kind::rename) wish.to = named.to;
+        start_walk(operation);
     }
-    errand.opening.begin(*errand.desk->node, std::move(wish), on_opened, &errand);
 }
 
-void NfsStorage::on_opened(void* of, NfsOpening& opening) {
-    auto& errand = *static_cast<NfsErrand*>(of);
-    NfsStorage& self = *errand.storage;
-    if (errand.op != nullptr) {
-        if (errand.op->operation == OpKind::path) {
-            auto& op = static_cast<PathOp&>(*errand.op);
-            op.bytes = opening.bytes();
-            op.entries = opening.entries();
-        } else if (opening.error() == 0) {
-            auto& op = static_cast<OpenOp&>(*errand.op);
-            op.file = self.keep(*errand.desk, op.path, opening.file());
-        }
-        self.end_errand(errand, opening.error());
-    } else if (opening.error() == 0 && opening.file().handle.size > 0) {
-        self.close_on_server(*errand.desk, opening.file());
+void NfsStorage::start_sync(NfsOperation& operation) {
+    const NfsFile* const file = files_.find(static_cast<SyncOp&>(*operation.op).file);
+    operation.asked = false;
+    operation.not_before = {};
+    if (file != nullptr) {
+        operation.queue = file->queue;
+    } else {
+        end_operation(operation, EBADF);
+        deliver_later();
     }
-    self.free_errand(errand);
+}
+
+void NfsStorage::start_walk(NfsOperation& operation) {
+    NfsPathRequest request;
+    request.operation = operation.op->operation;
+    if (request.operation == OpKind::open) {
+        const auto& op = static_cast<OpenOp&>(*operation.op);
+        request.path = op.path;
+        request.access = op.access;
+    } else {
+        const auto& op = static_cast<PathOp&>(*operation.op);
+        request.kind = op.kind;
+        request.path = op.path;
+        if (op.kind == PathOp::Kind::rename) request.to = op.to;
+    }
+    operation.walk.begin(*operation.queue->node, std::move(request), on_walked, &operation);
+}
+
+void NfsStorage::on_walked(void* of, NfsPathWalk& walk) {
+    auto& operation = *static_cast<NfsOperation*>(of);
+    NfsStorage& self = *operation.storage;
+    if (operation.op != nullptr) {
+        if (operation.op->operation == OpKind::path) {
+            auto& op = static_cast<PathOp&>(*operation.op);
+            op.bytes = walk.bytes();
+            op.entries = walk.entries();
+        } else if (walk.error() == 0) {
+            auto& op = static_cast<OpenOp&>(*operation.op);
+            op.file = self.add_file(*operation.queue, op.path, walk.file());
+        }
+        self.end_operation(operation, walk.error());
+    } else if (walk.error() == 0 && walk.file().handle.size > 0) {
+        self.close_on_server(*operation.queue, walk.file());
+    }
+    self.free_operation(operation);
     self.deliver_later();
 }
 
-void NfsStorage::free_errand(NfsErrand& errand) {
-    errand.next = std::exchange(free_errands_, &errand);
-    if (!waiting_errands_.empty()) start_errand(waiting_errands_.pop());
+void NfsStorage::free_operation(NfsOperation& operation) {
+    operations_.give_back(operation);
+    leave(false);
 }
 
-/// The operation ends; the opening may go on, for nobody, as may a sync that was asked for.
-void NfsStorage::end_errand(NfsErrand& errand, int error) {
-    settle(*std::exchange(errand.op, nullptr), error);
-    if (errand.syncs && !errand.asked) free_errand(errand);
+/// The operation ends; its walk goes on without it, as does a sync that was asked for.
+void NfsStorage::end_operation(NfsOperation& operation, int error) {
+    settle_seen(*std::exchange(operation.op, nullptr), error, now());
+    if (operation.syncs && !operation.asked) free_operation(operation);
 }
 
-void NfsStorage::ask_sync(NfsErrand& errand) {
-    const Instant now = loop_.now();
-    NfsNode& node = *errand.desk->node;
-    const NfsFile* const file = file_of(static_cast<SyncOp&>(*errand.op).file);
-    if (now < errand.not_before || !node.ready() || file == nullptr || file->opening_again) return;
-    errand.call = {on_synced, &errand};
-    errand.asked = NfsRequests::commit(node.pick(), errand.call, file->file.handle, now);
-    if (errand.asked) node.count_request();
+void NfsStorage::ask_sync(NfsOperation& operation) {
+    const Instant now = loop().now();
+    NfsNode& node = *operation.queue->node;
+    const NfsFile* const file = files_.find(static_cast<SyncOp&>(*operation.op).file);
+    if (now < operation.not_before || !node.ready() || file == nullptr || file->opening_again) return;
+    operation.call = {on_synced, &operation};
+    operation.asked = NfsRequests::commit(node.pick(), operation.call, file->file.handle, now);
+    if (operation.asked) node.count_request();
 }
 
 void NfsStorage::on_synced(void* of, NfsCall&, const NfsReply& reply) {
-    auto& errand = *static_cast<NfsErrand*>(of);
-    NfsStorage& self = *errand.storage;
+    auto& operation = *static_cast<NfsOperation*>(of);
+    NfsStorage& self = *operation.storage;
     constexpr Duration kPause = milliseconds(50);
     const bool again = reply.outcome == NfsOutcome::lost || reply.outcome == NfsOutcome::later;
-    errand.asked = false;
-    if (errand.op == nullptr) return self.free_errand(errand);
+    operation.asked = false;
+    if (operation.op == nullptr) return self.free_operation(operation);
     if (again) {
-        errand.not_before = self.loop_.now() + kPause;
+        operation.not_before = self.loop().now() + kPause;
         return;
     }
     int error = reply.outcome == NfsOutcome::stale ? ESTALE : reply.error;
-    NfsFile& file = *self.file_of(static_cast<SyncOp&>(*errand.op).file);
+    NfsFile& file = self.files_[static_cast<SyncOp&>(*operation.op).file];
     if (reply.outcome == NfsOutcome::done) {
         const bool lost = file.lost || (file.unstable && file.verifier != reply.verifier);
         error = lost ? EIO : 0;
         file.unstable = file.lost = false;
     }
-    self.end_errand(errand, error);
+    self.end_operation(operation, error);
     self.deliver_later();
 }
 
-FileId NfsStorage::keep(NfsDesk& desk, std::string path, const NfsOpenFile& file) {
-    if (free_files_.empty()) {
-        free_files_.push_back(static_cast<FileId>(files_.size()));
-        files_.emplace_back();
-    }
-    const FileId id = free_files_.back();
-    free_files_.pop_back();
-    NfsFile& kept = files_[static_cast<std::size_t>(id)];
-    kept.open = true;
-    kept.opening_again = kept.unstable = kept.lost = false;
-    ++kept.generation;
-    kept.desk = &desk;
-    kept.path = std::move(path);
-    kept.file = file;
-    kept.storage = this;
+FileId NfsStorage::add_file(NfsNodeQueue& queue, std::string path, const NfsOpenFile& file) {
+    const FileId id = files_.add();
+    NfsFile& added = files_[id];
+    added.open = true;
+    added.opening_again = added.unstable = added.lost = false;
+    added.id = id;
+    ++added.generation;
+    added.queue = &queue;
+    added.path = std::move(path);
+    added.file = file;
+    added.storage = this;
     return id;
 }
 
-void NfsStorage::close(FileId file) {
-    const auto index = static_cast<std::size_t>(file);
-    STREAMSIM_CHECK(file >= 0 && index < files_.size() && files_[index].open, "a file that is closed was open");
-    NfsFile& closed = files_[index];
-    closed.open = false;
-    if (closed.opening_again) return;  // that ends it
-    close_on_server(*closed.desk, closed.file);
-    free_files_.push_back(file);
+void NfsStorage::close(FileId id) {
+    NfsFile& file = files_.get(id);
+    file.open = false;
+    if (file.opening_again) return;  // on_opened_again() closes the file
+    close_on_server(*file.queue, file.file);
+    files_.give_back(id);
 }
 
-void NfsStorage::close_on_server(NfsDesk& desk, const NfsOpenFile& file) {
-    if (desk.node->version() != 4 || !desk.node->ready()) return;  // else the server forgets it by itself
-    if (free_closes_ == nullptr) free_closes_ = &closes_.emplace_back();
-    NfsCall& call = *std::exchange(free_closes_, free_closes_->next);
+void NfsStorage::close_on_server(NfsNodeQueue& queue, const NfsOpenFile& file) {
+    if (queue.node->version() != 4 || !queue.node->ready()) return;  // the server drops the file by itself
+    NfsCall& call = closes_.take();
     call = {on_closed, this};
-    if (NfsRequests::close(desk.node->pick(), call, file, loop_.now())) {
-        desk.node->count_request();
-        deliver_later();  // which flushes
+    if (NfsRequests::close(queue.node->pick(), call, file, now())) {
+        queue.node->count_request();
+        deliver_later();  // sends the request
     } else {
-        call.next = std::exchange(free_closes_, &call);
+        closes_.give_back(call);
     }
 }
 
 void NfsStorage::on_closed(void* self, NfsCall& call, const NfsReply&) {
-    call.next = std::exchange(static_cast<NfsStorage*>(self)->free_closes_, &call);
+    static_cast<NfsStorage*>(self)->closes_.give_back(call);
 }
 
 void NfsStorage::cancel(Op& op) {
     if (op.backend == nullptr) {
-        if (!(is_transfer(op) ? waiting_transfers_ : waiting_errands_).remove(op)) return;  // it is on the way
-        settle(op, ECANCELED);
-    } else if (is_transfer(op)) {
+        cancel_waiting(op);
+        return;
+    }
+    if (is_transfer(op)) {
         end_transfer(*static_cast<NfsTransfer*>(op.backend), ECANCELED);
     } else {
-        end_errand(*static_cast<NfsErrand*>(op.backend), ECANCELED);
+        end_operation(*static_cast<NfsOperation*>(op.backend), ECANCELED);
     }
     deliver_later();
 }
 
 // ---- the turn
 
-void NfsStorage::reap() {
-    const Instant look = loop_.now();
-    server_->wait_and_serve({});
-    poll_times_.looked(look);
-    go_on();
-    deliver();
-    if (shutdown_) advance_shutdown();
+void NfsStorage::take_completions() {
+    if (server_ != nullptr) server_->wait_and_serve({});
 }
 
-/// Lets openings and pieces take their next steps, and sends all that waits.
+/// Lets walks and pieces take their next steps, and sends the requests that wait.
 void NfsStorage::go_on() {
-    const Instant now = loop_.now();
-    for (NfsErrand& errand : errands_) {
-        if (errand.opening.busy()) errand.opening.advance(now);
-        if (errand.syncs && errand.op != nullptr && !errand.asked) ask_sync(errand);
+    if (server_ == nullptr) return;
+    const Instant now = loop().now();
+    for (NfsOperation& operation : operations_) {
+        if (operation.walk.busy()) operation.walk.advance(now);
+        if (operation.syncs && operation.op != nullptr && !operation.asked) ask_sync(operation);
     }
     for (NfsFile& file : files_) {
         if (file.opening_again) file.again->advance(now);
     }
-    for (NfsDesk& desk : desks_) {
-        pump(desk);
-        desk.node->flush(now);
+    for (NfsNodeQueue& queue : queues_) {
+        pump(queue);
+        queue.node->flush(now);
     }
 }
 
 void NfsStorage::tick() {
-    const Instant now = loop_.now();
-    for (NfsDesk& desk : desks_) desk.node->tick(now);
-    const auto too_old = [&](const Op* op) { return op != nullptr && now - op->submitted_at >= timeout_; };
-    for (NfsTransfer& work : transfers_) {
-        if (too_old(work.op)) end_transfer(work, error_or_own_shortage(ETIMEDOUT));
+    const Instant now = loop().now();
+    for (NfsNodeQueue& queue : queues_) queue.node->tick(now);
+    const auto expired = [&](const Op* op) { return op != nullptr && now - op->submitted_at >= timeout_; };
+    for (NfsTransfer& transfer : transfers_) {
+        if (expired(transfer.op)) end_transfer(transfer, error_or_own_shortage(ETIMEDOUT));
     }
-    for (NfsErrand& errand : errands_) {
-        if (too_old(errand.op)) end_errand(errand, error_or_own_shortage(ETIMEDOUT));
+    for (NfsOperation& operation : operations_) {
+        if (expired(operation.op)) end_operation(operation, error_or_own_shortage(ETIMEDOUT));
     }
-    expire(waiting_transfers_);
-    expire(waiting_errands_);
+    for (OpQueue waiting = take_waiting(now - timeout_); !waiting.empty();)
+        settle_seen(waiting.pop(), error_or_own_shortage(ETIMEDOUT), now);
     go_on();
     deliver_later();
-}
-
-void NfsStorage::expire(OpList& waiting) {
-    const Instant now = loop_.now();
-    OpList all = waiting.take();
-    while (!all.empty()) {
-        Op& op = all.pop();
-        if (now - op.submitted_at >= timeout_) {
-            settle(op, error_or_own_shortage(ETIMEDOUT));
-        } else {
-            waiting.push(op);
-        }
-    }
-}
-
-void NfsStorage::deliver_later() {
-    if (std::exchange(deliver_set_, true)) return;
-    loop_.defer({[](void* self) {
-                     auto& storage = *static_cast<NfsStorage*>(self);
-                     storage.deliver_set_ = false;
-                     storage.go_on();
-                     storage.deliver();
-                     if (storage.shutdown_) storage.advance_shutdown();
-                 },
-                 this});
-}
-
-void NfsStorage::deliver() {
-    OpList ops = done_.take();
-    while (!ops.empty()) {
-        Op& op = ops.pop();
-        --outstanding_;
-        loop_.release();
-        op.done();  // the operation may be gone or submitted again afterwards
-    }
 }
 
 std::vector<ServerTraffic> NfsStorage::traffic() const {
@@ -391,30 +303,24 @@ std::vector<ServerTraffic> NfsStorage::traffic() const {
     return out;
 }
 
-// ---- the end
+// ---- shutdown
 
-void NfsStorage::shutdown(Callback done) {
-    shutdown_ = done;
-    loop_.hold();
-    deliver_later();
-}
-
-void NfsStorage::advance_shutdown() {
-    if (outstanding_ > 0 || deliver_set_ || timer_ == nullptr || poll_ == nullptr ||
-        uv_is_closing(reinterpret_cast<uv_handle_t*>(poll_)) != 0)
-        return;
-    const Instant now = loop_.now();
+bool NfsStorage::close_all() {
+    if (poll_ == nullptr) return true;
+    if (uv_is_closing(reinterpret_cast<uv_handle_t*>(poll_)) != 0) return false;
+    const Instant now = loop().now();
     if (closing_until_ == Instant::never()) {
-        closing_until_ = now + kGoodbye;
-        for (std::size_t i = 0; i < files_.size(); ++i) {
-            if (files_[i].open) close(static_cast<FileId>(i));
+        closing_until_ = now + kCloseTimeout;
+        for (NfsFile& file : files_) {
+            if (file.open) close(file.id);
         }
         go_on();
     }
-    const bool waits = std::any_of(desks_.begin(), desks_.end(), [](const NfsDesk& desk) {
-        return desk.node->version() == 4 && desk.node->ready() && desk.node->outstanding() > 0;
+    const bool waits = std::any_of(queues_.begin(), queues_.end(), [](const NfsNodeQueue& queue) {
+        return queue.node->version() == 4 && queue.node->ready() && queue.node->outstanding() > 0;
     });
     if (!waits || now >= closing_until_) stop_watching();
+    return false;
 }
 
 void NfsStorage::stop_watching() {
@@ -425,10 +331,8 @@ void NfsStorage::stop_watching() {
         auto* self = static_cast<NfsStorage*>(handle->data);
         delete reinterpret_cast<uv_poll_t*>(handle);
         self->poll_ = nullptr;
-        self->loop_.remove_reaper(self);
-        self->server_.reset();  // what it still had is answered now, and finds nobody
-        self->loop_.release();
-        self->shutdown_();  // may destroy us
+        self->server_.reset();  // answers its outstanding calls, for which no operation waits
+        self->advance_shutdown();
     });
 }
 

@@ -1,5 +1,4 @@
-// The half of the NFS backend that moves data: reads and writes, the pieces they are cut into, and what becomes
-// of those.
+// The part of the NFS backend that moves data: reads and writes, and the pieces they are cut into.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,89 +10,90 @@
 namespace streamsim::storage {
 namespace {
 
-constexpr Duration kPatience = milliseconds(100);  // that a server asks for
-constexpr Duration kAfterLoss = milliseconds(20);
-constexpr std::uint32_t kTriesOfStale = 2;
+constexpr Duration kRetryPause = milliseconds(100);  // when the server asks to try again later
+constexpr Duration kLossPause = milliseconds(20);
+constexpr std::uint32_t kStaleRepliesMax = 2;
 
 }  // namespace
 
 void NfsStorage::start_transfer(Op& op) {
-    NfsTransfer& work = *std::exchange(free_transfers_, free_transfers_->next);
-    work.op = &op;
-    work.cut = 0;
-    work.pieces = 0;
-    work.end = std::numeric_limits<std::uint64_t>::max();
-    work.writes = op.operation == OpKind::write;
-    if (work.writes) {
+    NfsTransfer& transfer = transfers_.take();
+    transfer.op = &op;
+    transfer.cut = 0;
+    transfer.pieces = 0;
+    transfer.end = std::numeric_limits<std::uint64_t>::max();
+    transfer.writes = op.operation == OpKind::write;
+    if (transfer.writes) {
         const auto& write = static_cast<WriteOp&>(op);
-        work.file = write.file;
-        work.offset = write.offset;
-        work.bytes = write.buffer.size();
-        work.memory = const_cast<std::byte*>(write.buffer.data());  // nothing is written to it
+        transfer.file = write.file;
+        transfer.offset = write.offset;
+        transfer.bytes = write.buffer.size();
+        transfer.memory = const_cast<std::byte*>(write.buffer.data());  // only read
     } else {
         const auto& read = static_cast<ReadOp&>(op);
-        work.file = read.file;
-        work.offset = read.offset;
-        work.bytes = read.buffer.size();
-        work.memory = read.buffer.data();
+        transfer.file = read.file;
+        transfer.offset = read.offset;
+        transfer.bytes = read.buffer.size();
+        transfer.memory = read.buffer.data();
     }
-    op.backend = &work;
-    const NfsFile* const file = file_of(work.file);
-    if (file == nullptr || work.bytes == 0) return end_transfer(work, file != nullptr ? 0 : EBADF);
-    work.desk = file->desk;
-    work.in_line = true;
-    work.desk->uncut.push(work);
+    op.backend = &transfer;
+    const NfsFile* const file = files_.find(transfer.file);
+    if (file == nullptr || transfer.bytes == 0) return end_transfer(transfer, file != nullptr ? 0 : EBADF);
+    transfer.queue = file->queue;
+    transfer.queued = true;
+    transfer.queue->uncut.push(transfer);
 }
 
-/// Sends what can be sent.
-void NfsStorage::pump(NfsDesk& desk) {
-    if (!desk.node->ready()) return;
-    const Instant now = loop_.now();
-    NfsFifo<NfsPiece> waiting = desk.pending.take();
-    for (NfsPiece* piece = waiting.first(); piece != nullptr;) {
-        NfsPiece* const next = piece->next;
-        if (piece->transfer == nullptr) {
-            piece->next = std::exchange(free_pieces_, piece);
-        } else if (now < piece->not_before ||
-                   files_[static_cast<std::size_t>(piece->transfer->file)].opening_again || !send(*piece)) {
-            desk.pending.push(*piece);
+/// Sends the pieces that wait, as far as connections and free pieces allow.
+void NfsStorage::pump(NfsNodeQueue& queue) {
+    if (!queue.node->ready()) return;
+    const Instant now = loop().now();
+    for (LinkedQueue<NfsPiece> waiting = queue.pending.take(); !waiting.empty();) {
+        NfsPiece& piece = waiting.pop();
+        if (piece.transfer == nullptr) {
+            pieces_.give_back(piece);
+        } else if (now < piece.not_before || files_[piece.transfer->file].opening_again || !send(piece)) {
+            queue.pending.push(piece);
         }
-        piece = next;
     }
-    while (desk.uncut.first() != nullptr && free_pieces_ != nullptr) {
-        NfsTransfer& work = *desk.uncut.first();
-        if (files_[static_cast<std::size_t>(work.file)].opening_again) return;
-        const std::uint64_t left = work.bytes - work.cut;
-        const std::uint32_t most = work.writes ? desk.node->write_bytes() : desk.node->read_bytes();
-        NfsPiece& piece = *std::exchange(free_pieces_, free_pieces_->next);
-        piece.transfer = &work;
-        piece.desk = &desk;
-        piece.offset = work.offset + work.cut;
-        piece.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, most));
-        piece.stale = 0;
-        piece.not_before = {};
-        ++work.pieces;
-        work.cut += piece.bytes;
-        if (work.cut == work.bytes) {
-            desk.uncut.pop();
-            work.in_line = false;
-        }
-        if (!send(piece)) desk.pending.push(piece);
+    while (!queue.uncut.empty() && pieces_.has_free() && !files_[queue.uncut.front().file].opening_again)
+        cut(queue);
+}
+
+/// Cuts the next piece from the first transfer, and sends it.
+void NfsStorage::cut(NfsNodeQueue& queue) {
+    NfsTransfer& transfer = queue.uncut.front();
+    const std::uint64_t left = transfer.bytes - transfer.cut;
+    const std::uint32_t bytes_max = transfer.writes ? queue.node->write_bytes() : queue.node->read_bytes();
+    NfsPiece& piece = pieces_.take();
+    piece.transfer = &transfer;
+    piece.queue = &queue;
+    piece.offset = transfer.offset + transfer.cut;
+    piece.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, bytes_max));
+    piece.stale = 0;
+    piece.not_before = {};
+    ++transfer.pieces;
+    transfer.cut += piece.bytes;
+    if (transfer.cut == transfer.bytes) {
+        queue.uncut.pop();
+        transfer.queued = false;
     }
+    if (!send(piece)) queue.pending.push(piece);
 }
 
 bool NfsStorage::send(NfsPiece& piece) {
-    if (!piece.desk->node->ready()) return false;
-    const NfsTransfer& work = *piece.transfer;
-    const NfsFile& file = files_[static_cast<std::size_t>(work.file)];
+    if (!piece.queue->node->ready()) return false;
+    const NfsTransfer& transfer = *piece.transfer;
+    const NfsFile& file = files_[transfer.file];
     piece.generation = file.generation;
     piece.call = {on_piece, &piece};
-    NfsNode& node = *piece.desk->node;
-    const Instant now = loop_.now();
-    const std::span<const std::byte> bytes(work.memory + (piece.offset - work.offset), piece.bytes);
+    NfsNode& node = *piece.queue->node;
+    const Instant now = loop().now();
+    const std::span<const std::byte> bytes(transfer.memory + (piece.offset - transfer.offset), piece.bytes);
     const bool sent =
-        work.writes ? NfsRequests::write(node.pick(), piece.call, file.file.handle, piece.offset, bytes, now)
-                    : node.requests().read(node.pick(), piece.call, file.file, piece.offset, piece.bytes, now);
+        transfer.writes
+            ? NfsRequests::write(node.pick(), piece.call, file.file.handle, piece.offset, bytes, now)
+            : node.requests().read(node.pick(), piece.call, file.file, piece.offset, piece.bytes, now);
     if (sent) node.count_request();
     return sent;
 }
@@ -101,9 +101,9 @@ bool NfsStorage::send(NfsPiece& piece) {
 void NfsStorage::on_piece(void* of, NfsCall&, const NfsReply& reply) {
     auto& piece = *static_cast<NfsPiece*>(of);
     NfsStorage& self = *piece.storage;
-    piece.desk->node->received_bytes += reply.data.size();
+    piece.queue->node->received_bytes += reply.data.size();
     if (piece.transfer == nullptr) {
-        piece.next = std::exchange(self.free_pieces_, &piece);
+        self.pieces_.give_back(piece);
         return;
     }
     switch (reply.outcome) {
@@ -112,23 +112,23 @@ void NfsStorage::on_piece(void* of, NfsCall&, const NfsReply& reply) {
         case NfsOutcome::failed:
         case NfsOutcome::is_link: {
             self.end_transfer(*piece.transfer, reply.error == 0 ? EIO : reply.error);
-            piece.next = std::exchange(self.free_pieces_, &piece);
+            self.pieces_.give_back(piece);
             return;
         }
-        case NfsOutcome::later: return self.wait_again(piece, kPatience);
-        case NfsOutcome::lost: return self.wait_again(piece, kAfterLoss);
+        case NfsOutcome::later: return self.wait_again(piece, kRetryPause);
+        case NfsOutcome::lost: return self.wait_again(piece, kLossPause);
         case NfsOutcome::stale: return self.open_again(piece, ESTALE);
         case NfsOutcome::expired: return self.open_again(piece, EIO);
     }
 }
 
 void NfsStorage::take_data(NfsPiece& piece, const NfsReply& reply) {
-    NfsTransfer& work = *piece.transfer;
-    std::memcpy(work.memory + (piece.offset - work.offset), reply.data.data(), reply.data.size());
+    NfsTransfer& transfer = *piece.transfer;
+    std::memcpy(transfer.memory + (piece.offset - transfer.offset), reply.data.data(), reply.data.size());
     piece.offset += reply.data.size();
     piece.bytes -= static_cast<std::uint32_t>(reply.data.size());
     if (reply.end_of_file) {
-        work.end = std::min(work.end, piece.offset);
+        transfer.end = std::min(transfer.end, piece.offset);
     } else if (piece.bytes > 0) {
         return wait_again(piece, {});
     }
@@ -136,7 +136,7 @@ void NfsStorage::take_data(NfsPiece& piece, const NfsReply& reply) {
 }
 
 void NfsStorage::take_written(NfsPiece& piece, const NfsReply& reply) {
-    NfsFile& file = files_[static_cast<std::size_t>(piece.transfer->file)];
+    NfsFile& file = files_[piece.transfer->file];
     if (!reply.stable) {
         file.lost = file.lost || (file.unstable && file.verifier != reply.verifier);
         file.unstable = true;
@@ -149,78 +149,71 @@ void NfsStorage::take_written(NfsPiece& piece, const NfsReply& reply) {
 }
 
 void NfsStorage::wait_again(NfsPiece& piece, Duration pause) {
-    piece.not_before = loop_.now() + pause;
-    piece.desk->pending.push(piece);
+    piece.not_before = loop().now() + pause;
+    piece.queue->pending.push(piece);
 }
 
-/// The server does not know the file any more: it is opened again, once for all pieces that find out.
+/// The server has forgotten the file: it is opened again, once for all pieces that hear of it.
 void NfsStorage::open_again(NfsPiece& piece, int error) {
-    NfsFile& file = files_[static_cast<std::size_t>(piece.transfer->file)];
+    NfsFile& file = files_[piece.transfer->file];
     const bool known = file.opening_again || file.generation != piece.generation;
     wait_again(piece, {});
     if (known) return;
-    if (++piece.stale > kTriesOfStale) return end_transfer(*piece.transfer, error);
+    if (++piece.stale > kStaleRepliesMax) return end_transfer(*piece.transfer, error);
     file.opening_again = true;
-    if (file.again == nullptr) file.again = std::make_unique<NfsOpening>();
-    file.lost = file.unstable;  // the handle is of no file any more
-    file.again->begin(*file.desk->node, {.path = file.path}, on_opened_again, &file);
+    if (file.again == nullptr) file.again = std::make_unique<NfsPathWalk>();
+    file.lost = file.unstable;  // no commit can reach the old handle
+    file.again->begin(*file.queue->node, {.path = file.path}, on_opened_again, &file);
 }
 
-void NfsStorage::on_opened_again(void* of, NfsOpening& opening) {
+void NfsStorage::on_opened_again(void* of, NfsPathWalk& walk) {
     auto& file = *static_cast<NfsFile*>(of);
     NfsStorage& self = *file.storage;
     file.opening_again = false;
-    if (!file.open) {  // closed meanwhile
-        if (opening.error() == 0) self.close_on_server(*file.desk, opening.file());
-        for (std::size_t i = 0; i < self.files_.size(); ++i) {
-            if (&self.files_[i] == &file) self.free_files_.push_back(static_cast<FileId>(i));
-        }
+    if (!file.open) {  // close() was called meanwhile
+        if (walk.error() == 0) self.close_on_server(*file.queue, walk.file());
+        self.files_.give_back(file.id);
         return;
     }
     ++file.generation;
-    if (opening.error() == 0) {
-        file.file = opening.file();
+    if (walk.error() == 0) {
+        file.file = walk.file();
         return;
     }
-    for (NfsTransfer& work : self.transfers_) {
-        if (work.op != nullptr && &self.files_[static_cast<std::size_t>(work.file)] == &file)
-            self.end_transfer(work, opening.error());
+    for (NfsTransfer& transfer : self.transfers_) {
+        if (transfer.op != nullptr && &self.files_[transfer.file] == &file)
+            self.end_transfer(transfer, walk.error());
     }
 }
 
 void NfsStorage::piece_done(NfsPiece& piece) {
-    NfsTransfer& work = *piece.transfer;
+    NfsTransfer& transfer = *piece.transfer;
     piece.transfer = nullptr;
-    piece.next = std::exchange(free_pieces_, &piece);
-    if (--work.pieces == 0 && !work.in_line) end_transfer(work, 0);
+    pieces_.give_back(piece);
+    if (--transfer.pieces == 0 && !transfer.queued) end_transfer(transfer, 0);
 }
 
-/// The operation ends, whatever its pieces do.
-void NfsStorage::end_transfer(NfsTransfer& work, int error) {
-    Op& op = *std::exchange(work.op, nullptr);
-    std::uint64_t written = error == 0 ? work.bytes : work.cut;  // from the beginning, without a gap
-    if (work.pieces > 0) {
+/// Ends the operation; the replies to its pieces are ignored.
+void NfsStorage::end_transfer(NfsTransfer& transfer, int error) {
+    Op& op = *std::exchange(transfer.op, nullptr);
+    std::uint64_t written = error == 0 ? transfer.bytes : transfer.cut;  // from the beginning, without a gap
+    if (transfer.pieces > 0) {
         for (NfsPiece& piece : pieces_) {
-            if (piece.transfer != &work) continue;
-            written = std::min(written, piece.offset - work.offset);
+            if (piece.transfer != &transfer) continue;
+            written = std::min(written, piece.offset - transfer.offset);
             piece.transfer = nullptr;
         }
     }
-    if (work.writes) {
+    if (transfer.writes) {
         static_cast<WriteOp&>(op).bytes = written;
     } else {
-        const std::uint64_t end = std::clamp(work.end, work.offset, work.offset + work.bytes);
-        static_cast<ReadOp&>(op).bytes = error == 0 ? end - work.offset : 0;
+        const std::uint64_t end = std::clamp(transfer.end, transfer.offset, transfer.offset + transfer.bytes);
+        static_cast<ReadOp&>(op).bytes = error == 0 ? end - transfer.offset : 0;
     }
-    if (std::exchange(work.in_line, false)) {
-        NfsFifo<NfsTransfer> all = work.desk->uncut.take();
-        while (NfsTransfer* each = all.pop()) {
-            if (each != &work) work.desk->uncut.push(*each);
-        }
-    }
-    settle(op, error);
-    work.next = std::exchange(free_transfers_, &work);
-    if (!waiting_transfers_.empty()) start_transfer(waiting_transfers_.pop());
+    if (std::exchange(transfer.queued, false)) transfer.queue->uncut.remove(transfer);
+    settle_seen(op, error, now());
+    transfers_.give_back(transfer);
+    leave(true);
 }
 
 }  // namespace streamsim::storage

@@ -1,5 +1,4 @@
-// The NFS backend, and what it keeps of each operation, piece, file and node. nfs_storage.cc opens with how it
-// works.
+// The NFS backend with its operations, pieces, files and nodes. nfs_storage.cc opens with how it works.
 #pragma once
 
 #include <uv.h>
@@ -12,10 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "storage/completion_poll_times.h"
-#include "storage/nfs/nfs_opening.h"
+#include "storage/file_table.h"
+#include "storage/linked_queue.h"
+#include "storage/nfs/nfs_path_walk.h"
 #include "storage/nfs/nfs_server.h"
-#include "storage/op_list.h"
+#include "storage/operation_intake.h"
+#include "storage/slot_pool.h"
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
@@ -25,57 +26,33 @@ class NfsStorage;
 struct NfsPiece;
 struct NfsTransfer;
 
-/// First in, first out, linked through `next`.
-template <typename T>
-class NfsFifo {
-public:
-    T* first() const { return first_; }
-    void push(T& item) {
-        item.next = nullptr;
-        (last_ != nullptr ? last_->next : first_) = &item;
-        last_ = &item;
-    }
-    T* pop() {
-        T* const item = first_;
-        if (item == nullptr) return nullptr;
-        first_ = item->next;
-        if (first_ == nullptr) last_ = nullptr;
-        item->next = nullptr;
-        return item;
-    }
-    NfsFifo take() { return std::exchange(*this, {}); }
-
-private:
-    T* first_ = nullptr;
-    T* last_ = nullptr;
-};
-
-/// A node and what waits for it.
-struct NfsDesk {
+/// A node with the work that waits for one of its connections.
+struct NfsNodeQueue {
     NfsNode* node = nullptr;
-    NfsFifo<NfsPiece> pending;  // to be sent, again or because the connections were away
-    NfsFifo<NfsTransfer> uncut;
+    LinkedQueue<NfsPiece> pending;   // to be sent again, or for the first time because no connection was up
+    LinkedQueue<NfsTransfer> uncut;  // transfers of which not every piece has been cut
 };
 
 struct NfsFile {
     bool open = false;
     bool opening_again = false;
+    FileId id = kNoFile;
     std::uint32_t generation = 0;
-    NfsDesk* desk = nullptr;
+    NfsNodeQueue* queue = nullptr;
     std::string path;
     NfsOpenFile file;
-    std::unique_ptr<NfsOpening> again;
+    std::unique_ptr<NfsPathWalk> again;
     NfsStorage* storage = nullptr;
     bool unstable = false;           // something was written that no sync has made sure of
     bool lost = false;               // and the server that had it in memory has forgotten it
     std::array<char, 8> verifier{};  // of that server's memory
 };
 
-/// A read or a write.
+/// The in-flight slot of a read or a write.
 struct NfsTransfer {
     Op* op = nullptr;
-    NfsTransfer* next = nullptr;  // free, or uncut
-    NfsDesk* desk = nullptr;
+    NfsTransfer* next = nullptr;  // free, or in NfsNodeQueue::uncut
+    NfsNodeQueue* queue = nullptr;
     bool writes = false;
     FileId file = kNoFile;
     std::uint64_t offset = 0;
@@ -84,14 +61,14 @@ struct NfsTransfer {
     std::uint64_t cut = 0;  // bytes, from the beginning
     std::uint64_t end = 0;  // of the file, as far as is known
     std::uint32_t pieces = 0;
-    bool in_line = false;  // of the uncut
+    bool queued = false;  // in NfsNodeQueue::uncut
 };
 
 struct NfsPiece {
     NfsStorage* storage = nullptr;
-    NfsPiece* next = nullptr;         // free, or pending
-    NfsTransfer* transfer = nullptr;  // null: nobody waits for it
-    NfsDesk* desk = nullptr;
+    NfsPiece* next = nullptr;         // free, or in NfsNodeQueue::pending
+    NfsTransfer* transfer = nullptr;  // null: its operation has ended
+    NfsNodeQueue* queue = nullptr;
     std::uint64_t offset = 0;  // in the file
     std::uint32_t bytes = 0;
     std::uint32_t generation = 0;  // of the file
@@ -100,109 +77,84 @@ struct NfsPiece {
     NfsCall call;
 };
 
-/// An open, a sync, or what is done by name.
-struct NfsErrand {
+/// The in-flight slot of an open, a sync or an operation by name.
+struct NfsOperation {
     NfsStorage* storage = nullptr;
-    Op* op = nullptr;  // null: nobody waits for it
-    NfsErrand* next = nullptr;
-    NfsDesk* desk = nullptr;
-    NfsOpening opening;
-    // of a sync
+    Op* op = nullptr;  // null: the operation has ended, its requests have not
+    NfsOperation* next = nullptr;
+    NfsNodeQueue* queue = nullptr;
+    NfsPathWalk walk;
     bool syncs = false;
-    bool asked = false;
-    Instant not_before;
-    NfsCall call;
+    bool asked = false;  // sync: the request is on its way
+    Instant not_before;  // sync
+    NfsCall call;        // sync
 };
 
-class NfsStorage final : public Storage, public Reaper {
+class NfsStorage final : public LimitedIntake {
 public:
     NfsStorage(EventLoop& loop, std::unique_ptr<NfsServer> server, const RemoteOptions& options);
     ~NfsStorage() override;
 
     void watch(uv_loop_t* uv);
 
-    void open(OpenOp& op) override;
-    void read(ReadOp& op) override;
-    void write(WriteOp& op) override;
-    void sync(SyncOp& op) override;
-    void perform(PathOp& op) override;
-    void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId file) override;
     void cancel(Op& op) override;
-    /// There is no page cache between: what is read comes from the server, what is written is there. libnfs
-    /// cannot send more than some 3 KiB in a request of version 4, which is no way to write.
+    /// No page cache lies between: reads come from the server, and writes reach it. libnfs cannot send more
+    /// than some 3 KiB in a request of version 4, which is no way to write.
     StorageCapabilities capabilities() const override { return {"nfs", true, 1, true, writes_}; }
     std::vector<ServerTraffic> traffic() const override;
-    void use_memory(std::span<std::byte>) override {}
-    void shutdown(Callback done) override;
-    void reap() override;
 
 private:
-    NfsDesk& desk_of(std::uint32_t seat) { return *desk_by_address_[seat % desk_by_address_.size()]; }
+    NfsNodeQueue& queue_of(std::uint32_t seat) { return *queue_by_address_[seat % queue_by_address_.size()]; }
 
-    void accept(Op& op, OpKind kind);
-    NfsFile* file_of(FileId file);
-    bool is_transfer(const Op& op) const {
-        return op.operation == OpKind::read || op.operation == OpKind::write;
-    }
+    void begin(Op& op) override;
+    void start(Op& op) override;
+    void take_completions() override;
+    void before_delivery() override { go_on(); }
+    bool close_all() override;
 
-    void start_errand(Op& op);
-    static void on_opened(void* errand, NfsOpening& opening);
-    void free_errand(NfsErrand& errand);
-    void end_errand(NfsErrand& errand, int error);
-    void ask_sync(NfsErrand& errand);
-    static void on_synced(void* errand, NfsCall& call, const NfsReply& reply);
-    FileId keep(NfsDesk& desk, std::string path, const NfsOpenFile& file);
-    void close_on_server(NfsDesk& desk, const NfsOpenFile& file);
+    void start_operation(Op& op);
+    void start_sync(NfsOperation& operation);
+    void start_walk(NfsOperation& operation);
+    static void on_walked(void* operation, NfsPathWalk& walk);
+    void free_operation(NfsOperation& operation);
+    void end_operation(NfsOperation& operation, int error);
+    void ask_sync(NfsOperation& operation);
+    static void on_synced(void* operation, NfsCall& call, const NfsReply& reply);
+    FileId add_file(NfsNodeQueue& queue, std::string path, const NfsOpenFile& file);
+    void close_on_server(NfsNodeQueue& queue, const NfsOpenFile& file);
     static void on_closed(void* self, NfsCall& call, const NfsReply& reply);
 
     // nfs_transfers.cc
     void start_transfer(Op& op);
-    void pump(NfsDesk& desk);
+    void pump(NfsNodeQueue& queue);
+    void cut(NfsNodeQueue& queue);
     bool send(NfsPiece& piece);
     static void on_piece(void* piece, NfsCall& call, const NfsReply& reply);
     void take_data(NfsPiece& piece, const NfsReply& reply);
     void take_written(NfsPiece& piece, const NfsReply& reply);
     void wait_again(NfsPiece& piece, Duration pause);
     void open_again(NfsPiece& piece, int error);
-    static void on_opened_again(void* file, NfsOpening& opening);
+    static void on_opened_again(void* file, NfsPathWalk& walk);
     void piece_done(NfsPiece& piece);
-    void end_transfer(NfsTransfer& work, int error);
+    void end_transfer(NfsTransfer& transfer, int error);
 
-    void settle(Op& op, int error);
     void tick();
-    void expire(OpList& waiting);
     void go_on();
-    void deliver();
-    void deliver_later();
-    void advance_shutdown();
     void stop_watching();
 
-    EventLoop& loop_;
     std::unique_ptr<NfsServer> server_;
     const Duration timeout_;
     const bool writes_;
-    std::deque<NfsDesk> desks_;  // one a node
-    std::vector<NfsDesk*> desk_by_address_;
-    std::deque<NfsFile> files_;
-    std::vector<FileId> free_files_;
-    std::vector<NfsTransfer> transfers_;
-    std::vector<NfsErrand> errands_;
-    std::deque<NfsPiece> pieces_;
-    NfsTransfer* free_transfers_ = nullptr;
-    NfsErrand* free_errands_ = nullptr;
-    NfsPiece* free_pieces_ = nullptr;
-    OpList waiting_transfers_;
-    OpList waiting_errands_;
-    std::deque<NfsCall> closes_;
-    NfsCall* free_closes_ = nullptr;
-    CompletionPollTimes poll_times_;
-    OpList done_;
-    bool deliver_set_ = false;
-    std::size_t outstanding_ = 0;
-    uv_poll_t* poll_ = nullptr;  // libuv frees them, by our callbacks
+    std::deque<NfsNodeQueue> queues_;  // one a node
+    std::vector<NfsNodeQueue*> queue_by_address_;
+    FileTable<NfsFile> files_;
+    SlotPool<NfsTransfer> transfers_;
+    SlotPool<NfsOperation> operations_;
+    SlotPool<NfsPiece> pieces_;
+    SlotPool<NfsCall> closes_;
+    uv_poll_t* poll_ = nullptr;  // libuv frees both handles, by our callbacks
     uv_timer_t* timer_ = nullptr;
-    Callback shutdown_;
     Instant closing_until_ = Instant::never();
 };
 

@@ -6,7 +6,7 @@
 namespace streamsim::storage {
 namespace {
 
-/// Operations belong to their callers, their paths too: the storage behind is given some of our own.
+/// Operations and their paths belong to the callers: the storage below gets operations of this decorator.
 class NamedStorage final : public StorageDecorator {
 public:
     using StorageDecorator::StorageDecorator;
@@ -39,7 +39,7 @@ private:
         to.entries = from.entries;
     }
 
-    /// Our own operations of one kind, as many as were ever outstanding at once; they stay where they are.
+    /// The decorator's own operations of one kind, which stay at their address.
     template <typename Operation>
     class Doubles {
     public:

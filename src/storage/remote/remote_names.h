@@ -1,5 +1,5 @@
-// Files of a file server by their whole names, nfs://host/export/dir/clip.mov: what a user has typed, and what
-// every message and result calls them. Backends know them from the server's root on.
+// Files of a file server by their whole names, nfs://host/export/dir/clip.mov, as a user types them and as
+// every message and result shows them. Backends use paths from the server's root.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace streamsim::storage {
 
-/// "/export/clip.mov" of "nfs://host/export/clip.mov"; what does not begin with a scheme stays as it is.
+/// "/export/clip.mov" of "nfs://host/export/clip.mov"; a name without a scheme is returned as it is.
 const char* path_on_server(const char* name);
 
-/// Take whole names, and give `inner` the paths on the server.
+/// Take whole names, and pass paths on the server to `inner`.
 std::unique_ptr<Storage> by_whole_names(std::unique_ptr<Storage> inner);
 std::unique_ptr<ByteStore> by_whole_names(std::unique_ptr<ByteStore> inner);
 

@@ -1,4 +1,4 @@
-// What the backends that speak to a file server themselves have in common.
+// Options that the NFS and SMB backends share.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 namespace streamsim::storage {
 
 struct RemoteOptions {
-    /// Reads and opens in flight at once, over all streams of this loop; more wait in order.
+    /// Reads, and opens, in flight at once over all streams of this loop; more wait in order.
     std::uint32_t parallel_reads = 64;
     std::uint32_t parallel_opens = 16;
-    /// Connections are made for the nodes that the seats from `first_seat` on use, which are so many.
+    /// Connections are made to the nodes that `seats` seats from `first_seat` on use.
     std::uint32_t first_seat = 0;
     std::uint32_t seats = 1;
-    Credentials credentials;  // of SMB
-    /// Told once about each thing that could not be had, and about connections that were lost and came back.
-    /// May be empty.
+    Credentials credentials;  // SMB
+    /// Receives each unavailable capability once, and each connection that was lost or restored. May be empty.
     NoticeSink notice;
 };
 

@@ -41,7 +41,7 @@ Answer look_up(const std::string& name, int flags) {
     return answer;
 }
 
-/// A name service may take as long as it likes: it is asked in a thread that is left alone when it does.
+/// A name service may take very long: a thread of its own asks, and is abandoned after the timeout.
 Result<std::vector<std::string>> addresses_of(const std::string& name, Duration timeout) {
     if (Answer number = look_up(name, AI_NUMERICHOST); number.error == 0 && !number.addresses.empty())
         return std::move(number.addresses);
@@ -50,7 +50,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& name, Duration 
     std::thread([promise, name] { promise->set_value(look_up(name, 0)); }).detach();
     if (future.wait_for(std::chrono::nanoseconds(timeout.ns)) != std::future_status::ready) {
         return environment_error(
-            fmt::format("{}: the name service has not answered for {}", name, show_duration(timeout)));
+            fmt::format("{}: no answer from the name service for {}", name, show_duration(timeout)));
     }
     Answer answer = future.get();
     if (answer.error != 0) return environment_error(fmt::format("{}: {}", name, gai_strerror(answer.error)));

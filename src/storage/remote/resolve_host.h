@@ -1,4 +1,4 @@
-// The addresses behind a server's name.
+// Resolves the name of a server.
 #pragma once
 
 #include "base/result.h"
@@ -6,9 +6,9 @@
 
 namespace streamsim::storage {
 
-/// Fills `addresses` with those of the host, as numbers, each once, in the order of the name service; a name
-/// among the ones that the URL gave becomes its first address. Blocks for `timeout` at most. Errors:
-/// environment, naming the host.
+/// Fills `addresses` with the host's numeric addresses, each once, in the order of the name service; each name
+/// that the URL gave becomes its first address. Blocks for `timeout` at most. Errors: environment, naming the
+/// host.
 Result<void> resolve(RemotePlace& place);
 
 }  // namespace streamsim::storage

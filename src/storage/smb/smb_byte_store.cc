@@ -1,7 +1,7 @@
-// A helper process (smb_process.h) for each thread up to a few, behind a mutex; one thread alone uses the
-// first. Each is started when it is first needed. Where it is lost, calls that only look are made again with a
-// new one until RemotePlace::timeout has passed; a call that changes something has then failed, because nobody
-// knows whether it was done. A file that is being written is lost with the process; one that is read is opened
+// A few helper processes (smb_process.h), each behind a mutex and started when it is first used; a single
+// thread uses the first one only. When a process is lost, calls that change nothing are made again with a new
+// one until RemotePlace::timeout has passed; a call that changes something fails, because it may or may not
+// have been done. A file that is being written is lost with the process; one that is being read is opened
 // again.
 #include "storage/smb/smb_byte_store.h"
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr unsigned kBackoffMs = 100;
 
-/// A file of one process: gone when that is.
+/// A file that is open in one process, and closed when that ends.
 struct RemoteFile {
     std::int32_t number = -1;
     std::uint64_t process = 0;
@@ -39,7 +39,7 @@ std::string parent_of(const std::string& path) {
     return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// The process and what is asked of it. Thread-safe.
+/// A helper process and its calls. Thread-safe.
 class Channel {
 public:
     Channel(const RemotePlace& place, const std::string& directory, const Credentials& credentials)
@@ -51,7 +51,7 @@ public:
 
     using Texts = std::initializer_list<std::string_view>;
 
-    /// For what changes nothing. Errors: it cannot be connected; what the server says is in the answer.
+    /// A call that changes nothing. Errors: connecting failed; the server's error is in the answer.
     Result<SmbAnswer> look(const SmbRequest& request, Texts texts) {
         const Turn turn(*this);
         const std::int64_t deadline = deadline_from_now();
@@ -61,7 +61,7 @@ public:
         return answer;
     }
 
-    /// As look(); the names of a directory, as the helper gives them.
+    /// As look(); returns the names in a directory, as the helper sends them.
     Result<SmbAnswer> list(const std::string& path, std::string& names) {
         const Turn turn(*this);
         const std::int64_t deadline = deadline_from_now();
@@ -72,7 +72,7 @@ public:
             auto answer = once(request, {from}, deadline);
             if (!answer) return answer;
             if (answer->lost && uv_hrtime() < static_cast<std::uint64_t>(deadline)) {
-                names.clear();  // from the beginning
+                names.clear();  // the new process lists from the beginning
                 from = path;
                 continue;
             }
@@ -89,7 +89,7 @@ public:
         return once(request, texts, deadline_from_now());
     }
 
-    /// Of a file that is open in the process that there is now; else EBADF.
+    /// A call for an open file. EBADF: the file was open in an earlier process.
     Result<SmbAnswer> with_file(const RemoteFile& file,
                                 SmbRequest request,
                                 std::span<const std::byte> to_write,
@@ -115,7 +115,7 @@ public:
     Result<RemoteFile> open(SmbCall call, const std::string& path) {
         SmbRequest request;
         request.call = call;
-        auto answer = look(request, {path});  // to create is to empty: twice is the same
+        auto answer = look(request, {path});  // creating twice is the same as once
         if (!answer) return answer.error();
         if (answer->error != 0)
             return file_error(answer->error, call == SmbCall::open ? "open" : "create", show(path));
@@ -133,7 +133,7 @@ public:
         }
     }
 
-    /// Somebody has a turn, or waits for one.
+    /// A thread has a turn, or waits for one.
     bool busy() const { return turns_ > 0; }
 
 private:
@@ -168,7 +168,7 @@ private:
                 ++number_;
                 return {};
             }
-            // A server that was there comes back; one that never was is told of at once.
+            // A server that answered before may come back; one that never did is an error at once.
             if (number_ == 0 || static_cast<std::int64_t>(uv_hrtime()) + kBackoffMs * 1'000'000 >= deadline)
                 return answer.error();
             uv_sleep(kBackoffMs);
@@ -214,7 +214,7 @@ public:
         all_.push_back(std::make_shared<Channel>(place_, directory_, credentials_));
     }
 
-    /// One that nobody uses; one of all where there are enough.
+    /// A channel that no thread uses; one of the others, in turn, when there are enough.
     std::shared_ptr<Channel> take() {
         const std::lock_guard lock(mutex_);
         for (const auto& channel : all_) {
@@ -267,7 +267,7 @@ public:
     }
 
 private:
-    /// Once more where the connection was lost.
+    /// Opens the file once more after a lost connection.
     Result<SmbAnswer> ask(const SmbRequest& request, std::span<std::byte> into) {
         auto answer = channel_->with_file(file_, request, {}, into);
         if (answer && answer->lost) {
@@ -348,7 +348,7 @@ public:
         return change(SmbCall::remove, "remove", path, {path});
     }
     Result<std::uint64_t> free_bytes(const std::string& path) override;
-    Result<void> evict(const std::string&) override { return {}; }  // nothing of it is kept here
+    Result<void> evict(const std::string&) override { return {}; }  // this computer caches nothing
 
 private:
     Result<void> change(SmbCall call, std::string_view action, const std::string& shown, Channel::Texts texts) {
@@ -419,7 +419,7 @@ Result<void> SmbByteStore::make_directories(const std::string& path) {
 }
 
 Result<std::uint64_t> SmbByteStore::free_bytes(const std::string& path) {
-    // What is still to be made will be in the nearest directory that is there.
+    // A path that does not exist yet will be on the file system of its nearest existing parent.
     SmbRequest request;
     request.call = SmbCall::free_space;
     for (std::string at = path;; at = parent_of(at)) {

@@ -1,4 +1,4 @@
-// The blocking side of SMB.
+// Files of an SMB server by blocking calls, outside of playback.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace streamsim::storage {
 
-/// `directory`: as make_smb_storage. Connects when it is first used; errors come then.
+/// `directory`: as for make_smb_storage(). The first use connects, and returns the error if that fails.
 std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace& place,
                                                const std::string& directory,
                                                const Credentials& credentials);

@@ -1,5 +1,5 @@
-// The connections of the SMB backend: what their processes answer, and how they come and go. smb_storage.cc
-// says how it works.
+// The connections of the SMB backend: the answers of their processes, their start and their loss.
+// smb_storage.cc begins with how the backend works.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 namespace streamsim::storage::smb {
 namespace {
 
-/// The oldest first.
-void insert_by_age(OpList& line, Op& op) {
-    OpList rest = line.take();
+/// Keeps the line in order, the oldest operation first.
+void insert_by_age(OpQueue& line, Op& op) {
+    OpQueue rest = line.take();
     while (!rest.empty() && rest.front().submitted_at <= op.submitted_at) line.push(rest.pop());
     line.push(op);
     while (!rest.empty()) line.push(rest.pop());
@@ -26,8 +26,7 @@ void insert_by_age(OpList& line, Op& op) {
 
 // --- answers
 
-void SmbStorage::reap() {
-    const Instant look = loop_.now();
+void SmbStorage::take_completions() {
     bool any_at_all = false;
     for (Node& node : nodes_) {
         bool any = false;
@@ -39,8 +38,7 @@ void SmbStorage::reap() {
         if (any) pump(node);
         any_at_all = any_at_all || any;
     }
-    poll_times_.looked(look);
-    if (any_at_all) deliver(done_.take());
+    if (any_at_all) arm();
 }
 
 void SmbStorage::receive(Connection& connection) {
@@ -81,7 +79,7 @@ void SmbStorage::take_open(Connection& connection, Job& job, const SmbAnswer& an
         auto& op = static_cast<OpenOp&>(*job.op);
         if (answer.error == 0) op.file = add_file(connection, op, answer.file);
     } else if (answer.error == 0) {
-        File& file = files_[static_cast<std::size_t>(static_cast<ReadOp&>(*job.op).file)];
+        File& file = files_[static_cast<ReadOp&>(*job.op).file];
         file.at[connection.index] = answer.file;
         if (file.home == nullptr) file.home = &connection;
         ask_read(connection, job);
@@ -91,18 +89,13 @@ void SmbStorage::take_open(Connection& connection, Job& job, const SmbAnswer& an
         free_job(connection, job);
     }
     for (Job& other : connection.jobs) {
-        if (std::exchange(other.waits, false)) begin(connection, other);
+        if (std::exchange(other.waits, false)) start(connection, other);
     }
 }
 
 FileId SmbStorage::add_file(Connection& connection, const OpenOp& op, std::int32_t at) {
-    if (free_files_.empty()) {
-        free_files_.push_back(static_cast<FileId>(files_.size()));
-        files_.emplace_back();
-    }
-    const FileId id = free_files_.back();
-    free_files_.pop_back();
-    File& file = files_[static_cast<std::size_t>(id)];
+    const FileId id = files_.add();
+    File& file = files_[id];
     file.open = true;
     file.node = connection.node;
     file.home = &connection;
@@ -120,7 +113,7 @@ void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& an
         return free_job(connection, job);
     }
     connection.node->traffic.received_bytes += answer.bytes;
-    files_[static_cast<std::size_t>(op.file)].read_bytes += answer.bytes;
+    files_[op.file].read_bytes += answer.bytes;
     const std::span<std::byte> into = op.buffer.subspan(op.bytes, answer.bytes);
     const std::uint32_t slot = job.slot;
     op.bytes += answer.bytes;
@@ -129,10 +122,10 @@ void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& an
         connection.free_slots.pop_back();
         ask_read(connection, job);
     } else {
-        const bool cut = answer.bytes == job.asked && op.bytes < op.buffer.size();  // it was cancelled
-        complete(op, cut ? ECANCELED : 0, {answer.completed_ns});
+        const bool cancelled = answer.bytes == job.asked && op.bytes < op.buffer.size();
+        complete(op, cancelled ? ECANCELED : 0, {answer.completed_ns});
         free_job(connection, job);
-        // The slot that is copied from is the last to be used again: kDepth jobs have others.
+        // Until its data are copied below, the slot must not be used again: kDepth jobs have others.
         std::swap(connection.free_slots.front(), connection.free_slots.back());
         std::erase(connection.free_slots, slot);
         give_work(connection);
@@ -141,7 +134,7 @@ void SmbStorage::take_read(Connection& connection, Job& job, const SmbAnswer& an
     connection.free_slots.push_back(slot);
 }
 
-// --- connections come, and go
+// --- connections
 
 Result<void> SmbStorage::start_process(Connection& connection) {
     auto process = SmbProcess::start(kSlots);
@@ -150,7 +143,7 @@ Result<void> SmbStorage::start_process(Connection& connection) {
     connection.free_slots.clear();
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) connection.free_slots.push_back(slot);
     connection.state = Connection::State::connecting;
-    connection.until = loop_.now() + place_.timeout;
+    connection.until = loop().now() + place_.timeout;
     watch(connection);
     (void)login_.ask(*connection.process, connection.node->address, kConnectId);
     return {};
@@ -162,7 +155,7 @@ void SmbStorage::watch(Connection& connection) {
     const int made = uv_poll_init(uv_, connection.poll, connection.process->socket());
     STREAMSIM_CHECK(made == 0, "libuv polls a socket");
     uv_poll_start(connection.poll, UV_READABLE | UV_DISCONNECT, [](uv_poll_t* handle, int, int) {
-        static_cast<Connection*>(handle->data)->readable = true;  // reap() comes after all of them
+        static_cast<Connection*>(handle->data)->readable = true;  // reap() follows in this turn
     });
 }
 
@@ -174,7 +167,7 @@ void SmbStorage::connected(Connection& connection, const SmbAnswer& answer) {
     ++node.up;
     traffic.connections = std::max(traffic.connections, node.up);
     traffic.reconnects += connection.was_up ? 1 : 0;
-    if (connection.was_up && std::exchange(said_lost_, false) && notice_)
+    if (connection.was_up && std::exchange(notified_lost_, false) && notice_)
         notice_(fmt::format("{}: connected to {} again", login_.share(), node.address));
     traffic.requests += answer.requests;
     traffic.read_bytes = std::min<std::uint64_t>(piece_bytes_, answer.read_bytes);
@@ -197,39 +190,40 @@ void SmbStorage::drop_process(Connection& connection) {
     connection.node->traffic.retransmitted_segments += std::exchange(connection.retransmitted_segments, 0);
 }
 
-/// How it ended is known a moment after its socket was closed.
+/// The exit status of a process is known a moment after its socket was closed.
 void SmbStorage::process_gone(Connection& connection) {
     uv_poll_stop(connection.poll);
     if (connection.state == Connection::State::up) --connection.node->up;
     connection.state = Connection::State::ending;
-    connection.ending_since = loop_.now();
+    connection.ending_since = loop().now();
     await_end(connection);
 }
 
 void SmbStorage::await_end(Connection& connection) {
-    const Instant now = loop_.now();
+    const Instant now = loop().now();
     const auto crashed = connection.process->crashed();
-    if (crashed || now - connection.ending_since > kGrace) return lose(connection, crashed.value_or(true));
-    connection.until = now + kEndingLook;
+    if (crashed || now - connection.ending_since > kEndingGrace)
+        return lose(connection, crashed.value_or(true));
+    connection.until = now + kEndingPollPause;
     arm();
 }
 
-/// Ends the process; what was with it goes back into line, or fails.
+/// Kills the process; its operations go back into their lines, or fail.
 void SmbStorage::lose(Connection& connection, bool crashed) {
-    const Instant now = loop_.now();
+    const Instant now = loop().now();
     Node& node = *connection.node;
     const bool up = connection.state == Connection::State::up || connection.state == Connection::State::ending;
-    if (up && connection.was_up && !std::exchange(said_lost_, true) && notice_) {
+    if (up && connection.was_up && !std::exchange(notified_lost_, true) && notice_) {
         notice_(fmt::format("{}: a connection to {} was lost; connecting again", login_.share(), node.address));
     }
     drop_process(connection);
     connection.until = now + connection.backoff;
-    connection.backoff = std::min(connection.backoff + connection.backoff, kBackoffMost);
+    connection.backoff = std::min(connection.backoff + connection.backoff, kBackoffMax);
     if (connection.jobs[0].order > connection.jobs[1].order) std::swap(connection.jobs[0], connection.jobs[1]);
     for (Job& job : connection.jobs) {
         const Job ended = std::exchange(job, {});
         if (!ended.busy) continue;
-        const bool was_at_it = std::exchange(crashed, false);  // they are done in order
+        const bool was_current = std::exchange(crashed, false);  // requests are performed in order
         if (ended.op == nullptr) continue;
         Op& op = *ended.op;
         op.backend = nullptr;
@@ -237,7 +231,7 @@ void SmbStorage::lose(Connection& connection, bool crashed) {
             complete(op, ECANCELED, now);
         } else if (expires(op) <= now) {
             complete(op, error_or_own_shortage(ETIMEDOUT), now);
-        } else if (was_at_it) {
+        } else if (was_current) {
             complete(op, EIO, now);
         } else if (ended.reads) {
             static_cast<ReadOp&>(op).bytes = 0;

@@ -27,7 +27,7 @@ namespace streamsim::storage {
 namespace {
 
 constexpr const char* kProgram = "streamsim-smb";
-constexpr int kAboveInherited = 10;  // descriptors of ours must not be where the helper's will be
+constexpr int kAboveInherited = 10;  // keeps this process's descriptors clear of the helper's numbers
 
 Result<std::string> find_program() {
     if (const char* named = std::getenv("STREAMSIM_SMB_HELPER")) return std::string(named);
@@ -45,7 +45,7 @@ Error no_process(const char* what, int error) {
     return environment_error(fmt::format("smb: {}: {}", what, strerrordesc_np(error)));
 }
 
-/// What the helper sees of the environment: nothing of the user's, least of all a password.
+/// The helper's environment: nothing of the user's, least of all a password.
 std::vector<std::string> environment() {
     std::vector<std::string> variables{"PATH=/usr/bin:/bin", "HOME=/nonexistent"};
     if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
@@ -53,7 +53,7 @@ std::vector<std::string> environment() {
     return variables;
 }
 
-/// Descriptors and signals of a process to be, freed in the end.
+/// Descriptors and signals of a process to be started.
 class Spawning {
 public:
     Spawning() {
@@ -67,7 +67,7 @@ public:
     Spawning(const Spawning&) = delete;
     Spawning& operator=(const Spawning&) = delete;
 
-    /// Nothing else of ours is open there, no signal is blocked or ignored, and Ctrl-C is not for it.
+    /// The process inherits no other descriptor, blocks and ignores no signal, and Ctrl-C does not reach it.
     int run(const std::string& program, int socket, int memory, int& pid) {
         for (const int standard : {0, 1, 2})
             posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
@@ -97,8 +97,8 @@ private:
     posix_spawnattr_t attributes_;
 };
 
-/// Takes a process that was killed off the system's list. A system call that hangs may delay its end: nobody
-/// else waits for that.
+/// Reaps a process that was killed. A hanging system call may delay its end: a thread of its own waits for
+/// that.
 void collect(int pid) {
     const auto wait = [pid] {
         while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
@@ -108,11 +108,11 @@ void collect(int pid) {
     try {
         std::thread(wait).detach();
     } catch (const std::system_error&) {
-        // It stays on the list until this program ends.
+        // Without a thread the process stays a zombie until this program ends.
     }
 }
 
-/// The same under a number that is out of the way.
+/// Moves a descriptor to a number from kAboveInherited on.
 FileDescriptor above_inherited(int descriptor) {
     const FileDescriptor held(descriptor);
     return FileDescriptor(held ? fcntl(held.get(), F_DUPFD_CLOEXEC, kAboveInherited) : -1);
@@ -120,7 +120,7 @@ FileDescriptor above_inherited(int descriptor) {
 
 }  // namespace
 
-bool smb_is_built() {
+bool smb_is_built_in() {
 #ifdef STREAMSIM_HAS_SMB
     return true;
 #else
@@ -129,7 +129,7 @@ bool smb_is_built() {
 }
 
 Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
-    if (!smb_is_built()) {
+    if (!smb_is_built_in()) {
         return environment_error(
             "smb: this streamsim was built without libsmbclient: install it (Debian: libsmbclient-dev) and "
             "build "
@@ -140,10 +140,10 @@ Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
     const FileDescriptor memory = above_inherited(memfd_create("streamsim-smb", MFD_CLOEXEC));
     const std::size_t bytes = slots * kSmbSlotBytes;
     if (memory.get() < 0 || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0)
-        return no_process("no memory can be shared with a helper process", errno);
+        return no_process("cannot share memory with a helper process", errno);
     std::unique_ptr<SmbProcess> process(new SmbProcess);
     void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0);
-    if (mapped == MAP_FAILED) return no_process("no memory can be shared with a helper process", errno);
+    if (mapped == MAP_FAILED) return no_process("cannot share memory with a helper process", errno);
     process->memory_ = {static_cast<std::byte*>(mapped), bytes};
     if (auto spawned = process->spawn(*program, memory.get()); !spawned) return spawned.error();
     return process;
@@ -152,10 +152,11 @@ Result<std::unique_ptr<SmbProcess>> SmbProcess::start(std::uint32_t slots) {
 Result<void> SmbProcess::spawn(const std::string& program, int memory) {
     std::array<int, 2> pair{-1, -1};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0)
-        return no_process("a helper process cannot be spoken to", errno);
+        return no_process("cannot make a socket for a helper process", errno);
     FileDescriptor ours = above_inherited(pair[0]);
     const FileDescriptor theirs = above_inherited(pair[1]);
-    if (ours.get() < 0 || theirs.get() < 0) return no_process("a helper process cannot be spoken to", errno);
+    if (ours.get() < 0 || theirs.get() < 0)
+        return no_process("cannot make a socket for a helper process", errno);
     Spawning spawning;
     const int error = spawning.run(program, theirs.get(), memory, pid_);
     if (error != 0) {
@@ -178,11 +179,11 @@ SmbProcess::~SmbProcess() {
 bool SmbProcess::fits(std::initializer_list<std::string_view> texts) {
     std::size_t bytes = 0;
     for (const std::string_view text : texts) bytes += text.size() + 1;
-    return bytes <= kSmbTextBytes;
+    return bytes <= kSmbTextBytesMax;
 }
 
 bool SmbProcess::send(const SmbRequest& request, std::initializer_list<std::string_view> texts) {
-    std::array<char, sizeof(SmbRequest) + kSmbTextBytes> packet;
+    std::array<char, sizeof(SmbRequest) + kSmbTextBytesMax> packet;
     std::memcpy(packet.data(), &request, sizeof(request));
     std::size_t bytes = sizeof(request);
     for (const std::string_view text : texts) {
@@ -223,7 +224,7 @@ bool SmbLogin::ask(SmbProcess& process, const std::string& address, std::uint32_
     request.call = SmbCall::connect;
     request.id = id;
     request.port = place_.port;
-    // What it knows of a failure is told before it is ended for its silence.
+    // The helper reports its own timeout before this process gives up on it.
     request.timeout_ms = static_cast<std::uint32_t>(place_.timeout.ns / 1'000'000 * 9 / 10 + 1);
     return process.send(request,
                         {address, directory_, credentials_.user, credentials_.domain, credentials_.password});
@@ -234,7 +235,7 @@ std::string SmbLogin::at(const std::string& address) const {
     return fmt::format("{}{}, port {}", place_.host, host, place_.port == 0 ? 445 : place_.port);
 }
 
-Error SmbLogin::silent(const std::string& address) const {
+Error SmbLogin::no_answer(const std::string& address) const {
     return environment_error(fmt::format(
         "{}: {} does not answer within {:g} s: is it an SMB server, and is it well? ?timeout=TIME waits longer",
         share_, at(address), static_cast<double>(place_.timeout.ns) / 1e9));
@@ -246,7 +247,7 @@ Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) con
     const std::string how = credentials_.user.empty()
                                 ? "give a user by smb://USER@HOST/SHARE and a password by "
                                   "STREAMSIM_SMB_PASSWORD or --credentials FILE"
-                                : "look at user, password and domain (STREAMSIM_SMB_USER, "
+                                : "check user, password and domain (STREAMSIM_SMB_USER, "
                                   "STREAMSIM_SMB_PASSWORD, STREAMSIM_SMB_DOMAIN, "
                                   "or --credentials FILE)";
     const char* const name = strerrorname_np(answer.error);
@@ -255,10 +256,9 @@ Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) con
     const auto error = [this](const std::string& text) {
         return environment_error(fmt::format("{}: {}", share_, text));
     };
-    if (answer.error == ETIMEDOUT) return silent(address);
+    if (answer.error == ETIMEDOUT) return no_answer(address);
     switch (answer.step) {
-        case SmbStep::find_host:
-            return error(fmt::format("the host {} is not known: look at its name", address));
+        case SmbStep::find_host: return error(fmt::format("the host {} is not known: check its name", address));
         case SmbStep::reach_port:
             return error(
                 fmt::format("{} cannot be reached: {}: is the server on, and is it this port? ?port=N is "
@@ -272,9 +272,9 @@ Error SmbLogin::refused(const SmbAnswer& answer, const std::string& address) con
         case SmbStep::enter_share:
             if (answer.error == ENOENT || answer.error == ENODEV)
                 return error(fmt::format("{} has no share of this name: {}", place_.host, reason));
-            return error(fmt::format("the share cannot be had: {}", reason));
+            return error(fmt::format("the share is not available: {}", reason));
         case SmbStep::may_enter:
-            return error(fmt::format("this share is not open to {}: {}: {}", who, reason, how));
+            return error(fmt::format("the server refuses {} this share: {}: {}", who, reason, how));
         case SmbStep::find_directory:
         case SmbStep::connected:
             return environment_error(fmt::format(
@@ -311,7 +311,7 @@ Result<SmbAnswer> await_connected(SmbProcess& process,
             case SmbProcess::Received::nothing: break;
         }
     }
-    return login.silent(address);
+    return login.no_answer(address);
 }
 
 }  // namespace streamsim::storage

@@ -1,4 +1,4 @@
-// One helper process (storage/smb_wire.h) as its parent sees it. It never blocks; who uses it polls socket().
+// One helper process (smb_wire.h), as its parent sees it. Nothing here blocks; the caller polls socket().
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace streamsim::storage {
 
-/// Whether streamsim-smb is built with this program.
-bool smb_is_built();
+/// True: streamsim-smb was built with this program.
+bool smb_is_built_in();
 
 class SmbProcess {
 public:
-    /// The program is the one that the environment's STREAMSIM_SMB_HELPER names, else streamsim-smb beside this
-    /// program, else the one in ../libexec/streamsim. Errors: environment.
+    /// Starts the program that the environment variable STREAMSIM_SMB_HELPER names, else streamsim-smb beside
+    /// this program, else the one in ../libexec/streamsim. Errors: environment.
     static Result<std::unique_ptr<SmbProcess>> start(std::uint32_t slots);
-    /// Ends the process and does not wait for its end, which a system call that hangs may delay.
+    /// Kills the process and does not wait for its end, which a hanging system call may delay.
     ~SmbProcess();
     SmbProcess(const SmbProcess&) = delete;
     SmbProcess& operator=(const SmbProcess&) = delete;
@@ -34,16 +34,15 @@ public:
         return memory_.subspan(index * kSmbSlotBytes, kSmbSlotBytes);
     }
 
-    /// False: the process is gone, or was asked too much at once. ENAMETOOLONG is for the caller to prevent:
-    /// fits().
+    /// False: the process is gone, or the socket is full. REQUIRES: fits(texts).
     bool send(const SmbRequest& request, std::initializer_list<std::string_view> texts = {});
     static bool fits(std::initializer_list<std::string_view> texts);
 
     enum class Received { answer, nothing, gone };
     Received receive(SmbAnswer& answer);
 
-    /// After `gone`: whether it did not end of itself, as it does where the connection is lost. Nothing: it is
-    /// still ending.
+    /// After `gone`. False: the process has ended by itself, as it does when its connection is lost. None: it
+    /// is still ending.
     std::optional<bool> crashed();
 
 private:
@@ -55,7 +54,7 @@ private:
     std::span<std::byte> memory_;
 };
 
-/// Where to and who: what `connect` is asked with.
+/// The server, share and user of SmbCall::connect.
 class SmbLogin {
 public:
     /// `directory`: as make_smb_storage.
@@ -64,10 +63,10 @@ public:
     /// "smb://nas/media"
     const std::string& share() const { return share_; }
     bool ask(SmbProcess& process, const std::string& address, std::uint32_t id) const;
-    /// What the answer to it means, and what to do. REQUIRES: answer.error != 0.
+    /// The meaning of an answer to `connect`, with advice. REQUIRES: answer.error != 0.
     Error refused(const SmbAnswer& answer, const std::string& address) const;
-    /// A process that says nothing, or is gone.
-    Error silent(const std::string& address) const;
+    /// The error of a process that did not answer, or that is gone.
+    Error no_answer(const std::string& address) const;
 
 private:
     std::string at(const std::string& address) const;
@@ -78,13 +77,13 @@ private:
     std::string share_;
 };
 
-/// A process that was asked to connect. Waits until `deadline_ns` of CLOCK_MONOTONIC. Errors: environment.
+/// Waits for the answer to `connect` until `deadline_ns` of CLOCK_MONOTONIC. Errors: environment.
 Result<SmbAnswer> await_connected(SmbProcess& process,
                                   const SmbLogin& login,
                                   const std::string& address,
                                   std::int64_t deadline_ns);
 
-/// Waits for something to receive. False: the deadline has passed.
+/// Waits for an answer to receive. False: the deadline has passed.
 bool await_readable(const SmbProcess& process, std::int64_t deadline_ns);
 
 }  // namespace streamsim::storage

@@ -1,27 +1,27 @@
 // How the SMB backend works
 // =========================
 //
-// libsmbclient blocks, so each connection is a process of its own (smb_wire.h, smb_process.h) that does one
-// thing after the other; kDepth requests are given to it at a time, so that it never waits for this loop. There
-// are RemotePlace::connections of them for each node in use. What a process reads it puts into a slot of memory
-// that both have; from there it is copied into the operation's buffer, after the next request is on its way.
+// libsmbclient blocks, so each connection is a process of its own (smb_wire.h, smb_process.h) that performs one
+// request after the other. A process has up to kDepth requests, so that it never waits for this loop. There are
+// RemotePlace::connections processes for each node in use. A process reads into a slot of shared memory; this
+// loop copies the data from there into the operation's buffer after the next request has been sent.
 //
-// Which process. Operations wait in line; the process with the least to do takes the oldest. The reads of a
-// file go to the process that opened it, so that a frame in a file of its own costs one open; a file of which
-// more than kSpreadBytes have been read is read by all, each of which opens it once.
+// Which process. Operations wait in line; the process with the fewest requests takes the oldest operation. The
+// reads of a file go to the process that opened it, so that a frame in a file of its own costs one open; a file
+// of which more than kSpreadBytes have been read is read by all processes, each of which opens it once.
 //
 // Stamps. The process stamps the answer right after libsmbclient returned, by the clock of this loop
 // (CLOCK_MONOTONIC). It can only be late when the process could not run; then this loop could not either, and
 // not_before is set as in threads_storage.cc.
 //
-// Failures. A connection that is lost, a process that ends, and one that has an operation for longer than
-// RemotePlace::timeout come to the same: the process is ended and another one started, after a wait that
-// doubles from kBackoff to kBackoffMost. What was with it goes back into the line, first of all, and its
-// files are opened again when they are read again. An operation older than the timeout fails with ETIMEDOUT,
-// wherever it is: nothing waits for ever. A process that crashes fails the operation that it was at with EIO.
+// Failures. When a connection is lost, a process ends, or a process has an operation for longer than
+// RemotePlace::timeout, the process is killed and another one started, after a wait that doubles from kBackoff
+// to kBackoffMax. Its operations go back to the head of their line, and its files are opened again when they
+// are read again. An operation older than the timeout fails with ETIMEDOUT, wherever it is. A process that
+// crashes fails its current operation with EIO.
 //
-// Cancelling takes back what waits in line; a process that still has a cancelled operation after kGrace is
-// ended.
+// Cancelling takes an operation out of its line; a process that still has a cancelled operation after
+// kCancelGrace is killed.
 #include "storage/smb/smb_storage.h"
 
 #include <algorithm>
@@ -40,12 +40,11 @@ SmbStorage::SmbStorage(EventLoop& loop,
                        const RemotePlace& place,
                        const std::string& directory,
                        const RemoteOptions& options)
-    : loop_(loop),
+    : PolledIntake(loop),
       uv_(uv),
       place_(place),
       login_(place, directory, options.credentials),
-      notice_(options.notice),
-      poll_times_(loop) {
+      notice_(options.notice) {
     std::vector<std::string> addresses = place.addresses;
     if (addresses.empty()) addresses.push_back(place.host);
     first_seat_ = options.first_seat;
@@ -69,20 +68,17 @@ SmbStorage::SmbStorage(EventLoop& loop,
             node.connections[i].index = i;
         }
     }
-    loop_.add_reaper(this);
 }
 
 SmbStorage::~SmbStorage() {
-    STREAMSIM_CHECK(outstanding_ == 0, "shutdown() comes before destruction");
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) drop_process(connection);
     }
-    loop_.remove_reaper(this);
 }
 
-/// Before the loop runs: all at once, and then each is waited for.
+/// Starts all processes at once, then waits for each. Before the loop runs.
 Result<void> SmbStorage::connect() {
-    const Instant deadline = loop_.now() + place_.timeout;
+    const Instant deadline = loop().now() + place_.timeout;
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) {
             if (auto started = start_process(connection); !started) return started;
@@ -98,101 +94,65 @@ Result<void> SmbStorage::connect() {
     return {};
 }
 
-// --- operations come, and go
+// --- operations
 
-void SmbStorage::accept(Op& op) {
-    STREAMSIM_CHECK(!shutting_, "no operation comes after shutdown()");
-    op.error = 0;
-    op.submitted_at = loop_.now();
-    op.backend = nullptr;
-    ++outstanding_;
-    loop_.hold();
+void SmbStorage::begin(Op& op) {
+    if (op.operation == OpKind::open) {
+        begin_open(static_cast<OpenOp&>(op));
+    } else {
+        begin_read(static_cast<ReadOp&>(op));
+    }
 }
 
-void SmbStorage::open(OpenOp& op) {
-    STREAMSIM_CHECK(op.access == Access::read, "this storage writes");
-    accept(op);
-    op.file = kNoFile;
-    if (!SmbProcess::fits({op.path})) return settle_later(op, ENAMETOOLONG);
+void SmbStorage::begin_open(OpenOp& op) {
+    if (!SmbProcess::fits({op.path})) return settle_now(op, ENAMETOOLONG);
     Node& node = node_of(op.tag.seat);
     node.opens.push(op);
     pump(node);
     arm();
 }
 
-void SmbStorage::read(ReadOp& op) {
-    accept(op);
-    op.bytes = 0;
-    const auto index = static_cast<std::size_t>(op.file);
-    if (index >= files_.size() || !files_[index].open) return settle_later(op, EBADF);
-    const File& file = files_[index];
-    const bool spread = file.home == nullptr || file.read_bytes > kSpreadBytes;
-    (spread ? file.node->reads : file.home->reads).push(op);
-    pump(*file.node);
+void SmbStorage::begin_read(ReadOp& op) {
+    const File* const file = files_.find(op.file);
+    if (file == nullptr) return settle_now(op, EBADF);
+    const bool spread = file->home == nullptr || file->read_bytes > kSpreadBytes;
+    (spread ? file->node->reads : file->home->reads).push(op);
+    pump(*file->node);
     arm();
 }
 
 void SmbStorage::close(FileId id) {
-    const auto index = static_cast<std::size_t>(id);
-    STREAMSIM_CHECK(index < files_.size() && files_[index].open, "a file that is closed was open");
-    File& file = files_[index];
+    File& file = files_.get(id);
     for (Connection& connection : file.node->connections) {
         const std::int32_t there = std::exchange(file.at[connection.index], -1);
         if (there >= 0) connection.closes.push_back(there);
     }
     file.open = false;
     file.home = nullptr;
-    free_files_.push_back(id);
+    files_.give_back(id);
     pump(*file.node);
 }
 
 void SmbStorage::cancel(Op& op) {
     if (op.backend != nullptr) {
         auto& job = *static_cast<Job*>(op.backend);
-        if (job.give_up_at == Instant::never()) job.give_up_at = loop_.now() + kGrace;
+        if (job.give_up_at == Instant::never()) job.give_up_at = loop().now() + kCancelGrace;
         return arm();
     }
     for (Node& node : nodes_) {
         bool found = node.opens.remove(op) || node.reads.remove(op);
         for (Connection& connection : node.connections) found = found || connection.reads.remove(op);
-        if (found) return settle_later(op, ECANCELED);
+        if (found) return settle_now(op, ECANCELED);
     }
-}
-
-/// For the callback outside the call.
-void SmbStorage::settle_later(Op& op, int error) {
-    op.error = error;
-    op.completed_at = op.not_before = loop_.now();
-    if (settled_.empty()) loop_.defer(Callback::of<&SmbStorage::deliver_settled>(this));
-    settled_.push(op);
-}
-
-void SmbStorage::deliver_settled() {
-    deliver(settled_.take());
 }
 
 void SmbStorage::complete(Op& op, int error, Instant at) {
-    op.error = error;
-    op.backend = nullptr;
-    op.completed_at = std::clamp(at, op.submitted_at, std::max(op.submitted_at, loop_.now()));
-    op.not_before = poll_times_.not_before(op.submitted_at, op.completed_at);
-    done_.push(op);
-}
-
-void SmbStorage::deliver(OpList ops) {
-    while (!ops.empty()) {
-        Op& op = ops.pop();
-        --outstanding_;
-        loop_.release();
-        op.done();  // the operation may be gone or submitted again afterwards
-    }
-    arm();
-    if (shutting_) advance_shutdown();
+    settle_stamped(op, error, std::clamp(at, op.submitted_at, std::max(op.submitted_at, now())));
 }
 
 // --- operations go to processes
 
-/// Everybody first gets one, then a second.
+/// Gives each process a first operation, then each a second.
 void SmbStorage::pump(Node& node) {
     const std::size_t count = node.connections.size();
     for (std::uint32_t depth = 0; depth < kDepth; ++depth) {
@@ -204,15 +164,15 @@ void SmbStorage::pump(Node& node) {
     }
 }
 
-/// False: there is nothing for it.
+/// False: no operation waits for this process.
 bool SmbStorage::give_work(Connection& connection) {
-    OpList* line = nullptr;
-    for (OpList* each : {&connection.reads, &connection.node->reads, &connection.node->opens}) {
+    OpQueue* line = nullptr;
+    for (OpQueue* each : {&connection.reads, &connection.node->reads, &connection.node->opens}) {
         if (each->empty()) continue;
         if (line == nullptr || each->front().submitted_at < line->front().submitted_at) line = each;
     }
     const bool idle = line == nullptr && connection.busy == 0;
-    if (!connection.closes.empty() && (idle || connection.closes.size() >= kCloses)) {
+    if (!connection.closes.empty() && (idle || connection.closes.size() >= kWaitingClosesMax)) {
         ask_close(connection);
         return true;
     }
@@ -221,7 +181,7 @@ bool SmbStorage::give_work(Connection& connection) {
     job.op = &line->pop();
     job.op->backend = &job;
     job.reads = line != &connection.node->opens;
-    begin(connection, job);
+    start(connection, job);
     return true;
 }
 
@@ -245,10 +205,10 @@ void SmbStorage::free_job(Connection& connection, Job& job) {
     --connection.busy;
 }
 
-void SmbStorage::begin(Connection& connection, Job& job) {
+void SmbStorage::start(Connection& connection, Job& job) {
     if (!job.reads) return ask_open(connection, job, static_cast<OpenOp&>(*job.op).path);
     const FileId id = static_cast<ReadOp&>(*job.op).file;
-    const File& file = files_[static_cast<std::size_t>(id)];
+    const File& file = files_[id];
     if (file.at[connection.index] >= 0) return ask_read(connection, job);
     for (const Job& other : connection.jobs) {
         const bool opens = &other != &job && other.busy && other.reads && other.call == SmbCall::open;
@@ -264,13 +224,13 @@ void SmbStorage::ask_open(Connection& connection, Job& job, const char* path) {
     ask(connection, job, request, path);
 }
 
-/// The rest, or as much of it as there is room for.
+/// Requests the rest of a read, or as much of it as a slot holds.
 void SmbStorage::ask_read(Connection& connection, Job& job) {
     const auto& op = static_cast<ReadOp&>(*job.op);
     job.asked = std::min<std::uint64_t>(op.buffer.size() - op.bytes, piece_bytes_);
     SmbRequest request;
     request.call = SmbCall::read;
-    request.file = files_[static_cast<std::size_t>(op.file)].at[connection.index];
+    request.file = files_[op.file].at[connection.index];
     request.slot = job.slot;
     request.offset = op.offset + op.bytes;
     request.bytes = job.asked;
@@ -285,7 +245,7 @@ void SmbStorage::ask_close(Connection& connection) {
     ask(connection, take_job(connection), request);
 }
 
-/// A process that cannot be told anything is gone, which its socket says soon.
+/// A send that fails needs no handling here: the process is gone, and its socket will say so.
 void SmbStorage::ask(Connection& connection, Job& job, SmbRequest request, std::string_view text) {
     job.call = request.call;
     request.id = static_cast<std::uint32_t>(&job - connection.jobs.data());
@@ -294,15 +254,15 @@ void SmbStorage::ask(Connection& connection, Job& job, SmbRequest request, std::
 
 // --- time
 
-/// While anything is outstanding a timer is set for the first thing that may have to be done about it.
+/// Sets the timer for the first timeout, retry or grace period that ends, while an operation is outstanding.
 void SmbStorage::arm() {
-    if (outstanding_ == 0) {
-        loop_.cancel(std::exchange(timer_, 0));
+    if (outstanding() == 0) {
+        loop().cancel(std::exchange(timer_, 0));
         timer_at_ = Instant::never();
         return;
     }
     Instant first = Instant::never();
-    const auto consider = [&](OpList& line) {
+    const auto consider = [&](OpQueue& line) {
         if (!line.empty()) first = std::min(first, expires(line.front()));
     };
     for (Node& node : nodes_) {
@@ -317,33 +277,34 @@ void SmbStorage::arm() {
         }
     }
     if (first >= timer_at_) return;
-    loop_.cancel(timer_);
+    loop().cancel(timer_);
     timer_at_ = first;
-    timer_ = loop_.at(first, Callback::of<&SmbStorage::tick>(this));
+    timer_ = loop().at(first, Callback::of<&SmbStorage::tick>(this));
 }
 
 void SmbStorage::tick() {
     timer_ = 0;
     timer_at_ = Instant::never();
-    const Instant now = loop_.now();
+    const Instant now = loop().now();
     for (Node& node : nodes_) {
         expire(node.opens, now);
         expire(node.reads, now);
         for (Connection& connection : node.connections) {
             expire(connection.reads, now);
-            look_at(connection, now);
+            check(connection, now);
         }
         pump(node);
     }
-    deliver(done_.take());
+    deliver();
+    arm();
 }
 
-void SmbStorage::expire(OpList& line, Instant now) {
+void SmbStorage::expire(OpQueue& line, Instant now) {
     while (!line.empty() && expires(line.front()) <= now)
         complete(line.pop(), error_or_own_shortage(ETIMEDOUT), now);
 }
 
-void SmbStorage::look_at(Connection& connection, Instant now) {
+void SmbStorage::check(Connection& connection, Instant now) {
     if (connection.state == Connection::State::up) {
         const bool stuck = std::any_of(connection.jobs.begin(), connection.jobs.end(), [&](const Job& job) {
             return job.op != nullptr && std::min(expires(*job.op), job.give_up_at) <= now;
@@ -354,23 +315,14 @@ void SmbStorage::look_at(Connection& connection, Instant now) {
     if (connection.until > now) return;
     if (connection.state == Connection::State::ending) return await_end(connection);
     if (connection.state == Connection::State::connecting) return lose(connection);
-    if (!start_process(connection)) connection.until = now + kBackoffMost;
+    if (!start_process(connection)) connection.until = now + kBackoffMax;
 }
 
-void SmbStorage::shutdown(Callback done) {
-    shutdown_ = done;
-    shutting_ = true;
-    loop_.hold();
-    loop_.defer(Callback::of<&SmbStorage::advance_shutdown>(this));
-}
-
-void SmbStorage::advance_shutdown() {
-    if (!shutdown_ || outstanding_ > 0) return;
+bool SmbStorage::close_all() {
     for (Node& node : nodes_) {
         for (Connection& connection : node.connections) drop_process(connection);
     }
-    loop_.release();
-    loop_.defer(std::exchange(shutdown_, {}));  // from outside reap(): it may destroy us
+    return true;
 }
 
 }  // namespace smb

@@ -1,4 +1,4 @@
-// Files of a server by SMB, spoken on the loop. smb_storage.cc opens with how it works.
+// Files of a server by SMB, on the event loop. smb_storage.cc begins with how it works.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ struct uv_loop_s;  // libuv's uv_loop_t
 namespace streamsim::storage {
 
 /// Made before the loop runs or on its thread; `uv` is the libuv loop under `loop`. Paths are as Target::path,
-/// from the server's root; `directory` is one of them that is there, or its file. Connects (that blocks, for
-/// RemotePlace::timeout at most). Both loops outlive the storage; shutdown()'s callback ran before it is
+/// from the server's root; `directory` is an existing directory or file. Connects: blocks for
+/// RemotePlace::timeout at most. Both loops outlive the storage; shutdown()'s callback ran before it is
 /// destroyed.
 ///
 /// Errors: environment, naming host, share and reason.

@@ -1,4 +1,4 @@
-// Local files by libuv's thread pool. threads_storage.cc opens with how it works.
+// Local files by libuv's thread pool. threads_storage.cc begins with how the backend works.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace streamsim::storage {
 
-/// Sizes libuv's pool, which the whole process shares: the sum of parallel_reads and parallel_opens over its
-/// loops (libuv's own default is 4, its limit 1024), unless the user set UV_THREADPOOL_SIZE. Returns the size.
-/// REQUIRES: no other thread runs yet, and nothing has used the pool.
+/// Sizes libuv's pool, which the whole process shares, unless the user has set UV_THREADPOOL_SIZE. `threads` is
+/// the sum of parallel_reads and parallel_opens over all loops (libuv's default is 4, its limit 1024). Returns
+/// the size. REQUIRES: no other thread runs yet, and nothing has used the pool.
 std::uint32_t size_thread_pool(std::uint64_t threads);
 
-/// Made before the loop runs or on its thread; `uv` is the libuv loop under `loop`. Paths are as for open(2).
-/// Both loops outlive the storage; shutdown()'s callback ran before it is destroyed. Never fails today.
+/// Makes a storage before the loop runs or on its thread; `uv` is the libuv loop under `loop`. Paths are as for
+/// open(2). Both loops outlive the storage; shutdown()'s callback ran before it is destroyed. Never fails
+/// today.
 Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,
                                                       uv_loop_s* uv,
                                                       const LocalOptions& options);

@@ -18,8 +18,8 @@
 namespace streamsim::storage {
 namespace {
 
-// The kernel registers at most 1 GiB as one buffer. Neighbours overlap, so that every read of up to the overlap
-// lies in one of them; the pages are pinned only once.
+// The kernel registers at most 1 GiB as one buffer. Neighbours overlap, so that every read that is no longer
+// than the overlap lies in one buffer; the pages are pinned only once.
 constexpr std::size_t kBufferBytes = std::size_t{1} << 30;
 constexpr std::size_t kOverlapBytes = std::size_t{64} << 20;
 
@@ -40,9 +40,9 @@ std::string why_not(int error) {
 }  // namespace
 
 Result<std::unique_ptr<Ring>> Ring::make(std::uint32_t requests) {
-    // A disabled ring belongs to no thread yet: the one that runs the loop takes it in enable(). With
-    // DEFER_TASKRUN completions are finished when this thread looks for them and never interrupt it; older
-    // kernels know less.
+    // A disabled ring belongs to no thread yet: the thread that runs the loop enables it. With DEFER_TASKRUN
+    // the kernel finishes completions when this thread polls for them, and never interrupts it; older kernels
+    // have fewer flags.
     constexpr std::array<unsigned, 3> kFlags = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
         IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG, 0};
@@ -79,7 +79,7 @@ Ring::~Ring() {
 
 void Ring::clear_eventfd() {
     std::uint64_t count = 0;
-    // EAGAIN when somebody was faster; nothing depends on the count.
+    // EAGAIN when the eventfd was cleared already; the count does not matter.
     [[maybe_unused]] const ssize_t got = ::read(eventfd_, &count, sizeof count);
 }
 
@@ -89,15 +89,15 @@ void Ring::enable(std::uint32_t workers) {
         syscall(__NR_io_uring_register, ring_.ring_fd, IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     STREAMSIM_CHECK(result == 0, "a disabled ring can be enabled");
     enabled_ = true;
-    // The default is four workers for each processor: eight reads that hang would hold up all others. Kernels
-    // before 5.15 cannot be told.
+    // The default is four workers for each processor: a few reads that hang would delay all others. Kernels
+    // before 5.15 ignore this.
     std::array<unsigned, 2> bounded_and_unbounded = {workers, workers};
     io_uring_register_iowq_max_workers(&ring_, bounded_and_unbounded.data());
 }
 
 io_uring_sqe& Ring::entry() {
     io_uring_sqe* entry = io_uring_get_sqe(&ring_);
-    // EAGAIN here is the kernel short of memory for requests: it gets some back as they complete.
+    // EAGAIN: the kernel is short of memory for requests until some complete.
     while (entry == nullptr) {
         submit();
         entry = io_uring_get_sqe(&ring_);

@@ -1,4 +1,5 @@
-// One io_uring and its eventfd, with what differs between kernels and users settled. Private to this folder.
+// One io_uring and its eventfd; hides the differences between kernels and between users. Private to this
+// folder.
 #pragma once
 
 #include <liburing.h>
@@ -18,7 +19,8 @@ namespace streamsim::storage {
 /// Single-threaded: the thread that calls enable() makes all later calls.
 class Ring {
 public:
-    /// `requests` can be in flight at once. Errors: environment, with the reason why io_uring cannot be had.
+    /// Makes a ring for `requests` requests in flight. Errors: environment, with the reason why io_uring is not
+    /// available.
     static Result<std::unique_ptr<Ring>> make(std::uint32_t requests);
     ~Ring();
     Ring(const Ring&) = delete;
@@ -28,18 +30,18 @@ public:
     int eventfd() const { return eventfd_; }
     void clear_eventfd();
 
-    /// Once, before the first entry(), on the thread that will use the ring. `workers` is how many requests may
-    /// block in the kernel at once: a blocked one then holds up nobody else.
+    /// Once, before the first entry(), on the thread that will use the ring. `workers` is the number of
+    /// requests that may block in the kernel at once without delaying others.
     void enable(std::uint32_t workers);
     bool enabled() const { return enabled_; }
 
-    /// A zeroed submission entry; submits what is there when the queue is full.
+    /// Returns a zeroed submission entry; submits the queued entries first when the queue is full.
     io_uring_sqe& entry();
     std::uint32_t entries_waiting() const { return waiting_; }
-    /// Hands the entries to the kernel. False: it cannot take them now, try again.
+    /// Hands the entries to the kernel. False: the kernel cannot take them now; try again.
     bool submit();
 
-    /// Calls `seen(data, result)`, with what was set as the entry's data, for each completion that is there.
+    /// Calls `seen(data, result)` for each completion; `data` is the entry's user data.
     template <typename Seen>
     void drain(Seen&& seen) {
         fetch();
@@ -52,10 +54,10 @@ public:
         }
     }
 
-    /// Whether this kernel knows an operation, IORING_OP_...
+    /// True when this kernel supports an operation, IORING_OP_...
     bool has(int operation) const { return operations_.test(static_cast<std::size_t>(operation)); }
 
-    /// Pins `memory` for fixed reads and writes. An errno, 0 for success. Before the first entry().
+    /// Pins `memory` for fixed reads and writes. Returns zero or an errno. Before the first entry().
     int register_memory(std::span<std::byte> memory);
     /// Index of the registered buffer that holds all of `part`, or -1.
     int registered(std::span<const std::byte> part) const;

@@ -1,4 +1,4 @@
-// Local files by io_uring. uring_storage.cc opens with how it works.
+// Local files by io_uring. uring_storage.cc begins with how the backend works.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@ struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace streamsim::storage {
 
-/// A ring of its own for this loop. Made before the loop runs or on its thread; `uv` is the libuv loop under
-/// `loop`, on which the ring's eventfd is polled. Paths are as for open(2). Both loops outlive the storage;
+/// Makes a storage with a ring of its own, before the loop runs or on its thread; `uv` is the libuv loop under
+/// `loop`, which polls the ring's eventfd. Paths are as for open(2). Both loops outlive the storage;
 /// shutdown()'s callback ran before it is destroyed.
 ///
-/// Errors: environment, when io_uring cannot be had here, with the reason.
+/// Errors: environment, with the reason why io_uring is not available.
 Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
                                                     uv_loop_s* uv,
                                                     const LocalOptions& options);

@@ -1,5 +1,5 @@
-// Paths below a directory of trust: nothing that others put there leads elsewhere. The same cases for both ways
-// of resolving a path.
+// Paths below a trusted directory: no object that other users put there leads elsewhere. The cases run for both
+// ways of resolving a path.
 #include "storage/local/beneath.h"
 
 #include <fcntl.h>
@@ -122,7 +122,7 @@ TEST_P(BeneathTest, WritesNoFileWithASecondName) {
     EXPECT_EQ(root_.replace("set/new", "set/hard"), EMLINK);
 }
 
-/// Two names change places again and again; the file of one of them has a second name elsewhere.
+/// Two names are exchanged again and again; the file of one of them has a second name elsewhere.
 TEST_P(BeneathTest, WritesNoFileThatGotItsNameWhileItWasOpened) {
     constexpr int kOpens = 20'000;
     const std::string ours = (base_ / "target/set/ours").string(), hard = (base_ / "target/set/hard").string();

@@ -90,7 +90,7 @@ TEST_F(MemoryAvailableTest, IsLimitedByTheAddressesThatUlimitLeaves) {
     rlimit before{};
     ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
     rlimit low = before;
-    low.rlim_cur = rlim_t{1} << 36;  // more than this process needs meanwhile
+    low.rlim_cur = rlim_t{1} << 36;  // more than this process needs
     ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
     const MemoryAvailable available = memory_available(root_);
     setrlimit(RLIMIT_AS, &before);

@@ -195,9 +195,9 @@ TEST_F(LocalByteStoreTest, SaysWhatAStrangerCanActOn) {
     EXPECT_THAT(problem_of(store_->open(at("nobody")).error()),
                 AllOf(HasSubstr("cannot open"), HasSubstr(at("nobody")), HasSubstr("ENOENT")));
     EXPECT_THAT(problem_of(store_->open(root_).error()), HasSubstr("EISDIR"));
-    EXPECT_THAT(
-        problem_of(store_->create("/dev/full").error()),
-        AllOf(HasSubstr("cannot create /dev/full"), HasSubstr("EEXIST"), HasSubstr("nothing is replaced")));
+    EXPECT_THAT(problem_of(store_->create("/dev/full").error()),
+                AllOf(HasSubstr("cannot create /dev/full"), HasSubstr("EEXIST"),
+                      HasSubstr("existing files are not replaced")));
 }
 
 TEST_F(LocalByteStoreTest, WhatIsNoFileIsRefusedAndNotWaitedFor) {

@@ -1,5 +1,5 @@
-// Local files as every system has to give them: the byte store, and the thread pool on its loop. Names are
-// beyond ASCII, paths beyond 260 characters.
+// Local files on every system: the byte store, and the thread pool on its loop. Names have characters beyond
+// ASCII, and paths more than 260 characters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ protected:
     void put(const std::string& name, std::span<const std::byte> bytes) {
         auto sink = store_->create(at(name));
         ASSERT_TRUE(sink) << sink.error().problems.front();
-        // The second half first: places are given, not counted.
+        // The second half first: write_at() takes an offset.
         const std::size_t half = bytes.size() / 2;
         ASSERT_TRUE((*sink)->write_at(half, bytes.subspan(half)));
         ASSERT_TRUE((*sink)->write_at(0, bytes.first(half)));
@@ -122,7 +122,7 @@ TEST_F(LocalFilesTest, SayWhatIsWrong) {
     EXPECT_GT(*store_->free_bytes(at("not/there/yet")), 0u);
 }
 
-/// Opens, reads what `wanted` says and closes, on a loop of its own.
+/// Opens, reads `wanted` bytes and closes, on a loop of its own.
 class PoolRead {
 public:
     PoolRead(std::string path, bool past_the_cache) : path_(std::move(path)) {
@@ -205,7 +205,7 @@ TEST_F(LocalFilesTest, ThePoolSaysThatNothingIsThere) {
     EXPECT_EQ(reader.open_error, ENOENT);
 }
 
-/// One operation after the other, each waited for.
+/// Performs one operation after the other.
 class PoolNames {
 public:
     PoolNames() {

@@ -88,7 +88,7 @@ TEST_F(LocalLockTest, AFileThatIsRemovedUnderItsLockIsMadeAnew) {
     EXPECT_THAT(try_lock("lock", LockMode::exclusive).notes, ElementsAre("new"));
 }
 
-/// As clean does: the file is removed by whoever holds it. Nobody then holds a file that has lost its name.
+/// The holder removes the lock file, as clean does: then no other process may hold the file without a name.
 TEST_F(LocalLockTest, AFileThatIsRemovedWhileItIsOpenedIsHeldByNobody) {
     constexpr int kAttempts = 3'000;
     std::atomic<bool> ended = false;

@@ -1,4 +1,4 @@
-// Servers that are none: what connecting to them comes to, and when.
+// Connecting to servers that do not speak NFS: the error, and the time that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -15,16 +15,16 @@
 
 #include "loop/uv_loop.h"
 #include "storage/nfs/nfs_byte_store.h"
-#include "storage/nfs/nfs_link.h"
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_storage.h"
+#include "storage/nfs/nfs_transport.h"
 
 namespace streamsim::storage {
 namespace {
 
 using testing::HasSubstr;
 
-/// Accepts, and then does one thing.
+/// A server that accepts connections and then misbehaves in one way.
 class BadServer {
 public:
     enum class Way { silent, closes, garbage, countless, drips };
@@ -79,7 +79,7 @@ private:
         }
     }
 
-    /// A reply that succeeds, to whatever was asked, with lists of four thousand million items.
+    /// Replies to every request with success, and with lists of four thousand million items.
     static void answer_countless(int connection) {
         std::array<std::uint32_t, 64> reply{};
         reply.fill(0xffffffffU);
@@ -93,7 +93,7 @@ private:
         [[maybe_unused]] const ssize_t sent = send(connection, reply.data(), sizeof reply, MSG_NOSIGNAL);
     }
 
-    /// An answer of a million bytes, fifty of them a second.
+    /// Replies with a million bytes, at fifty bytes a second.
     void drip(int connection) const {
         const std::array<unsigned char, 4> mark{0x80, 0x0f, 0x42, 0x40};
         for (std::size_t i = 0; !ended_; ++i) {
@@ -133,34 +133,34 @@ TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
     }
 }
 
-/// Serves `link` until `enough`, with a clock that goes on by 100 ms at each turn.
+/// Serves `transport` until `enough`, with a clock that advances 100 ms in each turn.
 template <typename Enough>
-void serve(NfsLink& link, int epoll, Instant& now, Enough enough) {
+void serve(NfsTransport& transport, int epoll, Instant& now, Enough enough) {
     for (int turn = 0; turn < 1000 && !enough(); ++turn) {
         epoll_event event{};
         ASSERT_GE(epoll_wait(epoll, &event, 1, 5000), 0);
         now = now + milliseconds(100);
-        ASSERT_TRUE(link.service(event.events, now)) << link.trouble();
+        ASSERT_TRUE(transport.service(event.events, now)) << transport.problem();
     }
 }
 
-TEST(NfsLink, a_server_that_drips_is_not_heard) {
+TEST(NfsTransport, a_server_that_drips_is_not_heard) {
     const BadServer server(BadServer::Way::drips);
     const RemotePlace place = server.place(3);
     const int epoll = epoll_create1(EPOLL_CLOEXEC);
-    NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};  // the link answers it when it ends
+    NfsCall call{[](void*, NfsCall&, const NfsReply&) {}, nullptr};  // answered when the transport is destroyed
     {
-        NfsLink link(place, epoll, nullptr);
+        NfsTransport transport(place, epoll, nullptr);
         Instant now{1'000'000'000};
-        ASSERT_TRUE(link.connect(place.host, place.port, now));
-        serve(link, epoll, now, [&] { return link.state() == NfsLink::State::connected; });
-        ASSERT_TRUE(nfs_ask_exports(link, call, now));
+        ASSERT_TRUE(transport.connect(place.host, place.port, now));
+        serve(transport, epoll, now, [&] { return transport.state() == NfsTransport::State::connected; });
+        ASSERT_TRUE(nfs_ask_exports(transport, call, now));
         const Instant asked = now;
-        ASSERT_TRUE(link.flush());
+        ASSERT_TRUE(transport.flush());
         int turns = 0;
-        serve(link, epoll, now, [&] { return ++turns > 30; });
-        EXPECT_EQ(link.outstanding(), 1U);
-        EXPECT_EQ(link.heard().ns, asked.ns);
+        serve(transport, epoll, now, [&] { return ++turns > 30; });
+        EXPECT_EQ(transport.outstanding(), 1U);
+        EXPECT_EQ(transport.heard().ns, asked.ns);
     }
     close(epoll);
 }

@@ -16,7 +16,7 @@ TEST(PathOnServer, IsWhatComesBehindTheHost) {
     EXPECT_STREQ(path_on_server(""), "");
 }
 
-/// Keeps its operations until it is told to complete them.
+/// Keeps its operations until the test completes them.
 class HeldStorage final : public Storage {
 public:
     HeldStorage(std::vector<OpenOp*>& opens, std::vector<PathOp*>& names, Op*& cancelled)
@@ -74,7 +74,7 @@ TEST(ByWholeNames, OpensByThePathAndGivesEachCallerItsOwnResult) {
     EXPECT_EQ(callers[0].op.completed_at, Instant{42});
     EXPECT_STREQ(callers[0].op.path, names[0]) << "it is the caller's";
     EXPECT_EQ(callers[1].op.error, 125);
-    storage->open(callers[1].op);  // again, with what it had
+    storage->open(callers[1].op);  // the same operation again
     ASSERT_EQ(inner.size(), 3U);
     EXPECT_STREQ(inner[2]->path, "/e/b");
     EXPECT_EQ(inner[2]->error, 0);

@@ -1,6 +1,6 @@
-// What of this computer does not leak in: there is no HOME, so no ~/.smb; the configuration is a text of our
-// own that replaces /etc/samba/smb.conf; the environment is the one that streamsim gave. No Kerberos, no
-// NetBIOS, no SMB 1. libsmbclient's log goes nowhere.
+// Settings of this computer are ignored: there is no HOME, so no ~/.smb; a text below replaces
+// /etc/samba/smb.conf; streamsim sets the environment. There is no Kerberos, no NetBIOS and no SMB 1.
+// libsmbclient's log is discarded.
 #include "storage/smb/helper/client.h"
 
 #include <fcntl.h>
@@ -34,14 +34,14 @@ constexpr std::string_view kConfiguration =
     "client ipc max protocol = SMB3_11\n"
     "client use kerberos = off\n";
 constexpr std::uint32_t kPort = 445;
-constexpr std::uint32_t kReadBytesMax = std::uint32_t{8} << 20;  // libsmbclient asks for no more at once
+constexpr std::uint32_t kReadBytesMax = std::uint32_t{8} << 20;  // libsmbclient's limit for one request
 constexpr unsigned kAttributeDirectory = 0x10;
 constexpr int kDescriptorsLooked = 256;
 
 struct User {
     std::string name, domain, password;
 };
-/// The one user of this process: libsmbclient's callback has no other way to it.
+/// The user of this process: libsmbclient's callback has no argument for it.
 User user;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 void copy_text(const std::string& text, char* into, int bytes) {
@@ -66,7 +66,7 @@ void say_user(SMBCCTX*,
 
 void ignore_log(void*, int, const char*) {}
 
-/// The value of a call that gives -1 and errno.
+/// The errno of a call that returned -1, else zero.
 bool succeeded(std::int64_t result, SmbAnswer& answer) {
     if (result < 0) answer.error = errno != 0 ? errno : EIO;
     return result >= 0;
@@ -78,7 +78,7 @@ bool is_of_connection(int error) {
     return std::find(std::begin(kErrors), std::end(kErrors), error) != std::end(kErrors);
 }
 
-/// A URL takes no colons in a host; Windows has this name for a number of IPv6.
+/// A URL allows no colons in a host; this is Windows's name for an IPv6 address.
 std::string host_in_url(std::string address) {
     if (address.find(':') == std::string::npos) return address;
     std::replace(address.begin(), address.end(), ':', '-');
@@ -90,7 +90,7 @@ std::string parent_share(const std::string& directory) {
     return directory.substr(0, directory.find('/', 1));
 }
 
-/// This process's one connection to a server, by TCP.
+/// The socket of this process's only TCP connection.
 int find_tcp_socket() {
     for (int descriptor = kSmbMemory + 1; descriptor < kDescriptorsLooked; ++descriptor) {
         sockaddr_storage peer{};
@@ -101,12 +101,12 @@ int find_tcp_socket() {
     return -1;
 }
 
-/// 0: it has none.
+/// Returns 0 without a port.
 std::uint32_t local_port(int socket) {
     sockaddr_storage own{};
     socklen_t size = sizeof(own);
     if (getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) != 0) return 0;
-    // The port is at the same place for both.
+    // The port has the same offset in both address families.
     return reinterpret_cast<const sockaddr_in&>(own).sin_port;
 }
 
@@ -151,7 +151,7 @@ void SmbClient::perform(const SmbRequest& request,
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
     answer.completed_ns = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-    look_at_connection(answer);
+    check_connection(answer);
 }
 
 std::string SmbClient::url(const std::string& path) const {
@@ -220,7 +220,7 @@ void SmbClient::connect(const SmbRequest& asked, const std::vector<std::string>&
     answer.step = SmbStep::connected;
 }
 
-/// Logs in, and looks whether the directory is there; where not, at which step it ended.
+/// Logs in, and checks that the directory exists. After an error answer.step is the step that failed.
 bool SmbClient::enter(const std::string& directory, SmbAnswer& answer) {
     struct ::stat info {};
     const auto look_at = [&](const std::string& path) {
@@ -232,7 +232,7 @@ bool SmbClient::enter(const std::string& directory, SmbAnswer& answer) {
     if (!look_at(share)) {
         const int error = answer.error;
         answer.step = error == EACCES || error == EPERM ? SmbStep::may_enter : SmbStep::enter_share;
-        // Everybody who can log in may enter IPC$: whether it is the user or the share that was refused.
+        // Every user who can log in may use IPC$: that tells a refused user from a refused share.
         if (answer.step == SmbStep::may_enter && !look_at("/IPC$") &&
             (answer.error == EACCES || answer.error == EPERM)) {
             answer.step = SmbStep::log_in;
@@ -282,7 +282,7 @@ void SmbClient::read(Open& open, const SmbRequest& request, std::span<std::byte>
     if (!seek(open, request.offset, answer)) return;
     const ssize_t got = smbc_getFunctionRead(context_)(context_, open.file, slot.data(), wanted);
     if (!succeeded(got, answer)) return;
-    // What came short was asked for once more: the file ends there.
+    // A short read was repeated for the rest: the file ends there.
     if (static_cast<std::size_t>(got) < wanted) ++answer.requests;
     open.at += static_cast<std::uint64_t>(got);
     answer.bytes = static_cast<std::uint64_t>(got);
@@ -346,7 +346,7 @@ void SmbClient::list(const std::string& path, std::span<std::byte> slot, SmbAnsw
     listing_ = nullptr;
 }
 
-/// libsmbclient removes what is in the way; so that is looked for first. Not atomic against others.
+/// libsmbclient replaces an existing file, so the new name is checked first. Not atomic against other clients.
 void SmbClient::rename(const std::string& from, const std::string& to, SmbAnswer& answer) {
     struct ::stat info {};
     if (smbc_getFunctionStat(context_)(context_, url(to).c_str(), &info) == 0) {
@@ -370,13 +370,14 @@ void SmbClient::free_space(const std::string& path, SmbAnswer& answer) {
     struct ::statvfs info {};
     std::string name = url(path);
     if (!succeeded(smbc_getFunctionStatVFS(context_)(context_, name.data(), &info), answer)) return;
-    // Without the POSIX extensions of SMB, f_bsize is of a sector, and f_frsize counts those of a block.
+    // Without the POSIX extensions of SMB, f_bsize is the size of a sector, and f_frsize the sectors of a
+    // block.
     answer.bytes = std::uint64_t{info.f_bavail} * info.f_bsize * info.f_frsize;
 }
 
-/// Where libsmbclient has made a connection of its own accord, the files of the one before are gone: that is a
-/// loss like any other, and is told.
-void SmbClient::look_at_connection(SmbAnswer& answer) {
+/// When libsmbclient has reconnected by itself, the files of the earlier connection are closed: the answer
+/// reports that as a loss.
+void SmbClient::check_connection(SmbAnswer& answer) {
     answer.lost = answer.error != 0 && is_of_connection(answer.error);
     if (context_ == nullptr) return;
     const int socket = find_tcp_socket();

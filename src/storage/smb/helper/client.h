@@ -1,5 +1,5 @@
-// One connection to a share by libsmbclient: what each call of smb_wire.h does. client.cc says what of this
-// computer it does not look at.
+// One connection to a share by libsmbclient, which performs the calls of smb_wire.h. client.cc lists the
+// settings of this computer that are ignored.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ struct _SMBCFILE;
 
 namespace streamsim::storage {
 
-/// One of them in a process, on one thread.
+/// REQUIRES: one object in a process, used on one thread.
 class SmbClient {
 public:
     SmbClient() = default;
     SmbClient(const SmbClient&) = delete;
     SmbClient& operator=(const SmbClient&) = delete;
 
-    /// `texts` as smb_wire.h has them for this call; `slot`: the memory of request.slot. Blocks. `answer` comes
-    /// with its id.
+    /// Blocks. `texts` as smb_wire.h says for this call; `slot`: the memory of request.slot; `answer` has its
+    /// id already.
     void perform(const SmbRequest& request,
                  const std::vector<std::string>& texts,
                  std::span<std::byte> slot,
@@ -34,7 +34,7 @@ public:
 private:
     struct Open {
         _SMBCFILE* file = nullptr;
-        std::uint64_t at = 0;  // where the next read or write would be
+        std::uint64_t at = 0;  // the file position
     };
 
     void connect(const SmbRequest& request, const std::vector<std::string>& texts, SmbAnswer& answer);
@@ -53,15 +53,15 @@ private:
     bool seek(Open& open, std::uint64_t offset, SmbAnswer& answer);
     Open* find(const SmbRequest& request, SmbAnswer& answer);
     std::string url(const std::string& path) const;
-    void look_at_connection(SmbAnswer& answer);
+    void check_connection(SmbAnswer& answer);
 
     _SMBCCTX* context_ = nullptr;
-    std::string host_;  // as a URL has it
+    std::string host_;  // in the form for a URL
     std::uint32_t read_bytes_ = 0;
     std::vector<Open> files_;
-    _SMBCFILE* listing_ = nullptr;  // of a directory, not at its end
-    std::string unlisted_;          // an entry that the last slot had no room for
-    std::uint32_t port_ = 0;        // of our end of the connection; 0: there was none yet
+    _SMBCFILE* listing_ = nullptr;  // a directory whose list has not ended
+    std::string unlisted_;          // an entry that did not fit into the last slot
+    std::uint32_t port_ = 0;        // the local port of the connection; 0: none so far
 };
 
 }  // namespace streamsim::storage

@@ -1,9 +1,8 @@
-// streamsim-smb: speaks SMB for streamsim, over one connection, by libsmbclient. It is started by streamsim,
-// takes requests from a socket (storage/smb_wire.h) and ends when the other end of that is gone, whatever it is
-// doing.
+// streamsim-smb: speaks SMB for streamsim, over one connection, by libsmbclient. streamsim starts this program,
+// which takes requests from a socket (smb_wire.h) and ends as soon as the other end of the socket is closed.
 //
-// It is a process of its own because libsmbclient blocks, knows one thread in a process only, and has a licence
-// (GPLv3) of its own.
+// The program is separate because libsmbclient blocks, supports one thread in a process only, and has the
+// licence GPLv3.
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -26,11 +25,11 @@
 namespace streamsim::storage {
 namespace {
 
-constexpr int kExitNotForYou = 2;
-constexpr std::size_t kGuardBytes = std::size_t{2} << 20;  // without access, behind each slot
+constexpr int kExitUsage = 2;
+constexpr std::size_t kGuardBytes = std::size_t{2} << 20;  // inaccessible memory behind each slot
 
-/// The slots, each with memory behind it that must not be touched: a server that gives more than it was asked
-/// for ends this process and spoils nothing.
+/// Maps the slots, each with inaccessible memory behind it: a server that sends more than requested ends this
+/// process and corrupts nothing.
 std::vector<std::span<std::byte>> map_slots() {
     struct stat info {};
     if (fstat(kSmbMemory, &info) != 0) return {};
@@ -49,7 +48,7 @@ std::vector<std::span<std::byte>> map_slots() {
     return slots;
 }
 
-/// Ends the process as soon as nobody listens any more, also while libsmbclient waits for a server.
+/// Ends the process as soon as the parent has closed the socket, also while libsmbclient waits for a server.
 void watch_parent() {
     pollfd socket{kSmbSocket, POLLRDHUP, 0};
     for (;;) {
@@ -70,7 +69,7 @@ std::vector<std::string> texts_of(std::span<const char> packet) {
 
 int serve() {
     const auto slots = map_slots();
-    std::vector<char> packet(sizeof(SmbRequest) + kSmbTextBytes);
+    std::vector<char> packet(sizeof(SmbRequest) + kSmbTextBytesMax);
     SmbClient client;
     for (;;) {
         const ssize_t got = recv(kSmbSocket, packet.data(), packet.size(), 0);
@@ -93,13 +92,12 @@ int serve() {
 int run() {
     struct stat info {};
     if (fstat(kSmbSocket, &info) != 0 || !S_ISSOCK(info.st_mode)) {
-        std::fputs("streamsim-smb speaks SMB for streamsim, which starts it: there is nothing to type\n",
-                   stderr);
-        return kExitNotForYou;
+        std::fputs("streamsim-smb is started by streamsim; it has no command line\n", stderr);
+        return kExitUsage;
     }
     const rlimit none{0, 0};
-    setrlimit(RLIMIT_CORE, &none);  // it would hold the password
-    // A core that is piped to a program (kernel.core_pattern) obeys no limit; nor does another process read it.
+    setrlimit(RLIMIT_CORE, &none);  // a core would contain the password
+    // A core that is piped to a program (kernel.core_pattern) obeys no limit; this also stops ptrace.
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     std::thread(watch_parent).detach();
     return serve();
@@ -110,5 +108,5 @@ int run() {
 
 int main() {
     const int code = streamsim::storage::run();
-    _exit(code);  // the watching thread is still there
+    _exit(code);  // without waiting for the thread of watch_parent()
 }

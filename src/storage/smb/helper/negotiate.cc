@@ -19,7 +19,7 @@ namespace streamsim::storage {
 namespace {
 
 constexpr std::array<std::uint16_t, 5> kDialects{0x0202, 0x0210, 0x0300, 0x0302, 0x0311};
-constexpr std::size_t kHeaderBytes = 64;        // of every SMB 2 message
+constexpr std::size_t kHeaderBytes = 64;        // every SMB 2 message has one
 constexpr std::size_t kAnswerBytesMax = 65536;  // with the server's security token
 constexpr std::size_t kSaltBytes = 32;
 
@@ -29,7 +29,7 @@ std::int64_t now_ms() {
     return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
 }
 
-/// Little-endian, as SMB has it.
+/// A message in SMB's byte order, little-endian.
 class Message {
 public:
     void add(std::uint64_t value, std::size_t bytes) {
@@ -51,7 +51,7 @@ std::uint32_t number_at(std::span<const std::uint8_t> bytes, std::size_t at, std
     return value;
 }
 
-/// NEGOTIATE with all dialects that libsmbclient is allowed, in SMB's framing for TCP.
+/// A NEGOTIATE request with all dialects that libsmbclient may use, in SMB's framing for TCP.
 std::vector<std::uint8_t> negotiate_request() {
     constexpr std::size_t kFixedBytes = 36;
     constexpr std::size_t kContextsAt = (kHeaderBytes + kFixedBytes + 2 * kDialects.size() + 7) / 8 * 8;
@@ -59,21 +59,21 @@ std::vector<std::uint8_t> negotiate_request() {
     message.add(0x424D53FE, 4);  // 0xFE "SMB"
     message.add(kHeaderBytes, 2);
     message.zeroes(8);   // credit charge, status, command: NEGOTIATE
-    message.add(1, 2);   // credits asked for
+    message.add(1, 2);   // credits requested
     message.zeroes(48);  // flags, next command, message 0, reserved, tree, session, signature
     message.add(kFixedBytes, 2);
     message.add(kDialects.size(), 2);
     message.add(1, 2);  // signing enabled
     message.zeroes(2);
     message.add(0x04, 4);                // large reads
-    message.add(0x6D69736D61657274, 8);  // any number names a client
+    message.add(0x6D69736D61657274, 8);  // the client's id; any number will do
     message.add(static_cast<std::uint64_t>(getpid()), 8);
     message.add(kContextsAt, 4);
     message.add(1, 2);  // context
     message.zeroes(2);
     for (const std::uint16_t dialect : kDialects) message.add(dialect, 2);
     message.align(8);
-    message.add(1, 2);  // integrity before authentication, without which there is no 3.1.1
+    message.add(1, 2);  // pre-authentication integrity, which 3.1.1 requires
     message.add(6 + kSaltBytes, 2);
     message.zeroes(4);
     message.add(1, 2);  // algorithm
@@ -91,7 +91,7 @@ struct FreeAddresses {
     void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
-/// A connection, with one time limit for all that is done on it.
+/// A connection with one time limit for all its steps.
 class Connection {
 public:
     explicit Connection(std::int64_t deadline_ms) : deadline_ms_(deadline_ms) {}
@@ -99,7 +99,7 @@ public:
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
-    /// errno.
+    /// Returns zero or an errno.
     int connect(const addrinfo& to) {
         drop();
         socket_ = socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);

@@ -1,4 +1,4 @@
-// Which storage this streamsim was built with.
+// The storage backends that this streamsim was built with.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace streamsim::storage {
 
-/// Of "uring", "threads", "nfs" and "smb". The makers of the others are there and fail, saying so.
+/// A subset of "uring", "threads", "nfs" and "smb". The functions that make the others return an error.
 std::vector<std::string> storage_compiled_in();
 
 }  // namespace streamsim::storage

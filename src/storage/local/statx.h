@@ -1,4 +1,4 @@
-// What statx(2) says about direct I/O. Linux only.
+// statx(2)'s answer about direct I/O. Linux only.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// How a file is opened by open(2) and by io_uring. Linux only.
+// Flags and modes for open(2) and io_uring. Linux only.
 #pragma once
 
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 
 namespace streamsim::storage {
 
-constexpr mode_t kNewFileMode = 0666;       // without what the umask takes away
-constexpr mode_t kNewDirectoryMode = 0777;  // the same
+constexpr mode_t kNewFileMode = 0666;       // before the umask
+constexpr mode_t kNewDirectoryMode = 0777;  // before the umask
 
 inline int open_flags(Access access, bool direct) {
     int flags = O_CLOEXEC | (direct ? O_DIRECT : 0);

@@ -1,4 +1,4 @@
-#include "storage/nfs/nfs_opening.h"
+#include "storage/nfs/nfs_path_walk.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,10 +10,10 @@ namespace {
 constexpr std::uint32_t kLinksMax = 40;  // as Linux
 constexpr std::size_t kNameMax = 255;
 constexpr std::size_t kDirectoriesMax = 10'000;
-constexpr Duration kPatience = milliseconds(100);
-constexpr Duration kAfterLoss = milliseconds(20);
+constexpr Duration kRetryPause = milliseconds(100);
+constexpr Duration kLossPause = milliseconds(20);
 
-/// The names of a path, put before those of `rest`, whose last one comes first.
+/// Puts the names of a path before those of `rest`, which is in reverse order.
 void put_before(std::vector<std::string>& rest, std::string_view path) {
     std::vector<std::string> names;
     for (std::size_t at = 0; at < path.size();) {
@@ -27,30 +27,30 @@ void put_before(std::vector<std::string>& rest, std::string_view path) {
 
 }  // namespace
 
-void NfsOpening::begin(NfsNode& node, NfsWish wish, void (*done)(void*, NfsOpening&), void* owner) {
+void NfsPathWalk::begin(NfsNode& node, NfsPathRequest request, void (*done)(void*, NfsPathWalk&), void* owner) {
     node_ = &node;
     done_ = done;
     owner_ = owner;
-    wish_ = std::move(wish);
+    request_ = std::move(request);
     busy_ = true;
-    asked_ = ended_ = went_stale_ = used_memory_ = from_known_ = maybe_done_ = false;
-    may_remember_ = true;
+    asked_ = ended_ = went_stale_ = used_cache_ = from_found_ = maybe_done_ = false;
+    may_use_cache_ = true;
     error_ = 0;
     not_before_ = {};
     file_ = {};
-    walk(wish_.path);
+    walk(request_.path);
 }
 
-bool NfsOpening::wants_parent() const {
-    return wish_.operation == OpKind::open ? wish_.access == Access::create_new
-                                           : !wants(PathOp::Kind::stat) && !wants(PathOp::Kind::list);
+bool NfsPathWalk::wants_parent() const {
+    return request_.operation == OpKind::open ? request_.access == Access::create_new
+                                              : !wants(PathOp::Kind::stat) && !wants(PathOp::Kind::list);
 }
 
-void NfsOpening::walk(const std::string& path) {
+void NfsPathWalk::walk(const std::string& path) {
     path_ = path;
     const std::size_t slash = path_.find_last_of('/');
     directory_ = slash == std::string::npos ? "" : path_.substr(0, slash);
-    remembers_ = may_remember_;
+    from_cached_ = may_use_cache_;
     links_ = 0;
     bytes_ = entries_ = cookie_ = 0;
     cookie_verifier_ = {};
@@ -58,36 +58,37 @@ void NfsOpening::walk(const std::string& path) {
     from_root(path_);
 }
 
-void NfsOpening::from_root(const std::string& path) {
+void NfsPathWalk::from_root(const std::string& path) {
     rest_.clear();
     parents_.clear();
-    at_.size = 0;  // the root, whatever it is by then
+    at_.size = 0;  // the root handle is taken when the walk goes on: it may change until then
     first_walk_ = true;
-    if (remembers_) {
+    if (from_cached_) {
         const auto known = node_->directories().find(directory_);
         if (known != node_->directories().end()) {
             at_ = known->second;
             put_before(rest_, std::string_view(path).substr(directory_.size()));
             if (rest_.size() == 1) {
-                used_memory_ = true;
+                used_cache_ = true;
                 return next();
             }
             rest_.clear();
             at_.size = 0;
         }
     }
-    remembers_ = false;
+    from_cached_ = false;
     put_before(rest_, path);
     step_ = Step::lookup;
 }
 
-/// What comes next on the way, now that at_ is a directory.
-void NfsOpening::next() {
+/// Chooses the next step, now that at_ is a directory.
+void NfsPathWalk::next() {
     if (rest_.empty()) {
         object_ = at_;
-        if (wants(PathOp::Kind::stat) || wants(PathOp::Kind::list)) return look();
+        if (wants(PathOp::Kind::stat) || wants(PathOp::Kind::list)) return inspect();
         if (!wants_parent()) return finish(EISDIR);
-        return finish(wish_.operation == OpKind::open || wants(PathOp::Kind::make_directory) ? EEXIST : EBUSY);
+        return finish(request_.operation == OpKind::open || wants(PathOp::Kind::make_directory) ? EEXIST
+                                                                                                : EBUSY);
     }
     step_ = Step::lookup;
     if (rest_.size() > 1) return;
@@ -98,24 +99,24 @@ void NfsOpening::next() {
     }
 }
 
-void NfsOpening::advance(Instant now) {
+void NfsPathWalk::advance(Instant now) {
     if (!busy_ || asked_) return;
-    if (ended_) return tell();
+    if (ended_) return run_callback();
     if (now < not_before_ || !node_->ready()) return;
     now_ = now;
     step();
-    if (ended_) tell();
+    if (ended_) run_callback();
 }
 
-void NfsOpening::tell() {
+void NfsPathWalk::run_callback() {
     busy_ = ended_ = false;
     done_(owner_, *this);
 }
 
-/// False: it has ended.
-bool NfsOpening::find_root() {
+/// False: the walk has ended.
+bool NfsPathWalk::find_root() {
     at_ = node_->root();
-    if (remembers_) return true;
+    if (from_cached_) return true;
     const auto below = node_->below_root(path_);
     if (!below) {
         finish(ENOENT);
@@ -127,16 +128,16 @@ bool NfsOpening::find_root() {
     return !ended_;
 }
 
-void NfsOpening::step() {
+void NfsPathWalk::step() {
     if (at_.size == 0 && !find_root()) return;
     if (step_ == Step::arrived) {
         arrive();
         if (ended_) return;
-        if (step_ != Step::rename && from_known_) return step();  // to where it is renamed to
+        if (step_ != Step::rename && from_found_) return step();  // on to the new name of a rename
     }
     if (step_ == Step::lookup && rest_.back() == "..") {
         if (parents_.empty()) {
-            if (!std::exchange(remembers_, false)) return finish(ENOENT);  // above the export
+            if (!std::exchange(from_cached_, false)) return finish(ENOENT);  // above the export
             links_ = 0;
             return from_root(path_);
         }
@@ -152,96 +153,102 @@ void NfsOpening::step() {
     finish(EIO);
 }
 
-/// at_ is the directory of what is to be changed.
-void NfsOpening::arrive() {
+/// Chooses the change, now that at_ is the directory of the name to be changed.
+void NfsPathWalk::arrive() {
     if (rest_.back() == "..") return finish(EINVAL);
-    if (wish_.operation == OpKind::open) {
+    if (request_.operation == OpKind::open) {
         step_ = Step::create;
     } else if (wants(PathOp::Kind::make_directory)) {
         step_ = Step::make_directory;
     } else if (wants(PathOp::Kind::remove)) {
         step_ = Step::remove;
-    } else if (from_known_) {
+    } else if (from_found_) {
         step_ = Step::rename;
     } else {
         from_ = at_;
         from_name_ = rest_.back();
-        from_known_ = true;
-        walk(wish_.to);
+        from_found_ = true;
+        walk(request_.to);
     }
 }
 
-bool NfsOpening::ask(NfsLink& link) {
+bool NfsPathWalk::ask(NfsTransport& transport) {
     const Instant now = now_;
     const NfsRequests& requests = node_->requests();
     switch (step_) {
         case Step::lookup:
-        case Step::look_at_link: return requests.lookup(link, call_, at_, rest_.back(), now);
-        case Step::read_link: return requests.read_link(link, call_, link_, now);
-        case Step::access: return NfsRequests::access(link, call_, file_.handle, now);
-        case Step::confirm: return NfsRequests::confirm_open(link, call_, file_, now);
+        case Step::lookup_link: return requests.lookup(transport, call_, at_, rest_.back(), now);
+        case Step::read_link: return requests.read_link(transport, call_, link_, now);
+        case Step::access: return NfsRequests::access(transport, call_, file_.handle, now);
+        case Step::confirm: return NfsRequests::confirm_open(transport, call_, file_, now);
         case Step::open:
             file_ = {};
             file_.owner = node_->new_owner();
             client_ = node_->client();
-            return NfsRequests::open(link, call_, client_, at_, rest_.back(), file_, now);
-        case Step::attributes: return NfsRequests::attributes(link, call_, object_, now);
-        case Step::list: return NfsRequests::list(link, call_, object_, cookie_, cookie_verifier_, now);
-        default: return ask_change(link);
+            return NfsRequests::open(transport, call_, client_, at_, rest_.back(), file_, now);
+        case Step::attributes: return NfsRequests::attributes(transport, call_, object_, now);
+        case Step::list: return NfsRequests::list(transport, call_, object_, cookie_, cookie_verifier_, now);
+        default: return ask_change(transport);
     }
 }
 
-bool NfsOpening::ask_change(NfsLink& link) {
+bool NfsPathWalk::ask_change(NfsTransport& transport) {
     const std::string& name = rest_.back();
     switch (step_) {
-        case Step::create: return NfsRequests::create(link, call_, at_, name, now_);
-        case Step::make_directory: return NfsRequests::make_directory(link, call_, at_, name, now_);
-        case Step::remove: return NfsRequests::remove(link, call_, at_, name, now_);
-        case Step::remove_directory: return NfsRequests::remove_directory(link, call_, at_, name, now_);
-        case Step::rename: return NfsRequests::rename(link, call_, from_, from_name_, at_, name, now_);
+        case Step::create: return NfsRequests::create(transport, call_, at_, name, now_);
+        case Step::make_directory: return NfsRequests::make_directory(transport, call_, at_, name, now_);
+        case Step::remove: return NfsRequests::remove(transport, call_, at_, name, now_);
+        case Step::remove_directory: return NfsRequests::remove_directory(transport, call_, at_, name, now_);
+        case Step::rename: return NfsRequests::rename(transport, call_, from_, from_name_, at_, name, now_);
         default: return false;
     }
 }
 
-void NfsOpening::finish(int error) {
+void NfsPathWalk::finish(int error) {
     error_ = error;
     ended_ = true;
 }
 
-void NfsOpening::on_reply(void* self, NfsCall&, const NfsReply& reply) {
-    auto& opening = *static_cast<NfsOpening*>(self);
-    opening.asked_ = false;
-    opening.take(reply);
-    if (opening.ended_) opening.tell();
+void NfsPathWalk::on_reply(void* self, NfsCall&, const NfsReply& reply) {
+    auto& walk = *static_cast<NfsPathWalk*>(self);
+    walk.asked_ = false;
+    walk.take(reply);
+    if (walk.ended_) walk.run_callback();
 }
 
-void NfsOpening::take(const NfsReply& reply) {
+/// True: the request was performed, and the reply has its results.
+bool NfsPathWalk::handle_outcome(const NfsReply& reply) {
     const Instant now = node_->now();
     switch (reply.outcome) {
-        case NfsOutcome::done: break;
+        case NfsOutcome::done: return true;
         case NfsOutcome::failed:
             if (!take_failure(reply.error)) finish(reply.error);
-            return;
-        case NfsOutcome::later: not_before_ = now + kPatience; return;
-        case NfsOutcome::stale: return go_stale();
+            break;
+        case NfsOutcome::later: not_before_ = now + kRetryPause; break;
+        case NfsOutcome::stale: go_stale(); break;
         case NfsOutcome::lost:
-            not_before_ = now + kAfterLoss;
+            not_before_ = now + kLossPause;
             if (step_ == Step::confirm) step_ = Step::open;
             maybe_done_ = maybe_done_ || (step_ >= Step::create && step_ <= Step::rename);
-            return;
+            break;
         case NfsOutcome::expired:
             node_->client_expired(client_);
             step_ = Step::open;
-            not_before_ = now + kAfterLoss;
-            return;
-        case NfsOutcome::is_link: step_ = Step::look_at_link; return;
+            not_before_ = now + kLossPause;
+            break;
+        case NfsOutcome::is_link: step_ = Step::lookup_link; break;
     }
+    return false;
+}
+
+void NfsPathWalk::take(const NfsReply& reply) {
+    if (!handle_outcome(reply)) return;
     switch (step_) {
         case Step::lookup:
-        case Step::look_at_link: return take_lookup(reply);
+        case Step::lookup_link: return take_lookup(reply);
         case Step::read_link: return take_link(reply.text);
         case Step::access: {
-            const bool may = reply.may_read && (wish_.access == Access::read || reply.may_write);
+            const bool may = reply.may_read && (request_.access == Access::read || reply.may_write);
             return finish(may ? 0 : EACCES);
         }
         case Step::open: return take_open(reply);
@@ -265,16 +272,16 @@ void NfsOpening::take(const NfsReply& reply) {
     }
 }
 
-/// False: it stays a failure.
-bool NfsOpening::take_failure(int error) {
+/// False: the failure is the result.
+bool NfsPathWalk::take_failure(int error) {
     const bool absent = error == ENOENT;
     const bool here = rest_.size() == 1;
-    if (absent && step_ == Step::lookup && here && wish_.operation == OpKind::open && creates()) {
+    if (absent && step_ == Step::lookup && here && request_.operation == OpKind::open && creates()) {
         step_ = Step::create;
         return true;
     }
-    if (error == EEXIST && step_ == Step::create && (maybe_done_ || wish_.access == Access::create)) {
-        step_ = Step::lookup;  // ours, or somebody else was faster
+    if (error == EEXIST && step_ == Step::create && (maybe_done_ || request_.access == Access::create)) {
+        step_ = Step::lookup;  // created by this walk before a loss, or by another client
         return true;
     }
     const bool removes = step_ == Step::remove || step_ == Step::remove_directory || step_ == Step::rename;
@@ -286,27 +293,27 @@ bool NfsOpening::take_failure(int error) {
         step_ = Step::remove_directory;
         return true;
     }
-    // A directory that is remembered may be another one by now.
-    if (!absent || !(step_ == Step::rename ? used_memory_ : remembers_) || links_ > 0) return false;
+    // The path of a cached directory may name another directory by now.
+    if (!absent || !(step_ == Step::rename ? used_cache_ : from_cached_) || links_ > 0) return false;
     forget();
     return true;
 }
 
-/// At the object itself.
-void NfsOpening::look() {
+/// The walk has reached the object of a stat or a list.
+void NfsPathWalk::inspect() {
     step_ = wants(PathOp::Kind::list) ? Step::list : Step::attributes;
 }
 
-void NfsOpening::take_list(const NfsReply& reply) {
+void NfsPathWalk::take_list(const NfsReply& reply) {
     entries_ += reply.entries;
     cookie_ = reply.cookie;
     cookie_verifier_ = reply.verifier;
     if (reply.end_of_file) finish(0);
 }
 
-/// What was known of directories of these names, and of those in them.
-void NfsOpening::forget_below() {
-    for (const std::string& name : {wish_.path, wish_.to}) {
+/// Removes the directories of these names, and those below them, from the cache.
+void NfsPathWalk::forget_below() {
+    for (const std::string& name : {request_.path, request_.to}) {
         if (name.empty()) continue;
         std::erase_if(node_->directories(), [&](const auto& known) {
             const std::string& each = known.first;
@@ -315,7 +322,7 @@ void NfsOpening::forget_below() {
     }
 }
 
-void NfsOpening::take_lookup(const NfsReply& reply) {
+void NfsPathWalk::take_lookup(const NfsReply& reply) {
     if (reply.kind == NfsKind::link) {
         if (writes() && rest_.size() == 1) return finish(ELOOP);
         if (rest_.size() == 1) first_walk_ = false;
@@ -324,16 +331,16 @@ void NfsOpening::take_lookup(const NfsReply& reply) {
         return;
     }
     const bool last = rest_.size() == 1;
-    if (last && wish_.operation == OpKind::path) {
+    if (last && request_.operation == OpKind::path) {
         object_ = reply.handle;
-        return look();
+        return inspect();
     }
     if (reply.kind == NfsKind::directory) {
         if (last) return finish(EISDIR);
         parents_.push_back(at_);
         at_ = reply.handle;
         rest_.pop_back();
-        if (rest_.size() == 1 && first_walk_ && !remembers_ && rest_.back() != "..") {
+        if (rest_.size() == 1 && first_walk_ && !from_cached_ && rest_.back() != "..") {
             auto& known = node_->directories();
             if (known.size() >= kDirectoriesMax) known.clear();
             known.insert_or_assign(directory_, at_);
@@ -348,15 +355,15 @@ void NfsOpening::take_lookup(const NfsReply& reply) {
     step_ = node_->version() == 4 ? Step::open : Step::access;
 }
 
-void NfsOpening::take_link(std::string_view text) {
+void NfsPathWalk::take_link(std::string_view text) {
     if (++links_ > kLinksMax) return finish(ELOOP);
     rest_.pop_back();
     if (text.starts_with('/')) {
         const auto below = node_->below_root(text);
-        if (!below) return finish(ENOENT);  // of another export
+        if (!below) return finish(ENOENT);  // on another export
         at_ = node_->root();
         parents_.clear();
-        remembers_ = false;
+        from_cached_ = false;
         put_before(rest_, *below);
     } else {
         put_before(rest_, text);
@@ -364,7 +371,7 @@ void NfsOpening::take_link(std::string_view text) {
     next();
 }
 
-void NfsOpening::take_open(const NfsReply& reply) {
+void NfsPathWalk::take_open(const NfsReply& reply) {
     file_.handle = reply.handle;
     file_.state = reply.state;
     file_.state_sequence = reply.state_sequence;
@@ -373,19 +380,19 @@ void NfsOpening::take_open(const NfsReply& reply) {
     step_ = Step::confirm;
 }
 
-/// What was known of the directories is wrong: once more from the root.
-void NfsOpening::go_stale() {
-    const bool root = parents_.empty() && !remembers_;
+/// The cached directories are out of date: walks once more from the root.
+void NfsPathWalk::go_stale() {
+    const bool root = parents_.empty() && !from_cached_;
     if (root) node_->root_stale(node_->now());
     if (std::exchange(went_stale_, true) && !root) return finish(ESTALE);
     node_->directories().clear();
     forget();
 }
 
-void NfsOpening::forget() {
+void NfsPathWalk::forget() {
     node_->directories().erase(directory_);
-    may_remember_ = used_memory_ = from_known_ = false;
-    walk(wish_.path);
+    may_use_cache_ = used_cache_ = from_found_ = false;
+    walk(request_.path);
 }
 
 }  // namespace streamsim::storage

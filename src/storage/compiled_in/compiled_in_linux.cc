@@ -1,4 +1,4 @@
-#include "storage/compiled_in.h"
+#include "storage/compiled_in/compiled_in.h"
 #include "storage/nfs/nfs_storage.h"
 #include "storage/smb/smb_process.h"
 
@@ -7,7 +7,7 @@ namespace streamsim::storage {
 std::vector<std::string> storage_compiled_in() {
     std::vector<std::string> names{"uring", "threads"};
     if (nfs_is_built_in()) names.emplace_back("nfs");
-    if (smb_is_built()) names.emplace_back("smb");
+    if (smb_is_built_in()) names.emplace_back("smb");
     return names;
 }
 

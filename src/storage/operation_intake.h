@@ -1,0 +1,133 @@
+// The intake of operations, which all backends share: it stamps and counts each operation that is submitted,
+// runs its callback outside of the call that submitted it, and ends the storage when nothing is outstanding any
+// more.
+//
+// A backend derives from the class that fits and performs operations: OperationIntake (no completion queue),
+// PolledIntake (completions are looked for at the beginning of each turn), LimitedIntake (and only so many
+// operations are in flight at once).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "storage/completion_poll_times.h"
+#include "storage/linked_queue.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/storage.h"
+
+namespace streamsim::storage {
+
+class OperationIntake : public Storage {
+public:
+    /// REQUIRES: no operation is outstanding.
+    ~OperationIntake() override;
+    OperationIntake(const OperationIntake&) = delete;
+    OperationIntake& operator=(const OperationIntake&) = delete;
+
+    void open(OpenOp& op) final;
+    void read(ReadOp& op) final;
+    void write(WriteOp& op) final;
+    void sync(SyncOp& op) final;
+    void perform(PathOp& op) final;
+    void hint(FileId, std::uint64_t, std::uint64_t) override {}
+    void use_memory(std::span<std::byte>) override {}
+    void shutdown(Callback done) final;
+
+protected:
+    explicit OperationIntake(EventLoop& loop) : loop_(loop) {}
+
+    EventLoop& loop() const { return loop_; }
+    Instant now() const { return loop_.now(); }
+    std::size_t outstanding() const { return outstanding_; }
+    bool shutting_down() const { return shutting_down_; }
+
+    /// Performs an operation that was accepted. Its outputs are cleared, and submitted_at is set.
+    virtual void begin(Op& op) = 0;
+    /// Closes all that is open, after shutdown() and the last callback. False: not closed yet; it is called
+    /// again by each delivery and by advance_shutdown().
+    virtual bool close_all() { return true; }
+    virtual void before_delivery() {}
+    /// Called when callbacks were run.
+    virtual void after_delivery() {}
+
+    /// Ends an operation: its callback runs with the next delivery.
+    void settle(Op& op, int error, Instant completed_at, Instant not_before);
+    /// Ends an operation here and now, outside of any completion queue.
+    void settle_now(Op& op, int error);
+    /// Runs the callback of an operation that has ended. The operation may be gone or submitted again
+    /// afterwards.
+    void run_callback(Op& op);
+    /// Runs the callbacks of all that has been settled.
+    void deliver();
+    /// Calls deliver() at the end of this turn.
+    void deliver_later();
+    void advance_shutdown();
+
+private:
+    void accept(Op& op, OpKind kind);
+    void deliver_deferred();
+
+    EventLoop& loop_;
+    OpQueue settled_;
+    std::size_t outstanding_ = 0;  // operations whose callback has not run
+    bool delivery_set_ = false;
+    bool shutting_down_ = false;
+    Callback shutdown_;
+};
+
+class PolledIntake : public OperationIntake, public Reaper {
+public:
+    ~PolledIntake() override { loop().remove_reaper(this); }
+    void reap() final;
+
+protected:
+    explicit PolledIntake(EventLoop& loop) : OperationIntake(loop), poll_times_(loop) { loop.add_reaper(this); }
+
+    /// Settles the operations that have completed.
+    virtual void take_completions() = 0;
+
+    /// Settles an operation whose completion this loop has just seen: it may be as old as the poll before.
+    void settle_seen(Op& op, int error, Instant seen);
+    /// Settles an operation whose completion was stamped where it happened, by a thread or another process.
+    void settle_stamped(Op& op, int error, Instant completed_at);
+
+private:
+    CompletionPollTimes poll_times_;
+};
+
+/// There are two lines: for what moves data (reads, writes), and for everything else (opens, syncs, operations
+/// by name), so that a directory that hangs holds up no file that is open already. Operations above the limit
+/// of their line wait in it, in order.
+class LimitedIntake : public PolledIntake {
+protected:
+    LimitedIntake(EventLoop& loop, std::uint32_t transfers_max, std::uint32_t others_max);
+
+    static bool is_transfer(const Op& op) {
+        return op.operation == OpKind::read || op.operation == OpKind::write;
+    }
+
+    /// Performs an operation, which has an in-flight slot until leave().
+    virtual void start(Op& op) = 0;
+    void begin(Op& op) override { start_or_wait(op); }
+    /// False: the operation waits.
+    bool start_or_wait(Op& op);
+    /// An operation of this line gives back its in-flight slot: the first in line starts.
+    void leave(bool transfer);
+    /// Settles an operation that waits, with ECANCELED. False: it does not wait.
+    bool cancel_waiting(Op& op);
+    /// Takes the operations out of their lines that have been waiting since `submitted_until` or longer.
+    OpQueue take_waiting(Instant submitted_until);
+
+private:
+    struct Line {
+        std::uint32_t inflight_max;
+        std::uint32_t inflight = 0;
+        OpQueue waiting = {};
+    };
+    Line& line_of(bool transfer) { return transfer ? transfers_ : others_; }
+
+    Line transfers_;
+    Line others_;
+};
+
+}  // namespace streamsim::storage
