@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "sim/cluster/drive.h"
-#include "sim/cluster/station.h"
+#include "sim/parts/drive.h"
+#include "sim/parts/station.h"
 #include "sim/random_cluster.h"
 
 namespace streamsim::test {
@@ -35,7 +35,7 @@ public:
     ~Queue() override { loop.remove_reaper(this); }
     void reap() override { calendar.run_due(); }
     void advance(Job& job) override { arrivals[job.bytes].left = calendar.now().ns; }
-    bool wanted(Job&, Instant) override { return true; }
+    void reroute(Job&) override {}
 
     /// `enter` is called with each arrival and its job.
     template <typename Enter>
