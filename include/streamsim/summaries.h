@@ -1,4 +1,4 @@
-// Distributions in a few numbers, nanoseconds.
+// Summaries of distributions, nanoseconds.
 #pragma once
 
 #include <cstdint>

@@ -6,24 +6,24 @@
 namespace streamsim {
 namespace {
 
-/// Less came from hosts that are asked something and no media.
-constexpr std::uint64_t kWorthAsking = 1 << 20;
-/// An answer that has not come for so long, and two round trips, is missing: two echoes in a row.
+/// A host that has sent less serves no media.
+constexpr std::uint64_t kServerBytesMin = 1 << 20;
+/// An answer that is overdue by this and two round trips is missing: two echoes in a row.
 constexpr std::int64_t kUnansweredNs = 150'000'000;
-/// A look that comes later than this was late itself: what was between is not known.
-constexpr std::int64_t kLongestStepNs = 300'000'000;
-/// Echoes are given up for handshakes after so many without any answer.
+/// A sample that comes later than this was late itself: the time between is unknown.
+constexpr std::int64_t kSampleGapNsMax = 300'000'000;
+/// After so many echoes without any answer, handshakes replace them.
 constexpr std::uint64_t kEchoesTried = 5;
-/// Handshakes in one quiet time that follow each other at once; then one a second.
+/// Handshakes of one quiet time that follow each other at once; then one a second.
 constexpr std::uint64_t kHandshakesAtOnce = 12;
 constexpr std::int64_t kHandshakeInterval = 1'000'000'000;
 /// A round trip that is longer may be a queue on the way, or an acknowledgement that the peer held back.
 constexpr std::int64_t kLongFactor = 5;
 constexpr std::int64_t kLongNs = 1'000'000;
 
-/// Of the segments of one look, that came out of order.
+/// A sample with loss: so many of its segments came out of order.
 constexpr std::uint64_t kLossPercent = 3;
-constexpr std::uint64_t kLossLeast = 3;
+constexpr std::uint64_t kLossSegmentsMin = 3;
 
 bool is_short(const TcpConnection& connection) {
     return connection.rtt_ns <= connection.rtt_min_ns * kLongFactor ||
@@ -86,7 +86,7 @@ void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
     quiet_handshakes_ = 0;
 }
 
-/// Since when answers are missing that are usual; 0: none are.
+/// The time since which usual answers are missing; 0: none is missing.
 std::int64_t ServerHost::unanswered_for(std::int64_t now_ns) const {
     if (handshake_answered_) return 0;
     if (echo_works_ && echo_asked_ns_ && echoes_waiting_ >= 2) return now_ns - *echo_asked_ns_;
@@ -95,7 +95,7 @@ std::int64_t ServerHost::unanswered_for(std::int64_t now_ns) const {
 }
 
 void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* connection) {
-    // A server that answers echoes is not bothered with handshakes unless an echo is missing.
+    // A server that answers echoes gets handshakes only when an echo is missing.
     const bool echoes = echo_works_ || echoes_asked_ < kEchoesTried;
     const bool rested = last_handshake_ns_ == INT64_MIN || now_ns - last_handshake_ns_ >= kHandshakeInterval;
     bool wanted = false;
@@ -168,7 +168,7 @@ void ServerPath::count(const std::vector<TcpConnection>& all) {
 }
 
 void ServerPath::look(std::int64_t now_ns) {
-    const std::int64_t step_ns = last_ns_ == 0 ? 0 : std::min(now_ns - last_ns_, kLongestStepNs);
+    const std::int64_t step_ns = last_ns_ == 0 ? 0 : std::min(now_ns - last_ns_, kSampleGapNsMax);
     last_ns_ = now_ns;
     count(tcp_connections());
     Counters sum;
@@ -177,7 +177,7 @@ void ServerPath::look(std::int64_t now_ns) {
     bool quiet = true;
     bool unacknowledged = false;
     for (auto& [address, peer] : peers_) {
-        if (!watched(address) || peer.counters.bytes < kWorthAsking) continue;
+        if (!watched(address) || peer.counters.bytes < kServerBytesMin) continue;
         any = true;
         sum.received_segments += peer.counters.received_segments;
         sum.out_of_order += peer.counters.out_of_order;
@@ -202,7 +202,7 @@ void ServerPath::look(std::int64_t now_ns) {
     if (!any) return;
     const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
     const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
-    if (out_of_order >= kLossLeast && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
+    if (out_of_order >= kLossSegmentsMin && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
     path_.peer = most_;
     path_.received_segments = sum.received_segments;
     path_.out_of_order = sum.out_of_order;

@@ -92,10 +92,10 @@ Distributions distributions_of(const StreamHistograms& histograms) {
 void fill_summaries(const Distributions& all, RunResult& result) {
     result.margin_ns = all.margin_summary();
     result.margin_bins = bins_of(all.shown_margin());
-    result.service_ns = Distributions::summary(all.service);
-    result.response_ns = Distributions::summary(all.response);
-    result.open_ns = Distributions::summary(all.open);
-    result.seek_ns = Distributions::summary(all.seek);
+    result.service_ns = latency_summary(all.service);
+    result.response_ns = latency_summary(all.response);
+    result.open_ns = latency_summary(all.open);
+    result.seek_ns = latency_summary(all.seek);
 }
 
 }  // namespace streamsim

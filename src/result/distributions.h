@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "play/ledger.h"
+#include "metrics/distributions.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim {

@@ -1,11 +1,10 @@
-// One level of a node's cache: blocks, and pages of blocks, the least recently used goes first. A block takes
-// the room of all its pages.
+// One level of a node's cache: blocks, and pages of blocks; the least recently used one leaves first. A block
+// takes the room of all its pages.
 //
-// A warm cache is one in which the run's media already are as far as it reaches. Which blocks those are need
-// not be listed: as long as there is room, a block that nobody has asked for was there all the time, and is put
-// in its place now. What no longer has room was not there. Pages are asked for at random, and there may be
-// many times more of them than room: whether one was there is chance, as large as the share of the working set
-// that there is room for.
+// A warm cache holds the run's media as far as it has room. Its blocks need no list: as long as there is room,
+// a block that nobody has asked for counts as present, and is inserted then. Without room it was not present.
+// Pages are requested at random, and there may be many times more of them than room: a page is present with a
+// chance, the share of the working set that there is room for.
 //
 // Assumptions: strict LRU (real ones approximate it); metadata takes no room.
 #pragma once
@@ -20,24 +19,24 @@ namespace streamsim {
 
 class BlockCache {
 public:
-    /// `blocks` may be 0: nothing is ever in it.
+    /// `blocks` may be 0: the cache is always empty.
     BlockCache(std::uint64_t blocks, bool warm, std::uint32_t pages_a_block = 1)
         : capacity_(blocks * pages_a_block), block_room_(pages_a_block), warm_(warm) {}
 
-    /// The keys of pages are told from those of blocks by this bit.
+    /// Set in the keys of pages, not in those of blocks.
     static constexpr std::uint64_t kPage = std::uint64_t{1} << 63;
 
-    /// Somebody wants the block: true, and it is the most recently used one, when it is here. Counted.
+    /// A request for the block. True: it is here, and becomes the most recently used one. Counted.
     bool take(std::uint64_t key);
-    /// As take(), for reading ahead: not counted, and its place in the order stays.
+    /// As take(), for reading ahead: not counted, and the order stays.
     bool has(std::uint64_t key);
-    /// Somebody wants a page: whether it or its block is here. Counted. `was_there`: so it is a page that
-    /// nobody asked for before, when the cache is warm.
+    /// A request for a page. True: the page or its block is here. Counted. `was_there`: a warm cache holds the
+    /// page, if nobody asked for it before.
     bool take_page(std::uint64_t page, std::uint64_t block, bool was_there);
-    /// Puts the block or the page in as the most recently used; gives one that had to go, and evict() the
-    /// others. What is here already only moves.
+    /// Inserts the block or the page as the most recently used one. Returns one that had to leave; evict()
+    /// returns the others. An entry that is here already only moves in the order.
     std::optional<std::uint64_t> put(std::uint64_t key);
-    /// One more that has to go.
+    /// One more entry that has to leave.
     std::optional<std::uint64_t> evict();
     /// Empty and cold.
     void clear();

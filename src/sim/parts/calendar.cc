@@ -10,15 +10,15 @@ constexpr std::size_t kChildren = 4;
 
 void EventHeap::push(Instant when, Callback callback) {
     const Event event{when, order_++, callback};
-    std::size_t place = heap_.size();
+    std::size_t index = heap_.size();
     heap_.push_back(event);
-    while (place > 0) {
-        const std::size_t parent = (place - 1) / kChildren;
+    while (index > 0) {
+        const std::size_t parent = (index - 1) / kChildren;
         if (!event.before(heap_[parent])) break;
-        heap_[place] = heap_[parent];
-        place = parent;
+        heap_[index] = heap_[parent];
+        index = parent;
     }
-    heap_[place] = event;
+    heap_[index] = event;
 }
 
 Callback EventHeap::pop() {
@@ -27,9 +27,9 @@ Callback EventHeap::pop() {
     heap_.pop_back();
     const std::size_t size = heap_.size();
     if (size == 0) return callback;
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (;;) {
-        const std::size_t first = place * kChildren + 1;
+        const std::size_t first = index * kChildren + 1;
         if (first >= size) break;
         std::size_t least = first;
         const std::size_t end = std::min(first + kChildren, size);
@@ -37,10 +37,10 @@ Callback EventHeap::pop() {
             if (heap_[child].before(heap_[least])) least = child;
         }
         if (!heap_[least].before(last)) break;
-        heap_[place] = heap_[least];
-        place = least;
+        heap_[index] = heap_[least];
+        index = least;
     }
-    heap_[place] = last;
+    heap_[index] = last;
     return callback;
 }
 
@@ -64,7 +64,7 @@ void Calendar::arm() {
     timer_ = loop_.at(armed_, Callback::of<&Calendar::woke>(this));
 }
 
-/// The events themselves ran when the turn began.
+/// The events of this instant ran when the turn began.
 void Calendar::woke() {
     timer_ = 0;
     armed_ = Instant::never();

@@ -1,7 +1,7 @@
-// What is going to happen in the cluster: a heap of events, and one timer of the loop that is set to the first.
-// The events of an instant run before the loop's timers of the same instant (the cluster reaps, as a storage
-// does), so that a read which completes at its deadline is there when the deadline is looked at. Equal times
-// run in the order they were set. Allocates only when there are more events than ever before.
+// The future events of the cluster: a heap, and one timer of the loop that is set to the first event. The
+// events of an instant run before the loop's timers of the same instant (the cluster reaps, as a storage does),
+// so that a read which completes at its deadline is complete when the deadline's timer runs. Equal times run in
+// the order they were set. Allocates only when there are more events than ever before.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace streamsim {
 
-/// The earliest first; four children a place: fewer levels to walk than with two.
+/// The earliest first; four children each: fewer levels than with two.
 class EventHeap {
 public:
     struct Event {
@@ -45,7 +45,7 @@ public:
     Instant now() const { return loop_.now(); }
     /// REQUIRES: when >= now().
     void at(Instant when, Callback callback);
-    /// Everything that is due now, also what that makes due now. For the cluster's reap().
+    /// Runs all events that are due, also those that become due meanwhile. For the cluster's reap().
     void run_due();
 
 private:

@@ -20,7 +20,7 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// FNV-1a (Fowler, Noll and Vo); whoever keeps it spreads it by mix64.
+/// FNV-1a (Fowler, Noll and Vo); mix64 spreads a hash that is kept.
 constexpr std::uint64_t kHashStart = 0xcbf29ce484222325ull;
 std::uint64_t hash(std::string_view text, std::uint64_t from) {
     for (const char c : text) from = (from ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
@@ -185,7 +185,7 @@ FileTable::Created FileTable::create(std::string_view path) {
     if (changed != FlatIndex::kNone && changed != kGone) return {changed, false};
     if (changed == FlatIndex::kNone) {
         const std::uint32_t before = static_cast<std::uint32_t>(files_.size());
-        const std::uint32_t number = find(path);  // of the media, or it is new now
+        const std::uint32_t number = find(path);  // a file of the media, or a new one
         if (files_[number].sequence != SimFile::kNone) return {number, false};
         files_[number].bytes = 0;
         return {number, number == before};
@@ -239,7 +239,7 @@ int FileTable::rename(std::string_view from, std::string_view to) {
     return 0;
 }
 
-/// The size of what has no end is not known: 0.
+/// A file without an end has size 0.
 int FileTable::stat(std::string_view path, std::uint64_t& bytes) {
     const std::uint32_t known = directories_by_path_.find(hash_of(path));
     if (known != FlatIndex::kNone) return directories_[known].gone ? ENOENT : 0;

@@ -1,6 +1,6 @@
 // A hash table from 64-bit keys to 32-bit numbers for the inner loop: open addressing, linear probing, erasure
-// that moves what follows back (Knuth, volume 3, algorithm 6.4 R), so that no search ever walks over graves.
-// Never iterated: its order means nothing.
+// that moves the following entries back (Knuth, volume 3, algorithm 6.4 R), so that no search walks over erased
+// ones. Never iterated: its order has no meaning.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class FlatIndex {
 public:
     static constexpr std::uint32_t kNone = UINT32_MAX;
 
-    /// kNone where there is none.
+    /// kNone: the key is not in it.
     std::uint32_t find(std::uint64_t key) const {
         if (slots_.empty()) return kNone;
         for (std::size_t at = home(key);; at = (at + 1) & mask()) {
@@ -28,7 +28,7 @@ public:
         put(key, value);
     }
 
-    /// False when it was not there.
+    /// False: the key was not in it.
     bool erase(std::uint64_t key) {
         if (slots_.empty()) return false;
         std::size_t hole = home(key);
@@ -37,7 +37,7 @@ public:
             hole = (hole + 1) & mask();
         }
         for (std::size_t at = (hole + 1) & mask(); slots_[at].value != kNone; at = (at + 1) & mask()) {
-            // What lies at `at` may move into the hole when the hole is on its way from home.
+            // The entry at `at` may move into the hole when the hole is between its home and `at`.
             if (((at - home(slots_[at].key)) & mask()) >= ((at - hole) & mask())) {
                 slots_[hole] = slots_[at];
                 hole = at;

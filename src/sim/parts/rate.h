@@ -1,5 +1,5 @@
-// How long bytes take. A rate is whole bytes a second, rounded down, and a time whole nanoseconds, rounded up:
-// no part ever moves more than its rate says, and nothing adds up in floating point.
+// The time that bytes take. A rate is whole bytes a second, rounded down, and a time whole nanoseconds, rounded
+// up: no part ever moves more than its rate, and no sum is in floating point.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace streamsim {
 
 class Rate {
 public:
-    /// Takes no time.
+    /// Unlimited.
     constexpr Rate() = default;
 
-    /// 0: takes no time. Anything else is a byte a second at least. REQUIRES: not negative.
+    /// 0: unlimited; else at least one byte a second. REQUIRES: not negative.
     static Rate of(double bytes_per_s) {
         if (bytes_per_s == 0) return {};
         STREAMSIM_CHECK(bytes_per_s > 0, "a rate is not negative");
@@ -45,7 +45,7 @@ private:
     std::uint64_t bytes_per_s_ = 0;
 };
 
-/// Seconds as they stand in a model, in whole nanoseconds, rounded up; a year at most, which is for ever.
+/// Seconds of a model in whole nanoseconds, rounded up; a year at most, which stands for ever.
 inline Duration ceil_ns(double s) {
     constexpr double kYear = 365.0 * 86'400;
     return {static_cast<std::int64_t>(std::ceil(std::min(s, kYear) * 1e9))};

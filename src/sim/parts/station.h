@@ -1,14 +1,14 @@
 // A station is a part with servers and a queue: a link, a processor, a flash drive, a coordinator.
 //
 // Queue discipline: one line in the order of arrival, or a line for each flow, served in turn, one request of
-// each at a time. The latter is how links and schedulers share between flows (Nagle, RFC 970; Shreedhar and
+// each at a time. Links and schedulers share between flows like that (Nagle, RFC 970; Shreedhar and
 // Varghese, "Efficient fair queuing using deficit round robin", 1995, with quanta as large as requests), and in
-// the long run gives each flow that has something waiting its equal share of requests.
+// the long run each flow with waiting requests gets an equal share.
 //
-// Service: a fixed time and the bytes at the station's rate, without a pause. No server is idle while something
-// waits (work is conserved) but in a pause, which is a fault. A processor's flow 0 is urgent, as a kernel's
-// network is beside decoders: it is served at once, in its own order, and what it interrupts is ready later by
-// as much (preemptive resume). Elsewhere nothing is preempted.
+// Service: a fixed time and the bytes at the station's rate, without a pause. No server is idle while requests
+// wait (work is conserved) but in a pause, which is a fault. A processor's flow 0 is urgent, like a kernel's
+// network beside decoders: it is served at once, in its own order, and the interrupted request ends later by as
+// much (preemptive resume). Other stations never preempt.
 //
 // Assumptions: a request is served whole before the next; queues have no end. A slower rate or a pause begins
 // with the next request, not within one.
@@ -24,7 +24,7 @@
 
 namespace streamsim {
 
-/// A place where jobs are served.
+/// Serves jobs.
 class Part {
 public:
     virtual ~Part() = default;
@@ -52,15 +52,15 @@ public:
     Station(Calendar& calendar, const StationOptions& options)
         : calendar_(calendar), options_(options), rate_(options.rate) {}
 
-    /// The owner's advance() is called when it was served, never inside this call.
+    /// The owner's advance() is called when the job was served, never inside this call.
     void enter(Job& job, std::uint32_t flow, Duration fixed, std::uint64_t load);
     void finish(Job& job) override;
 
-    /// From now on at this share of its own rate. REQUIRES: factor > 0.
+    /// Sets the rate to `factor` of the station's own. REQUIRES: factor > 0.
     void slow(double factor) { rate_ = factor == 1 ? options_.rate : options_.rate.times(factor); }
-    /// Begins nothing before `until`.
+    /// No further service begins before `until`.
     void pause(Instant until);
-    /// Takes out all that waits, in the order in which it would have been served.
+    /// Removes all waiting jobs, in the order in which they would have been served.
     JobQueue take_waiting();
 
     std::uint32_t servers() const { return options_.servers; }
@@ -70,7 +70,7 @@ private:
     static constexpr std::uint32_t kNone = UINT32_MAX;
     struct Flow {
         JobQueue waiting;
-        std::uint32_t next = kNone;  // in the round of those that have something waiting
+        std::uint32_t next = kNone;  // in the round of flows with waiting jobs
     };
 
     void interrupt(Job& job);
@@ -85,8 +85,8 @@ private:
     Rate rate_;
     Instant paused_until_;
     std::uint32_t busy_ = 0;
-    Instant urgent_end_;    // of all that was urgent so far
-    Duration interrupted_;  // by how much what is served now will be late
+    Instant urgent_end_;    // of all urgent jobs so far
+    Duration interrupted_;  // added to the service of the current job
     std::vector<Flow> flows_{1};
     std::uint32_t first_flow_ = kNone;
     std::uint32_t last_flow_ = kNone;

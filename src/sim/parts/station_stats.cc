@@ -7,7 +7,7 @@
 namespace streamsim {
 namespace {
 
-/// Of 32 bytes: a part takes 16 KiB at most, a run of thousands of parts some hundred megabytes.
+/// An interval has 32 bytes: a part takes 16 KiB at most, a run of thousands of parts some hundred megabytes.
 constexpr std::size_t kIntervals = 512;
 
 std::uint64_t share(std::uint64_t sum, std::int64_t part, std::int64_t whole) {
@@ -112,7 +112,7 @@ void StationStats::fill(PartStats& stats, Instant from, Instant to) const {
         stats.queue_ns += static_cast<std::int64_t>(of(each.queue_ns));
         stats.busy_per_s.push_back(each.busy_ns);
     }
-    // Who is still here since the last change.
+    // Jobs that are still here since the last change.
     const std::int64_t waited = std::max<std::int64_t>(0, to.ns - std::max(changed_.ns, from.ns));
     stats.queue_ns += static_cast<std::int64_t>(here()) * waited;
 }

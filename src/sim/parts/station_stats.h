@@ -1,6 +1,6 @@
-// The books of one part: what came, how long it was busy and how many were waiting, in all and by the second.
-// Times are integers; the queue is integrated at each arrival and departure. A run that outgrows the seconds it
-// has room for has intervals of 2, 4, 8 ... seconds.
+// The statistics of one part: arrivals, busy time and queue, in all and by the second. Times are integers; the
+// queue is integrated at each arrival and departure. A run that outgrows the memory for its seconds has
+// intervals of 2, 4, 8 ... seconds.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ public:
     void arrive(Instant now);
     /// One server is busy from `now` to `end` with so many bytes.
     void begin(Instant now, Instant end, std::uint64_t bytes);
-    /// One server is busy with what began before.
+    /// One server is busy with a service that began before.
     void busy(Instant from, Instant to);
-    /// Served, or taken away. `arrived` is when it came.
+    /// A job was served, or removed; it had come at `arrived`.
     void depart(Instant now, Instant arrived);
 
     std::uint64_t arrivals() const { return arrivals_; }
@@ -28,11 +28,11 @@ public:
     std::int64_t busy_ns() const { return busy_ns_; }
     /// Integral of here() up to the last arrival or departure.
     std::int64_t queue_ns() const { return queue_ns_; }
-    /// The times between arrival and departure of all that departed: the other side of Little's law.
+    /// The sum of the times from arrival to departure of all departed jobs: the other side of Little's law.
     std::int64_t stay_ns() const { return stay_ns_; }
     std::uint64_t longest_queue() const { return longest_; }
 
-    /// The sums of [from, to): whole intervals, and of those at the edges their share of what was recorded.
+    /// Fills the sums over [from, to): whole intervals, and a proportional share of those at the edges.
     void fill(PartStats& stats, Instant from, Instant to) const;
 
 private:
@@ -51,7 +51,7 @@ private:
     std::int64_t interval_ns_ = 1'000'000'000;
     std::vector<Interval> intervals_;
     Instant changed_;
-    Instant last_;  // that anything is known of
+    Instant last_;  // the end of all recorded times
     std::uint64_t arrivals_ = 0;
     std::uint64_t departures_ = 0;
     std::uint64_t longest_ = 0;

@@ -1,16 +1,16 @@
-// The port of a switch towards a seat, where it is slower than what comes in (10 GbE to 1 GbE).
+// The port of a switch towards a seat, where it is slower than the uplink (10 GbE to 1 GbE).
 //
-// With flow control the sender is held back: what has no room waits, and nothing is lost (IEEE 802.3x, or TCP
-// that has found the rate). Without it the port has a buffer, and what does not fit is lost, segment by
-// segment, and sent again by the node after `retransmit_after` (RFC 6298's timeout; fast retransmit is a
-// shorter one): the incast collapse of storage networks (Phanishayee et al., "Measurement and analysis of TCP
-// throughput collapse in cluster-based storage systems", 2008).
+// With flow control the sender waits: no segment is lost (IEEE 802.3x, or TCP that has found the rate). Without
+// it the port has a buffer; segments that do not fit are lost, and the node sends them again after
+// `retransmit_after` (RFC 6298's timeout; fast retransmit is a shorter one): the incast collapse of storage
+// networks (Phanishayee et al., "Measurement and analysis of TCP throughput collapse in cluster-based storage
+// systems", 2008).
 //
 // Queue discipline: fair between the streams of the seat.
 // Assumptions: a response arrives as one burst, as the uplink is much faster than the port; of a burst the
 // beginning fits and the rest is lost; an empty buffer takes at least one segment. No head-of-line blocking
 // behind a port that was paused: each node queues for each seat.
-// A port that loses is the one part behind which more can be worse: what comes faster loses more.
+// A port that loses segments is the one part where a faster uplink can be worse: it loses more.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ public:
     SwitchPort(Calendar& calendar, const SwitchModel& model, Rate rate)
         : calendar_(calendar), model_(model), station_(calendar, {1, rate, true}) {}
 
-    /// As much of job.port_rest as there is room for goes through; what was lost stays in job.port_rest. False
-    /// when nothing had room: the job is not here.
+    /// Passes on as much of job.port_rest as the buffer has room for; lost bytes stay in job.port_rest. False:
+    /// the buffer had no room, and the job is not here.
     bool enter(Job& job, std::uint32_t flow);
     /// The job was served: its bytes leave the buffer.
     void leave(Job& job);
-    /// When the rest of a job of which something was lost is sent again.
+    /// The time at which the node sends the lost bytes of the job again.
     Instant send_again_at(const Job& job) const;
 
     std::uint64_t lost_segments() const { return lost_; }
-    /// Whole seconds in which some were lost, in order.
+    /// Whole seconds in which segments were lost, in order.
     const std::vector<std::int64_t>& lost_seconds() const { return lost_seconds_; }
     const Station& station() const { return station_; }
 

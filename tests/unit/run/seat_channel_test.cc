@@ -40,7 +40,7 @@ public:
         out.ranks = ranks;
         out.introduction = rank;
         out.heartbeat = milliseconds(20);
-        out.silence = seconds(60);
+        out.heartbeat_timeout = seconds(60);
         out.events.message = [this](std::uint32_t from, Json& message) { add(from, message.dump()); };
         out.events.lost = [this](std::uint32_t who, const std::string& why) { add(who, "lost: " + why); };
         out.events.left = [this](std::uint32_t who) { add(who, "left"); };
@@ -153,11 +153,11 @@ TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
     EXPECT_TRUE(second.comes(0, R"({"do":"c"})"));
 }
 
-TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
+TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_without_heartbeats_is) {
     Told first;
     Told second;
     auto options = first.options(0, 3);
-    options.silence = milliseconds(300);
+    options.heartbeat_timeout = milliseconds(300);
     auto host = SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
     auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
@@ -166,7 +166,7 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
     EXPECT_TRUE(first.comes(1, "left"));
     const Stranger silent((*host)->join_token().port);  // it knows the token, and has no heartbeat
     silent.send_bytes(seat_greeting((*host)->join_token().token, 2));
-    EXPECT_TRUE(first.comes(2, "lost: it has been silent for 300.0 ms"));
+    EXPECT_TRUE(first.comes(2, "lost: no heartbeat for 300.0 ms"));
 }
 
 TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
@@ -216,7 +216,7 @@ std::int64_t resident_kb() {
 TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
     Told first;
     auto options = first.options(0, 3);
-    options.silence = seconds(2);
+    options.heartbeat_timeout = seconds(2);
     options.greeting_timeout = milliseconds(500);
     auto host = SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
