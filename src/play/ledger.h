@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "metrics/digest.h"
 #include "metrics/distributions.h"
 #include "metrics/time_series.h"
 #include "streamsim/outcome.h"
@@ -22,19 +23,6 @@ namespace streamsim {
 constexpr bool judge_on_time(Instant deadline, Instant completed) {
     return completed <= deadline;
 }
-
-/// A sum of 128 bits: the order in which outcomes are settled does not change the digest, and digests of
-/// streams, loops and seats merge by addition.
-struct Digest {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-
-    void add(std::uint64_t hash);
-    void merge(const Digest& other);
-    std::string hex() const;
-    /// Reads the text of hex(); nullopt: it is no digest.
-    static std::optional<Digest> from_hex(std::string_view hex);
-};
 
 struct LedgerOptions {
     std::uint32_t seat = 0;

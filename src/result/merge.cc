@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "metrics/digest.h"
 #include "result/distributions.h"
 #include "result/merge_causes.h"
 #include "result/merge_seats.h"
