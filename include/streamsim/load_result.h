@@ -1,4 +1,4 @@
-// The result of a workload, step by step: the tables and curves of its report, as plain data.
+// What came of a workload, step by step: the tables and curves of its report, as plain data.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 
 namespace streamsim {
 
-/// The figures of some meters together.
+/// Of some meters together.
 struct LoadFigures {
     std::string name;  // of the meter, or "seat 3"
     std::uint64_t operations = 0, failed = 0;
     double operations_per_s = 0, read_bytes_per_s = 0, write_bytes_per_s = 0;
-    /// Time of an operation, from its intended time; a transfer has all of its blocks. 0: no operation was
-    /// complete.
+    /// Time of an operation, from its intended time; of a transfer with all of its blocks. 0 where there was
+    /// none.
     double latency_mean_ns = 0;
     std::int64_t latency_max_ns = 0;
-    /// Of transfers alone: as the All cells of the mode tables. Null: no transfer was complete.
+    /// Of transfers alone: as the All cells of the mode tables. Null: there was none.
     std::optional<double> block_latency_mean_ns, transfer_latency_mean_ns;
     std::optional<std::int64_t> latency_p99_ns;  // of one meter on one seat alone
 };
@@ -89,7 +89,7 @@ struct LoadStep {
     std::vector<LoadFigures> clients;  // over all meters of a seat
     ModeTable modes;
     std::vector<ModeTable> client_modes;  // as clients
-    /// Of a sweep over the cache: the number of times that the files were read.
+    /// Of a sweep over the cache: how often the files were read, and whether no byte was read twice.
     struct FilesRead {
         std::uint64_t files_bytes = 0;  // of all files of the meters
         double times = 0;               // bytes read / files_bytes
@@ -100,7 +100,7 @@ struct LoadStep {
 
 struct PrintedComparison {
     PrintedFigure printed;
-    double measured = 0;  // in the unit of the printed figure
+    double measured = 0;  // in the unit of what was printed
 };
 
 struct LoadResult {

@@ -1,4 +1,4 @@
-// MeterResult: the result of a meter as plain data, a part of RunResult.
+// What a meter did: plain data, a part of RunResult.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ struct OperationResult {
     std::optional<LatencySummary> service_ns, response_ns;
 };
 
-/// One meter on one seat.
+/// Of one meter on one seat.
 struct MeterResult {
     std::uint32_t seat = 0;
     std::string name;
@@ -58,14 +58,14 @@ struct MeterResult {
     OperationResult all;
     std::uint64_t blocks_done = 0, blocks_failed = 0;
     std::uint64_t arrived = 0;      // open loop: operations whose intended time came
-    std::uint64_t unfinished = 0;   // operations that had arrived and were not complete at the end
-    std::uint64_t substituted = 0;  // removes and renames for which no file was left: replaced by a create
+    std::uint64_t unfinished = 0;   // that had arrived and were not complete at the end
+    std::uint64_t substituted = 0;  // removes and renames for which no file was left: done as a create
     struct Cell {
         TransferMode mode = TransferMode::sequential_read;
         std::uint64_t block_bytes = 0;
         TransferCell cell;
     };
-    std::vector<Cell> cells;  // the non-empty ones, by mode, then block
+    std::vector<Cell> cells;  // not empty ones, by mode, then block
     struct Point {
         std::uint64_t operations = 0, bytes = 0, users = 0;
         std::int64_t response_sum_ns = 0, response_max_ns = 0;

@@ -29,23 +29,6 @@ struct FrameCounts {
     std::uint64_t seeks = 0;          // jumps that nobody knew of (--order scrub, --multicam active)
     std::uint64_t passes = 0;         // complete or begun runs through the clip
     std::uint64_t bytes_written = 0;  // by recorders, of complete frames
-
-    FrameCounts& operator+=(const FrameCounts& other) {
-        scheduled += other.scheduled;
-        on_time += other.on_time;
-        late += other.late;
-        dropped += other.dropped;
-        failed += other.failed;
-        cancelled += other.cancelled;
-        startup_drops += other.startup_drops;
-        stalls += other.stalls;
-        stall_ns += other.stall_ns;
-        bytes_read += other.bytes_read;
-        seeks += other.seeks;
-        passes += other.passes;
-        bytes_written += other.bytes_written;
-        return *this;
-    }
 };
 
 /// Why slots were dropped, late or failed. Drops in the first second are left out, since they do not count
@@ -56,15 +39,6 @@ struct ReasonCounts {
     std::uint64_t error = 0;
     std::uint64_t short_read = 0;
     std::uint64_t missing = 0;
-
-    ReasonCounts& operator+=(const ReasonCounts& other) {
-        late += other.late;
-        client += other.client;
-        error += other.error;
-        short_read += other.short_read;
-        missing += other.missing;
-        return *this;
-    }
 };
 
 /// What a stream went through, in equal intervals from its play_start: at most some hundred of them, which are

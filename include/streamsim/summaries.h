@@ -1,4 +1,4 @@
-// Summaries of distributions, nanoseconds.
+// Distributions in a few numbers, nanoseconds.
 #pragma once
 
 #include <cstdint>

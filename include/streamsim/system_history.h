@@ -62,14 +62,14 @@ struct SystemSample {
     std::optional<std::int64_t> suspended_ns;         // of this computer, since its start
     std::vector<Link> links;
     std::optional<Connection> connection;
-    /// Round-trip time to that peer: of the last ICMP echo; without echoes, of a TCP handshake, or of the
+    /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the
     /// connection itself where that is short.
     std::optional<std::int64_t> echo_ns;
-    std::optional<std::int64_t> rtt_min_ns;  // the lowest of the connection; only without echoes
+    std::optional<std::int64_t> rtt_min_ns;  // the least that the connection knows; only without echoes
     std::optional<Path> path;                // nullopt: no server is known
 };
 
-/// By time. The first sample is from before play.
+/// By time. The first is from before play began.
 using SystemHistory = std::vector<SystemSample>;
 
 }  // namespace streamsim

@@ -62,7 +62,7 @@ private:
     Duration made_up_;
 };
 
-/// How long one frame takes an in-flight slot.
+/// The time for which one frame takes an in-flight slot.
 class InflightTime {
 public:
     /// A frame had an in-flight slot from `from` to `to`.
@@ -80,8 +80,7 @@ private:
     Duration last_;
 };
 
-/// What reading and writing one frame have in common: its outcome, the stamps of its operations, its client
-/// delay.
+/// The common part of reading and writing one frame: its outcome, the stamps of its operations, its client delay.
 class FrameOperation {
 public:
     const IoTag& tag() const { return tag_; }
@@ -94,7 +93,7 @@ public:
     /// The last instant at which the storage was known not to have given that answer.
     Instant not_before() const { return not_before_; }
 
-    /// How much earlier a loop that always ran would have submitted all of the frame. The client has no part in
+    /// The time by which a loop that always ran would have submitted the whole frame earlier. The client has no part in
     /// the time after that.
     Duration client_delay(const EventLoop& loop) const { return delay_.until(last_submitted_, loop); }
     /// The same, up to `at`.

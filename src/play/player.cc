@@ -420,7 +420,7 @@ void Player::frame_decoded(FrameRead& read) {
 void Player::read_ended(FrameRead& read) {
     inflight_.give(read, loop_.now());
     if (options_.decoder != nullptr && !read.failed()) {
-        // A player that drops does not decode what it can no longer show.
+        // A player that drops does not decode frames that it can no longer show.
         const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;
         const Instant first_due = play_start_ + path_.due(read.tag().slot);
         read.decode(*options_.decoder, skips ? first_due : Instant::never(), clock_.later_ns());

@@ -269,7 +269,7 @@ Instant Recorder::give_buffer(const FrameWrite& write) {
         --buffered_;
         return Instant::never();
     }
-    // Frames that were due before found the buffer as it was, whenever this loop came to look.
+    // Frames that were due before found the buffer as it was, whenever this loop handles them.
     const std::uint64_t fired = fired_;
     fire_until(freed);
     --buffered_;

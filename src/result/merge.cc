@@ -20,6 +20,30 @@ namespace {
 
 using State = SeatResult::State;
 
+void add(const FrameCounts& from, FrameCounts& to) {
+    to.scheduled += from.scheduled;
+    to.on_time += from.on_time;
+    to.late += from.late;
+    to.dropped += from.dropped;
+    to.failed += from.failed;
+    to.cancelled += from.cancelled;
+    to.startup_drops += from.startup_drops;
+    to.stalls += from.stalls;
+    to.stall_ns += from.stall_ns;
+    to.bytes_read += from.bytes_read;
+    to.bytes_written += from.bytes_written;
+    to.seeks += from.seeks;
+    to.passes += from.passes;
+}
+
+void add(const ReasonCounts& from, ReasonCounts& to) {
+    to.late += from.late;
+    to.client += from.client;
+    to.error += from.error;
+    to.short_read += from.short_read;
+    to.missing += from.missing;
+}
+
 /// Faults inside a model happened in the model of each rank.
 void add(const std::optional<FaultsInjected>& from, std::optional<FaultsInjected>& to) {
     if (!from) return;
@@ -149,8 +173,8 @@ void add_part(RunResult& from, RunResult& to) {
     append(from.frames, to.frames);
     to.drops_omitted += from.drops_omitted;
     to.buffer_bytes += from.buffer_bytes;
-    to.totals += from.totals;
-    to.reasons += from.reasons;
+    add(from.totals, to.totals);
+    add(from.reasons, to.reasons);
     add(from.faults_injected, to.faults_injected);
     add_media(from.media, to.media);
 }

@@ -1,5 +1,5 @@
 // The processes of one run over several computers, as each of them sees the others: which of them are there,
-// what they are called, which seats they play, and how to send them messages. Rank 0 leads, the others follow.
+// their names, the seats that they play, and the channel to them. Rank 0 leads, the others follow.
 //
 // A rank that dies is left out from then on, and its name is kept: the others go on without it.
 #pragma once

@@ -23,7 +23,7 @@ public:
         std::function<void(RunResult& part)> keep;
         bool virtual_time = false;
         bool preroll_took_too_long = false;  // the reason that this rank has no result
-        /// Told, in rank 0, what is known when an interrupted run has waited for the others as long as it may:
+        /// In rank 0, gets all that is known when an interrupted run has waited for the others as long as it may:
         /// the process could be killed before it knows more.
         std::function<void(const RunResult&)> meanwhile;
         /// Makes a result in which nothing was played.

@@ -24,7 +24,7 @@ constexpr Duration kStrangerGrace = milliseconds(5);
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 /// A further part is sent when at most so many bytes are queued.
 constexpr std::size_t kQueuedBytesMax = 4 * kSeatPartBytes;
-/// Of one address.
+/// The time for one address.
 constexpr Duration kConnectTimeout = seconds(2);
 /// Queued messages that a rank which leaves waits for.
 constexpr Duration kLeaveTimeout = seconds(1);
@@ -298,8 +298,8 @@ void SeatChannel::check_strangers() {
     if (kept.empty()) return;
     const Instant next = connection_waits_ ? kept.front()->begun + kStrangerGrace : kept.front()->try_until;
     const std::int64_t wait_ms = std::max<std::int64_t>((next - now()).ns / 1'000'000, 0) + 1;
-    const auto look = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->check_strangers(); };
-    uv_timer_start(&stranger_timer_, look, static_cast<std::uint64_t>(wait_ms), 0);
+    const auto check = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->check_strangers(); };
+    uv_timer_start(&stranger_timer_, check, static_cast<std::uint64_t>(wait_ms), 0);
 }
 
 void SeatChannel::accept_stranger() {
@@ -419,7 +419,7 @@ void SeatChannel::received(Connection& connection, std::string_view bytes) {
         try {
             handle(connection, *message);
         } catch (const Json::exception& error) {
-            return disconnect(connection, fmt::format("it sent what is no message ({})", error.what()));
+            return disconnect(connection, fmt::format("it sent an invalid message ({})", error.what()));
         }
     }
     connection.in.erase(0, used);

@@ -1,5 +1,5 @@
 // Little's law and work on every kind of queue that a cluster is made of, each alone and under loads by chance.
-// What is compared with the books is counted here: when a job came and when it was let go.
+// The test counts on its own, to compare with the statistics: the arrival and the departure of each job.
 #include <algorithm>
 #include <deque>
 
@@ -111,7 +111,7 @@ std::vector<Arrival> random_arrivals(Prng& prng, std::uint32_t flows) {
     return arrivals;
 }
 
-/// Little's law, twice. L = lambda * W, times the time: the integral of the books is the sum of the stays to
+/// Little's law, twice. L = lambda * W, times the time: the integral of the statistics is the sum of the stays to
 /// the nanosecond. And the mean of how many are here at regular instants is that within one spacing for each
 /// job: a stay is seen as the number of instants in it.
 void expect_littles_law(const StationStats& stats, Queue& queue) {

@@ -65,6 +65,17 @@ void append(std::vector<std::string>& to, std::vector<std::string> fields) {
     for (std::string& field : fields) to.push_back(std::move(field));
 }
 
+void add(const FrameCounts& counts, FrameCounts& to) {
+    to.scheduled += counts.scheduled;
+    to.on_time += counts.on_time;
+    to.dropped += counts.dropped;
+    to.startup_drops += counts.startup_drops;
+    to.late += counts.late;
+    to.failed += counts.failed;
+    to.stalls += counts.stalls;
+    to.cancelled += counts.cancelled;
+}
+
 /// The streams that are alike.
 struct FormatSum {
     const StreamResult* first = nullptr;
@@ -82,7 +93,7 @@ std::vector<FormatSum> format_sums(const RunResult& result) {
         });
         if (found == sums.end()) found = sums.insert(found, FormatSum{.first = &stream});
         ++found->streams;
-        found->counts += stream.counts;
+        add(stream.counts, found->counts);
         found->required_bytes_per_s += stream.required_bytes_per_s;
         if (stream.margin_ns) {
             found->margin_min_ns =

@@ -25,6 +25,14 @@ bool is_remote(std::string_view type) {
     return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
 }
 
+void add(ReasonCounts& to, const ReasonCounts& from) {
+    to.late += from.late;
+    to.client += from.client;
+    to.error += from.error;
+    to.short_read += from.short_read;
+    to.missing += from.missing;
+}
+
 /// The way of a seat's bytes on a model, there and back.
 Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
     const ClusterModel& model = *request.target.model;
@@ -209,7 +217,7 @@ Evidence evidence_of(const RunFacts& facts,
     Evidence evidence;
     evidence.totals = result.totals;
     for (const DeadlineLedger* ledger : ledgers) {
-        evidence.reasons += ledger->reasons();
+        add(evidence.reasons, ledger->reasons());
         evidence.client_stalls += ledger->client_stalls();
     }
     evidence.paced = facts.request->paced;

@@ -13,7 +13,7 @@
 namespace streamsim {
 
 struct ClusterParts {
-    /// Of live_drive(): every drive is dead.
+    /// Result of live_drive(): every drive is dead.
     static constexpr std::uint32_t kNoDrive = UINT32_MAX;
 
     ClusterParts(EventLoop& loop, ClusterOptions cluster_options);

@@ -196,7 +196,7 @@ void RequestPath::leave_journal(Job& job) {
     parts_.delay(job, Stage::journal_way, parts_.model().node.journal.latency);
 }
 
-/// Sends from the node's cache what the switch port has not passed on yet: all of the answer, or what was lost.
+/// Sends from the node's cache what the switch port has not passed on yet: all of the answer, or its lost part.
 void RequestPath::answer(Job& job) {
     if (node_lost(job)) return reroute(job);
     if (job.error != 0 || job.port_rest == 0) return travel_back(job);

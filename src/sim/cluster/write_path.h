@@ -1,4 +1,4 @@
-// How written bytes and changes of names reach the journal of a node, and from there the drives.
+// WritePath: the path of written bytes and of changes of names into the journal of a node, and from there to the drives.
 //
 // A write waits, in order, until the journal has room. Its content goes to the drives in batches, as many at a
 // time as keep every drive of the node's share busy: one block's worth of what was written in order, as one

@@ -207,7 +207,7 @@ void read_journal(Numbers& from, JournalModel& journal) {
     from.count("merge_pages", 1, 1'000'000, Need::optional, journal.merge_pages);
 }
 
-/// Where nothing is said, a write is as a read, and a name as an open.
+/// Without costs of their own, a write costs the same as a read, and a name the same as an open.
 void read_writing(Numbers& from, NodeModel& node) {
     node.cpu_s_per_write = node.cpu_s_per_request;
     node.write_cpu_s_per_byte = node.cpu_s_per_byte;

@@ -36,7 +36,17 @@ StreamResult stream(std::uint32_t seat, std::uint32_t number, const char* format
 void total_up(RunResult& result) {
     FrameCounts sum;
     for (const StreamResult& one : result.streams) {
-        sum += one.counts;
+        sum.scheduled += one.counts.scheduled;
+        sum.on_time += one.counts.on_time;
+        sum.late += one.counts.late;
+        sum.dropped += one.counts.dropped;
+        sum.failed += one.counts.failed;
+        sum.cancelled += one.counts.cancelled;
+        sum.startup_drops += one.counts.startup_drops;
+        sum.stalls += one.counts.stalls;
+        sum.stall_ns += one.counts.stall_ns;
+        sum.bytes_read += one.counts.bytes_read;
+        sum.passes += one.counts.passes;
         if (one.paced) result.required_bytes_per_s += one.required_bytes_per_s;
     }
     result.totals = sum;
