@@ -12,7 +12,7 @@
 
 #include "host/connections.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 /// A longer round trip counts as no answer.
@@ -78,4 +78,4 @@ Handshakes::Answers Handshakes::receive(std::int64_t now_ns) {
     return answers;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// One thread. Each connection is closed as soon as it is established; no data is sent.
 class Handshakes {
@@ -39,4 +39,4 @@ private:
     Answers at_once_;  // answers that begin() got at once
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// nullopt: the path does not exist, or this system does not list its mounts. For a network file system with
 /// the mount options, and the kernel's read-ahead.
@@ -26,4 +26,4 @@ std::optional<int> fuse_server_of(const std::string& path);
 /// Bytes of the file in this computer's page cache; nullopt: unknown.
 std::optional<std::uint64_t> cached_bytes(const char* path);
 
-}  // namespace streamsim
+}  // namespace streamsim::host

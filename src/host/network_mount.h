@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// The media that are played from the mount, as far as they are known.
 struct MountUse {
@@ -22,4 +22,4 @@ void describe_share(MountFacts& mount);
 /// Fills in the hints: better mount options for playing. REQUIRES: describe_share().
 void hint_at(MountFacts& mount, const MountUse& use);
 
-}  // namespace streamsim
+}  // namespace streamsim::host

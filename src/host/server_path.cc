@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 /// A host that has sent less serves no media.
@@ -221,4 +221,4 @@ void ServerPath::fill(SystemSample& sample) {
     if (!path_.peer.empty()) sample.path = path_;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

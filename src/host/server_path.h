@@ -13,7 +13,7 @@
 #include "host/handshakes.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// One server's host. When no bytes come, a host that answers meanwhile is reachable; a host that does not
 /// answer, and had answered before, is not.
@@ -101,4 +101,4 @@ private:
     SystemSample::Path path_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

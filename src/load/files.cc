@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "load/permutation.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     : plan_(plan), draws_(draws), files_(plan.spec.set.files), file_bytes_(plan.spec.set.file_bytes) {
@@ -115,4 +115,4 @@ std::uint64_t MeterFiles::random_offset(
            unit_;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

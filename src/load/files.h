@@ -10,7 +10,7 @@
 #include "load/draws.h"
 #include "load/meter.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// A user with at most so many files keeps each of them open. With more files, or where files are transferred
 /// whole, each transfer opens its file and closes it again.
@@ -89,4 +89,4 @@ private:
         left_;  // unread bytes by user and file of sequential users that read once; else empty
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// The distance between the stamps in a written block: no two stamped pages are alike, so that no storage saves
@@ -346,4 +346,4 @@ void MeterOperation::cancel() {
     if (current_ != nullptr) context_.storage.cancel(*current_);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -11,7 +11,7 @@
 #include "load/files.h"
 #include "load/statistics.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// Shared by all users of a meter.
 struct MeterContext {
@@ -129,4 +129,4 @@ void write_created_path(const MeterContext& context,
                         const CreatedFile& file,
                         std::string& into);
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -4,7 +4,7 @@
 
 #include "metrics/distributions.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// One thread writes, any thread reads.
@@ -124,8 +124,8 @@ MeterResult MeterStats::result() const {
     MeterResult out = result_;
     out.wall_ns = std::max<std::int64_t>((std::max(end_, last_sync_) - begin_).ns, 0);
     const auto summarise = [](OperationResult& result, const Times& times) {
-        result.service_ns = latency_summary(times.service);
-        result.response_ns = latency_summary(times.response);
+        result.service_ns = metrics::latency_summary(times.service);
+        result.response_ns = metrics::latency_summary(times.response);
     };
     for (std::size_t i = 0; i < kLoadOperations; ++i) summarise(out.operations[i], times_[i]);
     summarise(out.all, all_times_);
@@ -144,4 +144,4 @@ MeterResult MeterStats::result() const {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

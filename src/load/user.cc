@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// The pause after a failure: an operation that fails at once is not repeated at once, for ever.
@@ -327,4 +327,4 @@ void MeterUser::list_created(std::vector<std::string>& into) const {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

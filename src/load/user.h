@@ -10,7 +10,7 @@
 
 #include "load/meter_operation.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// The memory of a user's blocks: for each in-flight slot one block to read into where the meter reads, and one
 /// to write from where it writes.
@@ -95,4 +95,4 @@ private:
     bool syncing_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -2,7 +2,7 @@
 
 #include "load/meter.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// The directories below `base` over which files are spread: directory d, or `base` itself where it is the only
@@ -43,4 +43,4 @@ WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std:
     return names;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

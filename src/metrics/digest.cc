@@ -5,7 +5,7 @@
 #include "base/prng.h"
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 void Digest::add(std::uint64_t hash) {
     merge({hash, mix64(hash)});
@@ -37,4 +37,4 @@ std::optional<Digest> Digest::from_hex(std::string_view hex) {
     return hex.empty() ? std::optional(digest) : std::nullopt;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 /// A sum of 128 bits: the order in which outcomes are settled does not change the digest, and digests of
 /// streams, loops and seats merge by addition.
@@ -21,4 +21,4 @@ struct Digest {
     static std::optional<Digest> from_hex(std::string_view hex);
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -1,6 +1,6 @@
 #include "metrics/distributions.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 template <typename Act>
 void Distributions::for_each_with(const Distributions& other, Act&& act) {
@@ -38,4 +38,4 @@ std::optional<LatencySummary> latency_summary(const Histogram& histogram) {
                           histogram.at_permille(999), histogram.max()};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -6,7 +6,7 @@
 #include "metrics/histogram.h"
 #include "streamsim/summaries.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 /// nullopt: the histogram is empty.
 std::optional<LatencySummary> latency_summary(const Histogram& histogram);
@@ -36,4 +36,4 @@ private:
     void for_each_with(const Distributions& other, Act&& act);
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

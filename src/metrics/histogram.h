@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
 /// Memory is allocated as zero pages, which take 4 KiB for each power of two with values in it.
@@ -73,4 +73,4 @@ private:
     Histogram positive_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

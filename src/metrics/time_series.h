@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 /// `Entry` has the counters of one interval; entry.add(later) joins two consecutive ones.
 template <typename Entry>
@@ -131,4 +131,4 @@ public:
     StreamTimeSeries() : BoundedSeries(240) {}
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

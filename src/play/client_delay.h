@@ -13,7 +13,7 @@
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// An in-flight slot that is free, or may be.
 struct FreeInflightSlot {
@@ -80,7 +80,8 @@ private:
     Duration last_;
 };
 
-/// The common part of reading and writing one frame: its outcome, the stamps of its operations, its client delay.
+/// The common part of reading and writing one frame: its outcome, the stamps of its operations, its client
+/// delay.
 class FrameOperation {
 public:
     const IoTag& tag() const { return tag_; }
@@ -93,8 +94,8 @@ public:
     /// The last instant at which the storage was known not to have given that answer.
     Instant not_before() const { return not_before_; }
 
-    /// The time by which a loop that always ran would have submitted the whole frame earlier. The client has no part in
-    /// the time after that.
+    /// The time by which a loop that always ran would have submitted the whole frame earlier. The client has no
+    /// part in the time after that.
     Duration client_delay(const EventLoop& loop) const { return delay_.until(last_submitted_, loop); }
     /// The same, up to `at`.
     Duration client_delay_until(Instant at, const EventLoop& loop) const { return delay_.until(at, loop); }
@@ -135,4 +136,4 @@ private:
     ClientDelay delay_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -13,7 +13,7 @@
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 struct WriteSettings {
     std::uint64_t io_size =
@@ -114,4 +114,4 @@ private:
     Instant needed_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -7,7 +7,7 @@
 #include "play/client_delay.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 class InflightSlots {
 public:
@@ -54,4 +54,4 @@ private:
     InflightTime inflight_time_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr Duration kStartup = seconds(1);
@@ -29,7 +29,7 @@ std::uint64_t depth_at_rank(const std::vector<std::uint64_t>& depths, std::uint6
 
 }  // namespace
 
-DeadlineLedger::DeadlineLedger(const LedgerOptions& options, TimeSeries& series)
+DeadlineLedger::DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series)
     : options_(options), series_(series), depths_(options.readahead + 1), dropped_(options.slots) {
     drops_.reserve(options.drops_kept);
     if (options.keep_frames) frames_.reserve(options.slots);
@@ -105,7 +105,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
             note_margin(outcome, outcome.deadline - came);
         }
         last_completed_ = std::max(last_completed_, came != Instant::never() ? came : outcome.delivered);
-        TimeSeries::Interval& interval = interval_at(outcome.delivered);
+        metrics::TimeSeries::Interval& interval = interval_at(outcome.delivered);
         interval.bytes += outcome.bytes;
         interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
         if (play_start_ != Instant::never()) ++series_.deliveries.at(outcome.delivered - series_zero_).frames;
@@ -113,7 +113,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     if (outcome.kind == FrameKind::cancelled) return;
     if (outcome.kind != FrameKind::on_time && has_deadline && play_start_ != Instant::never())
         ++stream_series_.at(outcome.deadline - play_start_).frames_missed;
-    TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
+    metrics::TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
     switch (outcome.kind) {
         case FrameKind::on_time: ++slot.frames_on_time; break;
         case FrameKind::dropped: ++slot.frames_dropped; break;
@@ -130,13 +130,13 @@ void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
         return;
     }
     times_.margin.add(margin.ns);
-    StreamInterval& own = stream_series_.at(outcome.deadline - play_start_);
+    metrics::StreamInterval& own = stream_series_.at(outcome.deadline - play_start_);
     own.margin_ns_min = std::min(own.margin_ns_min, margin.ns);
-    TimeSeries::Interval& all = interval_at(outcome.deadline);
+    metrics::TimeSeries::Interval& all = interval_at(outcome.deadline);
     all.margin_ns_min = std::min(all.margin_ns_min, margin.ns);
 }
 
-TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
+metrics::TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
     if (play_start_ == Instant::never() || at < play_start_) return preroll_;
     // A failed frame without a deadline (rate `max`) has no time of its own.
     return series_.at(at == Instant::never() ? Duration{} : at - series_zero_);
@@ -196,10 +196,10 @@ void DeadlineLedger::sought(const FrameOutcome& outcome, Instant requested, Inst
 
 void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
     ++depths_[std::min<std::size_t>(frames, depths_.size() - 1)];
-    TimeSeries::Interval& interval = interval_at(at);
+    metrics::TimeSeries::Interval& interval = interval_at(at);
     interval.buffer_frames_min = std::min<std::uint64_t>(interval.buffer_frames_min, frames);
     if (play_start_ == Instant::never()) return;
-    StreamInterval& own = stream_series_.at(at - play_start_);
+    metrics::StreamInterval& own = stream_series_.at(at - play_start_);
     own.buffer_frames_min = std::min(own.buffer_frames_min, frames);
 }
 
@@ -207,7 +207,7 @@ std::uint64_t DeadlineLedger::settled() const {
     return counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
 }
 
-std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(TimeSeries& series) const {
+std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(metrics::TimeSeries& series) const {
     LedgerOptions options = options_;
     options.drops_kept = 0;
     options.keep_frames = false;
@@ -264,11 +264,11 @@ void DeadlineLedger::summarise(StreamResult& into) const {
         into.longest_drop_run = std::max(into.longest_drop_run, run);
     }
     into.margin_ns = times_.margin_summary();
-    into.service_ns = latency_summary(times_.service);
-    into.response_ns = latency_summary(times_.response);
-    into.open_ns = latency_summary(times_.open);
-    into.seek_ns = latency_summary(times_.seek);
-    into.sync_ns = latency_summary(times_.sync);
+    into.service_ns = metrics::latency_summary(times_.service);
+    into.response_ns = metrics::latency_summary(times_.response);
+    into.open_ns = metrics::latency_summary(times_.open);
+    into.seek_ns = metrics::latency_summary(times_.seek);
+    into.sync_ns = metrics::latency_summary(times_.sync);
     std::uint64_t samples = 0;
     for (const std::uint64_t depth : depths_) samples += depth;
     if (samples > 0) {
@@ -278,4 +278,4 @@ void DeadlineLedger::summarise(StreamResult& into) const {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

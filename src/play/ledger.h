@@ -17,7 +17,7 @@
 #include "streamsim/outcome.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// A frame is on time when its last byte came at the deadline or before. Pure.
 constexpr bool judge_on_time(Instant deadline, Instant completed) {
@@ -64,7 +64,7 @@ struct SeekEntry {
 /// grow).
 class DeadlineLedger {
 public:
-    DeadlineLedger(const LedgerOptions& options, TimeSeries& series);
+    DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series);
 
     /// The instant from which deadlines count; drops before play_start + 1 s are start-up drops. The series'
     /// zero is the first play_start of the run.
@@ -87,7 +87,7 @@ public:
     void close();
 
     /// An empty ledger for the same stream, which catch_up() can fill.
-    std::unique_ptr<DeadlineLedger> empty_copy(TimeSeries& series) const;
+    std::unique_ptr<DeadlineLedger> empty_copy(metrics::TimeSeries& series) const;
     /// Brings `copy` up to date, with the settled slots alone and without frames(). The time that this takes
     /// grows with the slots that were settled since the last call. Afterwards `copy` can be closed, and brought
     /// up to date again. REQUIRES: `copy` comes from empty_copy(); this ledger is not closed, or `copy` has not
@@ -105,13 +105,13 @@ public:
     Instant first_submitted() const { return first_submitted_; }
     Instant last_completed() const { return last_completed_; }
     Instant last_due() const { return last_due_; }
-    const Distributions& times() const { return times_; }
+    const metrics::Distributions& times() const { return times_; }
     /// The number of slots that found n complete frames ahead, by n.
     const std::vector<std::uint64_t>& depths() const { return depths_; }
 
     /// Fills the counts, delays and distributions of a stream's result.
     void summarise(StreamResult& into) const;
-    const StreamTimeSeries& series() const { return stream_series_; }
+    const metrics::StreamTimeSeries& series() const { return stream_series_; }
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
@@ -124,9 +124,9 @@ public:
     /// At most LedgerOptions::drops_kept.
     const std::vector<SeekEntry>& seeks() const { return seeks_; }
     const std::vector<FrameOutcome>& frames() const { return frames_; }
-    const Digest& digest() const { return digest_; }
-    const Digest& timing_digest() const { return timing_digest_; }
-    const TimeSeries::Interval& preroll_interval() const { return preroll_; }
+    const metrics::Digest& digest() const { return digest_; }
+    const metrics::Digest& timing_digest() const { return timing_digest_; }
+    const metrics::TimeSeries::Interval& preroll_interval() const { return preroll_; }
 
 private:
     std::uint64_t settled() const;
@@ -135,13 +135,13 @@ private:
     void note_drop(const FrameOutcome& outcome);
     void note_times(const FrameOutcome& outcome);
     void hash(const FrameOutcome& outcome);
-    TimeSeries::Interval& interval_at(Instant at);
+    metrics::TimeSeries::Interval& interval_at(Instant at);
     void note_margin(const FrameOutcome& outcome, Duration margin);
 
     LedgerOptions options_;
-    TimeSeries& series_;
-    TimeSeries::Interval preroll_;
-    StreamTimeSeries stream_series_;  // from play_start_
+    metrics::TimeSeries& series_;
+    metrics::TimeSeries::Interval preroll_;
+    metrics::StreamTimeSeries stream_series_;  // from play_start_
     FrameCounts counts_;
     ReasonCounts reasons_;
     std::uint64_t client_stalls_ = 0;
@@ -151,7 +151,7 @@ private:
     Instant first_submitted_ = Instant::never();
     Instant last_completed_;
     Instant last_due_;
-    Distributions times_;
+    metrics::Distributions times_;
     std::vector<std::uint64_t> depths_;
     std::vector<bool> dropped_;  // by slot
     std::vector<DropEntry> drops_;
@@ -160,9 +160,9 @@ private:
     std::vector<std::int64_t> stalled_seconds_;
     std::vector<SeekEntry> seeks_;
     std::vector<FrameOutcome> frames_;
-    Digest digest_;
-    Digest timing_digest_;
+    metrics::Digest digest_;
+    metrics::Digest timing_digest_;
     bool closed_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

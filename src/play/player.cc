@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr Duration kTick = nanoseconds(1);
@@ -564,4 +564,4 @@ void Player::check_finished() {
     finish();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

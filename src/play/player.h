@@ -43,7 +43,7 @@
 #include "play/slot_reads.h"
 #include "play/stream_base.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// Nothing is allocated after the constructor.
 class Player final : public StreamBase, private FrameReadOwner {
@@ -161,4 +161,4 @@ private:
     Duration shift_seen_;                // of clock_, as absorb_shift() has taken it into account
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

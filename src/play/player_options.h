@@ -6,7 +6,7 @@
 #include "play/play_clock.h"
 #include "streamsim/decoder.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 enum class OnMiss { drop, hold, stall };
 enum class AccessPattern {
@@ -33,4 +33,4 @@ struct PlayerOptions {
     std::uint32_t inflight_slots() const { return inflight < readahead ? inflight : readahead; }
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

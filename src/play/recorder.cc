@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -391,4 +391,4 @@ void Recorder::check_finished() {
     finish();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -46,7 +46,7 @@
 #include "play/frame_write.h"
 #include "play/stream_base.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// Beside PlayerOptions, whose pattern, decoder and clock a recorder ignores.
 struct RecordOptions {
@@ -148,4 +148,4 @@ private:
     bool stands_ = false;         // the clock waits for a buffer slot
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 /// Frames before a frame in which audio that reaches into it may begin: two seconds, more than any container's
@@ -143,4 +143,4 @@ SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
     return *oldest;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 StreamBase::StreamBase(EventLoop& loop,
                        Storage& storage,
@@ -76,4 +76,4 @@ void StreamBase::settle_stall(const FrameOutcome& frame, Instant from, Instant t
     progress_.stalled(frame.slot, from, client, ledger_);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

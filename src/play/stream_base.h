@@ -13,7 +13,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 class StreamBase : public FrameStream {
 public:
@@ -74,4 +74,4 @@ private:
     const Callback changed_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

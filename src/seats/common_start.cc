@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// The quickest of so many exchanges gives the clock.
@@ -212,4 +212,4 @@ void CommonStart::next_play() {
     for (Peer& peer : peers_) peer = {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

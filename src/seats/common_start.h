@@ -19,7 +19,7 @@
 #include "seats/rank_group.h"
 #include "seats/start_barrier.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 class CommonStart final : public StartBarrier {
 public:
@@ -81,4 +81,4 @@ private:
     Duration clock_bound_max_;  // of all ranks
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -9,7 +9,7 @@
 
 #include "base/document/json.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// A streamsim with another version of the channel is refused before it connects.
@@ -82,4 +82,4 @@ Result<JoinToken> JoinToken::parse(const std::string& text) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

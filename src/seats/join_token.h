@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 struct JoinToken {
     std::string run_id;
@@ -26,4 +26,4 @@ std::string this_machine();
 /// The addresses of all interfaces that are up, as numbers, IPv4 first; without loopback and link-local ones.
 std::vector<std::string> own_addresses();
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

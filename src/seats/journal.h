@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// The file always has one whole "streamsim.result" of one rank (become_part), which the next one replaces
 /// atomically: a reader, or a computer that starts again, finds the one or the other. A disk that is full or
@@ -42,4 +42,4 @@ public:
     virtual const std::string& path() const = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -4,7 +4,7 @@
 
 #include "seats/rank_messages.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 void RankAgreement::hear(std::uint32_t rank, const std::string& what, const Json& message) {
     if (what == "report") {
@@ -72,4 +72,4 @@ Result<Json> RankAgreement::share(const Json& value) {
     return interrupted_error();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

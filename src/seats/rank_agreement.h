@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "seats/rank_group.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 class RankAgreement {
 public:
@@ -41,4 +41,4 @@ private:
     bool ended_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

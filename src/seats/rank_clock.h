@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// `offset` added to an instant of the own clock gives the other clock's, wrong by `bound` at most.
 struct ClockReading {
@@ -36,4 +36,4 @@ private:
     std::optional<ClockReading> best_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

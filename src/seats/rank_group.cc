@@ -7,12 +7,12 @@
 
 #include "host/host.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 RankGroup::RankGroup(std::uint32_t rank, std::uint32_t ranks)
     : rank_(rank), size_(ranks), seats_(ranks), peers_(ranks) {
     peers_[rank].here = true;
-    peers_[rank].host = read_host_facts();
+    peers_[rank].host = host::read_host_facts();
 }
 
 std::vector<std::uint32_t> RankGroup::seats_of(std::uint32_t rank) const {
@@ -74,4 +74,4 @@ Error RankGroup::joined(const std::map<std::uint32_t, Error>& errors) const {
     return all;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

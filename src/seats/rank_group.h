@@ -16,7 +16,7 @@
 #include "seats/seat_channel.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 class RankGroup {
 public:
@@ -79,4 +79,4 @@ private:
     std::vector<Peer> peers_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// Ends a row: no file name contains this character.
@@ -87,4 +87,4 @@ void add_rows(const Json& json, std::vector<FrameRow>& rows) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

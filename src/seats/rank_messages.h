@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// The streams of one rank, from its heartbeat.
 struct RankProgress {
@@ -56,4 +56,4 @@ inline RankProgress progress_from_json(const Json& json) {
 Json to_json(std::span<const FrameRow> rows);
 void add_rows(const Json& json, std::vector<FrameRow>& rows);
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

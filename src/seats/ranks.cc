@@ -7,7 +7,7 @@
 
 #include "seats/mpi_start.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// Ranks that have begun MPI connect at once; a rank that takes longer cannot be reached.
@@ -220,4 +220,4 @@ int Ranks::finish(int code) {
     return group_.peer(0).lost && !agreement_.ended() ? code : 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -23,7 +23,7 @@
 #include "seats/start_barrier.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 class Ranks final : public StartBarrier {
 public:
@@ -108,4 +108,4 @@ private:
     std::unique_ptr<SeatChannel> channel_;               // the last member: its thread uses all the others
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -16,7 +16,7 @@
 #include "seats/journal.h"
 #include "seats/rank_messages.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// After an interruption rank 0 reports what it knows by then: the sender of the signal may kill a second
@@ -81,7 +81,7 @@ SeatResult ResultCollector::own_seat(const RunResult& own, const std::string& jo
 
 void ResultCollector::become_own_part(RunResult& result, const std::string& journal) const {
     const std::lock_guard lock(group_.mutex);
-    become_part(group_.run_id(), group_.size(), own_seat(result, journal), result);
+    result::become_part(group_.run_id(), group_.size(), own_seat(result, journal), result);
 }
 
 std::string ResultCollector::journal_of(std::uint32_t rank, const Options& options) const {
@@ -92,7 +92,7 @@ std::string ResultCollector::journal_of(std::uint32_t rank, const Options& optio
 /// Sends the document of this rank and its rows in parts, so that no heartbeat waits behind them. Blocks.
 /// REQUIRES: the group's mutex is not held: messages of rank 0 come meanwhile.
 void ResultCollector::send_result(const RunResult& own) const {
-    const std::string document = json_report(own);
+    const std::string document = result::json_report(own);
     for (std::size_t at = 0; at < document.size();) {
         std::size_t end = std::min(at + kSeatPartBytes, document.size());
         while (end < document.size() && continues_character(document[end])) --end;
@@ -174,7 +174,7 @@ Result<RunResult> ResultCollector::part_of(std::unique_lock<std::mutex>& lock, s
     const auto document = received_[rank].document;
     const auto rows = received_[rank].rows;  // no further rows come
     lock.unlock();
-    auto part = read_result(document ? *document : std::string(), name);
+    auto part = result::read_result(document ? *document : std::string(), name);
     if (part && rows) part->frames = *rows;
     lock.lock();
     return part;
@@ -185,7 +185,7 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
     const RankGroup::Peer& peer = group_.peer(rank);
     const std::string path = journal_of(rank, options);
     if (const auto text = path.empty() ? bad_input("") : read_document(path, kResultBytesMax)) {
-        auto journal = read_result(*text, path);
+        auto journal = result::read_result(*text, path);
         if (journal && journal->run_id == group_.run_id() && journal->seats.size() == 1) {
             SeatResult& seat = journal->seats.front();
             if (seat.state != SeatResult::State::complete) seat.why = peer.why;
@@ -196,7 +196,7 @@ RunResult ResultCollector::part_of_lost(std::uint32_t rank, const Options& optio
     SeatResult seat;
     seat.rank = rank;
     seat.seats = group_.seats_of(rank);
-    become_part(group_.run_id(), group_.size(), std::move(seat), nothing);
+    result::become_part(group_.run_id(), group_.size(), std::move(seat), nothing);
     SeatResult& own = nothing.seats.front();
     own.state = SeatResult::State::missing;
     own.why = peer.why;
@@ -233,9 +233,9 @@ Result<RunResult> ResultCollector::merged(std::unique_lock<std::mutex>& lock,
     if (!errors.empty()) return group_.joined(errors);
     if (parts.empty()) return interrupted_error();
     lock.unlock();
-    auto all = merge_results(std::move(parts));
+    auto all = result::merge_results(std::move(parts));
     lock.lock();
     return all;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

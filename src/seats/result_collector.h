@@ -13,7 +13,7 @@
 #include "seats/rank_group.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 class ResultCollector {
 public:
@@ -23,8 +23,8 @@ public:
         std::function<void(RunResult& part)> keep;
         bool virtual_time = false;
         bool preroll_took_too_long = false;  // the reason that this rank has no result
-        /// In rank 0, gets all that is known when an interrupted run has waited for the others as long as it may:
-        /// the process could be killed before it knows more.
+        /// In rank 0, gets all that is known when an interrupted run has waited for the others as long as it
+        /// may: the process could be killed before it knows more.
         std::function<void(const RunResult&)> meanwhile;
         /// Makes a result in which nothing was played.
         std::function<RunResult()> nothing;
@@ -75,4 +75,4 @@ private:
     bool preroll_took_too_long_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

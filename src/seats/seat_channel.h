@@ -29,7 +29,7 @@
 #include "seats/join_token.h"
 #include "seats/rank_clock.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// The channel's thread calls these; they must not block.
 struct SeatEvents {
@@ -146,4 +146,4 @@ private:
     bool ping_wanted_ = false;                                   // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

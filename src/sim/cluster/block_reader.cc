@@ -5,7 +5,7 @@
 
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 using Stage = Job::Stage;
@@ -194,4 +194,4 @@ void BlockReader::come(Job& job) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -7,7 +7,7 @@
 
 #include "sim/cluster/parts.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class BlockReader final : public JobOwner {
 public:
@@ -41,4 +41,4 @@ private:
     ClusterParts& parts_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

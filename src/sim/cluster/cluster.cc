@@ -11,7 +11,7 @@
 #include "sim/cluster/sim_decoder.h"
 #include "sim/cluster/sim_storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct Cluster::Machinery {
     Machinery(EventLoop& loop, ClusterOptions options)
@@ -55,4 +55,4 @@ void Cluster::at(Instant when, const ClusterFault& fault) {
     machinery_->faults.add(when, fault);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -35,7 +35,7 @@
 #include "streamsim/part_stats.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// A seat's connection to the cluster.
 struct SeatPlace {
@@ -115,4 +115,4 @@ private:
     std::unique_ptr<Machinery> machinery_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

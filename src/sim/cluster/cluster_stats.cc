@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 class StatsList {
@@ -95,4 +95,4 @@ std::vector<PartStats> cluster_stats(const ClusterParts& parts,
     return all.take();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -7,7 +7,7 @@
 #include "sim/cluster/parts.h"
 #include "streamsim/part_stats.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// Over [from, to), in a fixed order: seats, then nodes with their drives, then files. A part that only writes
 /// use is listed when a write has used it.
@@ -16,4 +16,4 @@ std::vector<PartStats> cluster_stats(const ClusterParts& parts,
                                      Instant from,
                                      Instant to);
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

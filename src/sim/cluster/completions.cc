@@ -4,7 +4,7 @@
 
 #include "sim/cluster/sim_storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 Completions::Completions(EventLoop& loop, Calendar& calendar, JobPool& jobs)
     : loop_(loop), calendar_(calendar), jobs_(jobs) {
@@ -55,4 +55,4 @@ void Completions::deliver() {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

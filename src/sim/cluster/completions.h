@@ -5,7 +5,7 @@
 #include "sim/parts/calendar.h"
 #include "sim/parts/job.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class Completions final : public Reaper {
 public:
@@ -32,4 +32,4 @@ private:
     bool reaping_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 using Kind = ClusterFault::Kind;
@@ -147,4 +147,4 @@ void FaultSchedule::move_seats(std::uint32_t lost, Duration until_back) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

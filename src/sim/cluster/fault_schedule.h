@@ -12,7 +12,7 @@
 
 #include "sim/cluster/parts.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class FaultSchedule {
 public:
@@ -45,4 +45,4 @@ private:
     std::deque<Planned> planned_;  // they stay where they are: the calendar points to them
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

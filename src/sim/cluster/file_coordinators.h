@@ -10,7 +10,7 @@
 #include "sim/parts/flat_index.h"
 #include "sim/parts/station.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class FileCoordinators {
 public:
@@ -41,4 +41,4 @@ private:
     std::deque<Coordinator> all_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

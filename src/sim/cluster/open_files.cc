@@ -1,6 +1,6 @@
 #include "sim/cluster/open_files.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 FileId OpenFiles::open(std::uint32_t file) {
     FileId id = 0;
@@ -39,4 +39,4 @@ OpenFile* OpenFiles::of(const Job& job) {
     return handle.opening == job.opening && handle.file != SimFile::kNone ? &handle : nullptr;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

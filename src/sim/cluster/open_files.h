@@ -9,7 +9,7 @@
 #include "sim/parts/job.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct OpenFile {
     std::uint32_t file = SimFile::kNone;  // kNone: not open
@@ -43,4 +43,4 @@ private:
     std::vector<FileId> free_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

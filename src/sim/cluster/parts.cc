@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 ClusterParts::ClusterParts(EventLoop& loop, ClusterOptions cluster_options)
     : options(std::move(cluster_options)), calendar(loop), files(options.model, options.media) {
@@ -36,4 +36,4 @@ void ClusterParts::advance_later(Job& job, Job::Stage stage) {
     calendar.at(calendar.now(), Callback::of<&Job::arrive>(&job));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -10,7 +10,7 @@
 #include "sim/parts/node.h"
 #include "sim/parts/seat.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct ClusterParts {
     /// Result of live_drive(): every drive is dead.
@@ -40,4 +40,4 @@ struct ClusterParts {
     std::deque<Node> nodes;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

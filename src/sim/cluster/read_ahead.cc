@@ -4,7 +4,7 @@
 
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// So many consecutive reads make an order; a read at the beginning of a file makes one alone.
@@ -129,4 +129,4 @@ void ReadAhead::follow_names(const Job& read) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

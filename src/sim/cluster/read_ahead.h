@@ -14,7 +14,7 @@
 #include "sim/cluster/open_files.h"
 #include "sim/cluster/parts.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class ReadAhead {
 public:
@@ -48,4 +48,4 @@ private:
     std::vector<SequenceReader> readers_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -5,7 +5,7 @@
 #include "base/prng.h"
 #include "sim/parts/latency.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 using Stage = Job::Stage;
@@ -264,4 +264,4 @@ void RequestPath::set_result(Job& job) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

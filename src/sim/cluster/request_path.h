@@ -18,7 +18,7 @@
 #include "sim/cluster/read_ahead.h"
 #include "sim/cluster/write_path.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// The flow of requests and copies on a seat's processor; its decoders have the flows above.
 inline constexpr std::uint32_t kProtocolFlow = 0;
@@ -80,4 +80,4 @@ private:
     FileCoordinators coordinators_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -7,7 +7,7 @@
 #include "base/prng.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 inline constexpr std::uint64_t kReadSeed = 0;
 inline constexpr std::uint64_t kOpenSeed = 0x6f70656e;
@@ -19,4 +19,4 @@ inline std::uint64_t seed_of(std::uint64_t run_seed, std::uint64_t operation, co
     return derive_seed(run_seed ^ operation ^ (std::uint64_t{tag.seat} << 40 | tag.stream), tag.slot);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -7,7 +7,7 @@
 #include "sim/cluster/parts.h"
 #include "streamsim/decoder.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class SimDecoder final : public Decoder, public JobOwner {
 public:
@@ -41,4 +41,4 @@ private:
     std::uint32_t flow_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

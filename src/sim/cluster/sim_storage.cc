@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "sim/cluster/seeds.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// Writes follow each other when they are at most so many of their lengths apart: several are in flight.
@@ -141,4 +141,4 @@ void SimStorage::finish_shutdown() {
     shutdown_ = {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

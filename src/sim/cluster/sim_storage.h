@@ -11,7 +11,7 @@
 #include "sim/cluster/request_path.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class SimStorage final : public Storage {
 public:
@@ -47,4 +47,4 @@ private:
     Callback shutdown_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

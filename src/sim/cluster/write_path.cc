@@ -6,7 +6,7 @@
 #include "base/prng.h"
 #include "sim/cluster/seeds.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 using Stage = Job::Stage;
@@ -187,4 +187,4 @@ void WritePath::write_through(Job& write) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -1,4 +1,5 @@
-// WritePath: the path of written bytes and of changes of names into the journal of a node, and from there to the drives.
+// WritePath: the path of written bytes and of changes of names into the journal of a node, and from there to
+// the drives.
 //
 // A write waits, in order, until the journal has room. Its content goes to the drives in batches, as many at a
 // time as keep every drive of the node's share busy: one block's worth of what was written in order, as one
@@ -15,7 +16,7 @@
 
 #include "sim/cluster/parts.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class WritePath final : public JobOwner {
 public:
@@ -47,4 +48,4 @@ private:
     ClusterParts& parts_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -15,7 +15,7 @@
 
 #include "sim/parts/flat_index.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class BlockCache {
 public:
@@ -76,4 +76,4 @@ private:
     std::uint64_t evictions_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

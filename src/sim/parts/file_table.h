@@ -26,7 +26,7 @@
 #include "streamsim/cluster_model.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct SimFile {
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -123,4 +123,4 @@ private:
     FlatIndex by_name_;  // of sequences
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

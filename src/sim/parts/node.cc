@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 std::uint32_t whole_cores(const NodeModel& node) {
@@ -105,4 +105,4 @@ void Node::add_opened(std::uint32_t file, std::uint64_t bytes) {
     opened_bytes += bytes;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

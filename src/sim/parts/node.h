@@ -19,7 +19,7 @@
 #include "sim/parts/station.h"
 #include "streamsim/cluster_model.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// The reads that wait for blocks in transit to one node, in order. Allocates only when more wait than ever
 /// before.
@@ -101,4 +101,4 @@ private:
     FlatIndex opened_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -18,7 +18,7 @@
 #include "streamsim/cluster_model.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct Seat {
     /// `mounted_node` is below the model's nodes.
@@ -42,4 +42,4 @@ struct Seat {
     static constexpr std::uint32_t kNoNode = UINT32_MAX;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

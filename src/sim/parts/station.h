@@ -22,7 +22,7 @@
 #include "sim/parts/rate.h"
 #include "sim/parts/station_stats.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// Serves jobs.
 class Part {
@@ -92,4 +92,4 @@ private:
     std::uint32_t last_flow_ = kNone;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim
