@@ -28,7 +28,7 @@ public:
         order.push_back(job.bytes);
         times.push_back(calendar.now().ns);
     }
-    void reroute(Job&) override {}
+    void reroute(sim::Job&) override {}
     bool wanted(sim::Job&, Instant complete) override { return complete.ns <= wanted_until_ns; }
 
     /// A job that is called by a number.

@@ -5,7 +5,8 @@
 // The meaning of the words, in full:
 //   - Slot i is due at D(i) = play_start + stalled so far + floor(i * den * 10^9 / num).
 //   - Frames 0..R-1 enter the window when preroll begins, frame k >= R when slot k - R goes on display.
-//   - A frame that is in the window is read as soon as one of min(inflight, R) in-flight slots is free, in order.
+//   - A frame that is in the window is read as soon as one of min(inflight, R) in-flight slots is free, in
+//   order.
 //   - Play starts when the first min(R, slots) frames are complete or have failed, not before
 //     `start_not_before_ns` (the streams of a seat start together).
 //   - drop: an in-flight slot that is free takes the first unread frame that is not overdue (D >= now); the
@@ -60,8 +61,8 @@ struct Slot {
     std::int64_t deadline_ns = 0;              // under stall: when it went on display
     std::int64_t stalled_ns = 0;               // how long the clock stood for it
     /// How far this slot is from the other outcome: margin before any stall, negative when it missed. For a
-    /// frame that was passed over: how much earlier an in-flight slot would have had to be free. INT64_MAX where no
-    /// deadline decided (failed).
+    /// frame that was passed over: how much earlier an in-flight slot would have had to be free. INT64_MAX
+    /// where no deadline decided (failed).
     std::int64_t edge_ns = 0;
 };
 
