@@ -21,13 +21,13 @@ enum class StreamState : std::uint8_t {
     removed,  // the stream was ended before its last slot
 };
 
-/// A slot that was not on time, or for which the play clock stood still.
+/// A slot that was not on time, or for which the play clock stopped.
 struct Miss {
     std::int64_t at_ns = 0;  // its deadline, from the first play_start of the run
     std::uint64_t slot = 0;
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
-    bool stall = false;  // the clock stood still; kind has no meaning then
+    bool stall = false;  // the clock stopped; kind has no meaning then
 };
 
 /// The last few misses of one stream. One thread adds, any thread reads.

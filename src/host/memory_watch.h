@@ -18,7 +18,7 @@ struct MemoryGroup {
     std::string path;   // below it, without a leading '/'; empty: the root group
     bool v2 = false;
 };
-/// nullopt: there is none. Where a v1 hierarchy has the memory controller, that one counts.
+/// nullopt: there is none. A v1 hierarchy with the memory controller takes precedence.
 std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_view mounts);
 
 class MemoryWatch {

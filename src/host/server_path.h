@@ -19,7 +19,7 @@ namespace streamsim::host {
 /// answer, and had answered before, is not.
 class ServerHost {
 public:
-    /// The server that echoes (ICMP echo requests, "ping") and TCP handshakes go to, in the network namespace
+    /// The server that pings (ICMP echo requests, "ping") and TCP handshakes go to, in the network namespace
     /// of the calling thread.
     void aim_at(const TcpConnection& connection, bool handshakes);
     bool aimed() const { return !peer_.empty(); }
@@ -32,7 +32,7 @@ public:
     };
     /// Takes answers, and sends new requests. `quiet`: no byte came since the last sample, `step_ns` ago.
     Look look(std::int64_t now_ns, std::int64_t step_ns, bool quiet, const TcpConnection* connection);
-    bool answers_echoes() const { return echo_works_; }
+    bool answers_pings() const { return ping_works_; }
 
 private:
     void take_answers(std::int64_t now_ns, bool quiet, Look& found);
@@ -47,13 +47,13 @@ private:
     Echo echo_;
     Handshakes handshakes_;
     bool handshakes_allowed_ = false;
-    bool echo_works_ = false, handshake_works_ = false;
-    std::uint64_t echoes_asked_ = 0;
+    bool ping_works_ = false, handshake_works_ = false;
+    std::uint64_t pings_asked_ = 0;
     std::int64_t last_handshake_ns_ = INT64_MIN;
-    std::uint64_t quiet_handshakes_ = 0;                              // sent in this quiet time
-    bool handshake_answered_ = false;                                 // in this quiet time
-    std::optional<std::int64_t> echo_asked_ns_, handshake_asked_ns_;  // the first without an answer
-    std::uint64_t echoes_waiting_ = 0;
+    std::uint64_t quiet_handshakes_ = 0;                             // sent in this quiet time
+    bool handshake_answered_ = false;                                // in this quiet time
+    std::optional<std::int64_t> ping_sent_ns_, handshake_asked_ns_;  // the first without an answer
+    std::uint64_t pings_waiting_ = 0;
     std::int64_t rtt_ns_ = 0;  // the last known
     bool unanswered_ = false;
     bool was_quiet_ = false;  // at the last sample

@@ -35,7 +35,7 @@ struct LedgerOptions {
     bool keep_frames = false;  // keeps every outcome, for one row a frame
 };
 
-/// A slot that was not on time, or for which play stood still. Instants of the loop's clock.
+/// A slot that was not on time, or for which the play clock stopped. Instants of the loop's clock.
 struct DropEntry {
     std::uint64_t slot = 0;
     std::uint64_t clip_frame = 0;
@@ -74,7 +74,7 @@ public:
     void scheduled() { ++counts_.scheduled; }
     /// Enters the outcome of a slot. REQUIRES: not settled before.
     void settle(const FrameOutcome& outcome);
-    /// The play clock stood still for this frame; `client`: because this client was not running.
+    /// The play clock stopped for this frame; `client`: because this client was not running.
     void stalled(const FrameOutcome& frame, Instant from, Instant to, bool client);
     /// A jump that could not be foreseen was requested at `requested`; its frame came, or failed, at `ended`.
     void sought(const FrameOutcome& outcome, Instant requested, Instant ended);
@@ -115,10 +115,10 @@ public:
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
-    /// The frames for which play stood still, from `deadline` to `completed`; at most
+    /// The frames for which the play clock stopped, from `deadline` to `completed`; at most
     /// LedgerOptions::drops_kept.
     const std::vector<DropEntry>& stalls() const { return stalls_; }
-    /// Whole seconds of the loop's clock in which play stood still, in order; at most
+    /// Whole seconds of the loop's clock in which the play clock was stopped, in order; at most
     /// LedgerOptions::drops_kept.
     const std::vector<std::int64_t>& stalled_seconds() const { return stalled_seconds_; }
     /// At most LedgerOptions::drops_kept.

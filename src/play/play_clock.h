@@ -22,7 +22,7 @@ public:
     /// `go_on` runs, later in the same turn of the loop, whenever the clock goes on.
     void add_member(Callback go_on) { members_.push_back(go_on); }
 
-    /// The time for which the clock has stood still: all deadlines are later by that.
+    /// The time for which the clock was stopped: all deadlines are later by that.
     Duration shift() const { return shift_; }
     bool stands() const { return waiting_ > 0; }
     /// shift() in ns, for any thread; while the clock stands the shift is unknown, and no frame is too late.

@@ -1,8 +1,8 @@
 // SlotReads: plans the bytes that a slot's frames need.
 //
-// Independent frames are read alone. Where decoding a frame needs others (a long group of pictures) the reader
+// Independent frames are read alone. If decoding a frame needs others (a long group of pictures) the reader
 // keeps the same group as a decoder: the next frame of the group is read alone, a frame of the group is not
-// read again, and a jump reads from the group's first frame on. Where several frames are shown at once twice as
+// read again, and a jump reads from the group's first frame on. If several frames are shown at once twice as
 // many groups are kept, so that both sides of a transition have theirs.
 //
 // Audio, where the index has it, is read along: the chunks that begin with a frame are read with it; after a

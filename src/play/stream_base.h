@@ -52,7 +52,7 @@ protected:
     /// The outcome of a slot of which nothing but its frame is known.
     FrameOutcome empty_outcome(std::uint64_t slot) const;
     void settle(const FrameOutcome& outcome);
-    /// The play clock stood still for the frame of this slot.
+    /// The play clock stopped for the frame of this slot.
     void settle_stall(const FrameOutcome& frame, Instant from, Instant to, bool client);
 
     EventLoop& loop_;

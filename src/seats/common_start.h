@@ -2,7 +2,7 @@
 // wait until every stream has ended everywhere.
 //
 // Rank 0 begins a start group when every rank that plays it is ready, at an instant by its own clock; each rank
-// has measured its clock against rank 0's before. Where rank 0 is lost during play, the others begin their
+// has measured its clock against rank 0's before. After the loss of rank 0 during play, the others begin their
 // start groups when they are ready themselves.
 #pragma once
 

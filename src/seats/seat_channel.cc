@@ -234,8 +234,8 @@ void SeatChannel::woken() {
 
 void SeatChannel::tick() {
     const Instant at = now();
-    // A process that stood still has not read the heartbeats that came meanwhile.
-    const bool stood_still = at - last_tick_ > options_.heartbeat + options_.heartbeat;
+    // A process that was stopped has not read the heartbeats that came meanwhile.
+    const bool was_stopped = at - last_tick_ > options_.heartbeat + options_.heartbeat;
     last_tick_ = at;
     Json heartbeat = {{"do", "alive"}};
     if (options_.events.progress) {
@@ -244,7 +244,7 @@ void SeatChannel::tick() {
     }
     for (const auto& connection : connections_) {
         if (connection->closing) continue;
-        if (stood_still) connection->heard = at;
+        if (was_stopped) connection->heard = at;
         if (at >= connection->try_until) {
             close(*connection);
         } else if (at - connection->heard > options_.heartbeat_timeout) {

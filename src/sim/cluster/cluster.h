@@ -70,12 +70,12 @@ struct ClusterFault {
                       // left
         link_slows,   // the front end of `node`, or the link of `seat`: to `factor` of its rate for `length`
         cache_flush,  // both caches of `node` are empty
-        silence,      // the processor and the front end of `node` serve no further request for `length`
+        pause,        // the processor and the front end of `node` serve no further request for `length`
     };
     /// As a node: all nodes. As a seat: none.
     static constexpr std::uint32_t kAll = UINT32_MAX;
 
-    Kind kind = Kind::silence;
+    Kind kind = Kind::pause;
     std::uint32_t node = kAll;  // drive_dies and node_lost: one node
     std::uint32_t drive = 0;
     std::uint32_t seat = kAll;

@@ -47,7 +47,7 @@ void FaultSchedule::strike(Planned& planned) {
         case Kind::node_lost: return lose_node(fault.node, fault.length);
         case Kind::link_slows: return slow_links(planned);
         case Kind::cache_flush:
-        case Kind::silence: return strike_nodes(fault);
+        case Kind::pause: return strike_nodes(fault);
     }
 }
 
