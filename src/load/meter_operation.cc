@@ -1,0 +1,349 @@
+#include "load/meter_operation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "base/check.h"
+
+namespace streamsim::load {
+namespace {
+
+/// The distance between the stamps in a written block: no two stamped pages are alike, so that no storage saves
+/// one of them.
+constexpr std::size_t kStampEvery = 4096;
+
+/// A file that was written in full when the meter was prepared ended early.
+constexpr int kShortRead = ENODATA;
+
+TransferMode mode_of(bool writes, bool random) {
+    if (writes) return random ? TransferMode::random_write : TransferMode::sequential_write;
+    return random ? TransferMode::random_read : TransferMode::sequential_read;
+}
+
+}  // namespace
+
+MeterContext::MeterContext(EventLoop& the_loop,
+                           Storage& the_storage,
+                           const MeterPlan& the_plan,
+                           Callback finished)
+    : loop(the_loop),
+      storage(the_storage),
+      plan(the_plan),
+      draws(the_plan.spec, the_plan.alignment),
+      files(the_plan, draws),
+      stats(the_plan, draws.sizes()),
+      user_finished(finished),
+      fills_buffers(the_storage.capabilities().fills_buffers) {}
+
+void write_created_path(const MeterContext& context,
+                        std::uint32_t user,
+                        const CreatedFile& file,
+                        std::string& into) {
+    into.clear();
+    if (file.spare) {
+        into = context.plan.names.spare[std::size_t{user} * context.plan.spec.set.spare_files + file.number];
+        return;
+    }
+    fmt::format_to(std::back_inserter(into), "{}/c{}-{}-{}.load", context.files.directory(user, file.directory),
+                   context.plan.seat, user, file.number);
+}
+
+MeterOperation::MeterOperation(MeterContext& context,
+                               std::uint32_t user,
+                               Prng& prng,
+                               std::span<std::byte> read_into,
+                               std::span<std::byte> write_from,
+                               Callback ended)
+    : context_(context),
+      user_(user),
+      prng_(prng),
+      read_into_(read_into),
+      write_from_(write_from),
+      ended_(ended) {
+    open_.done = Callback::of<&MeterOperation::on_opened>(this);
+    read_.done = Callback::of<&MeterOperation::on_read>(this);
+    write_.done = Callback::of<&MeterOperation::on_written>(this);
+    sync_.done = Callback::of<&MeterOperation::on_synced>(this);
+    path_op_.done = Callback::of<&MeterOperation::on_path>(this);
+    read_.deadline = write_.deadline = Instant::never();
+    if (!context.fills_buffers) return;
+    Prng bytes(derive_seed(derive_seed(context.plan.seed, context.plan.seat), ++context.stamps));
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= write_from.size(); at += sizeof(std::uint64_t)) {
+        const std::uint64_t word = bytes.next();
+        std::memcpy(&write_from[at], &word, sizeof word);
+    }
+}
+
+void MeterOperation::begin(const MeterTask& task) {
+    STREAMSIM_CHECK(!busy_, "an in-flight slot does one operation at a time");
+    busy_ = true;
+    task_ = task;
+    error_ = 0;
+    file_ = kNoFile;
+    own_file_ = closing_ = false;
+    submitted_ = Instant::never();
+    const IoTag tag{context_.plan.seat, context_.plan.first_stream + user_, task.number, 0};
+    for (Op* op : {static_cast<Op*>(&open_), static_cast<Op*>(&read_), static_cast<Op*>(&write_),
+                   static_cast<Op*>(&sync_), static_cast<Op*>(&path_op_)}) {
+        op->tag = tag;
+    }
+    switch (task.operation) {
+        case LoadOperation::read:
+        case LoadOperation::write: begin_transfer(); break;
+        case LoadOperation::open: open(context_.files.path(user_, task.file).c_str(), Access::read); break;
+        case LoadOperation::create:
+            write_created_path(context_, user_, task.after, path_);
+            open(path_.c_str(), Access::create_new);
+            break;
+        case LoadOperation::stat:
+        case LoadOperation::list:
+        case LoadOperation::remove:
+        case LoadOperation::rename: begin_path(); break;
+    }
+}
+
+void MeterOperation::begin_transfer() {
+    left_ = task_.shape.length;
+    offset_ = task_.offset;
+    transfer_ = {mode_of(writes(), task_.random), task_.shape.block, 0, 0, 0, 0};
+    if (!context_.files.kept_open()) {
+        own_file_ = true;
+        open(context_.files.path(user_, task_.file).c_str(), writes() ? Access::write : Access::read);
+        return;
+    }
+    const MeterFiles::Opened& opened = context_.files.opened(user_, task_.file);
+    file_ = opened.file;
+    if (file_ != kNoFile) {
+        next_block();
+        return;
+    }
+    error_ = opened.error;
+    open_.submitted_at = open_.completed_at = completed_ = context_.loop.now();
+    note_row(open_, open_, 0, 0, error_);
+    context_.loop.defer(Callback::of<&MeterOperation::end_deferred>(this));
+}
+
+void MeterOperation::begin_path() {
+    switch (task_.operation) {
+        case LoadOperation::list:
+            path_op_.kind = PathOp::Kind::list;
+            path_op_.path = context_.files.directory(user_, task_.file).c_str();
+            break;
+        case LoadOperation::remove:
+        case LoadOperation::rename:
+            path_op_.kind =
+                task_.operation == LoadOperation::remove ? PathOp::Kind::remove : PathOp::Kind::rename;
+            write_created_path(context_, user_, task_.before, path_);
+            path_op_.path = path_.c_str();
+            if (task_.operation == LoadOperation::remove) break;
+            write_created_path(context_, user_, task_.after, to_);
+            path_op_.to = to_.c_str();
+            break;
+        default:
+            path_op_.kind = PathOp::Kind::stat;
+            path_op_.path = context_.files.path(user_, task_.file).c_str();
+    }
+    current_ = &path_op_;
+    context_.storage.perform(path_op_);
+}
+
+void MeterOperation::open(const char* path, Access access) {
+    open_.path = path;
+    open_.access = access;
+    open_.through_cache = !context_.plan.spec.direct;
+    open_.file = kNoFile;
+    current_ = &open_;
+    context_.storage.open(open_);
+}
+
+void MeterOperation::on_opened() {
+    current_ = nullptr;
+    if (!own_file_) {
+        if (open_.error == 0) context_.storage.close(open_.file);
+        metadata_ended(open_);
+        return;
+    }
+    submitted_ = open_.submitted_at;
+    completed_ = open_.completed_at;
+    if (open_.error != 0) {
+        note_row(open_, open_, 0, 0, open_.error);
+        end(open_.error, true);
+        return;
+    }
+    file_ = open_.file;
+    if (context_.loop.now() >= context_.stats.end()) {
+        end(0, false);
+    } else {
+        next_block();
+    }
+}
+
+void MeterOperation::on_path() {
+    current_ = nullptr;
+    metadata_ended(path_op_);
+}
+
+void MeterOperation::metadata_ended(const Op& op) {
+    submitted_ = op.submitted_at;
+    completed_ = op.completed_at;
+    note_row(op, op, 0, 0, op.error);
+    end(op.error, true);
+}
+
+void MeterOperation::next_block() {
+    piece_ = context_.draws.sizes().piece(left_, task_.shape.block);
+    if (task_.random && context_.plan.spec.random_by_block) {
+        offset_ = context_.files.random_offset(user_, task_.file, piece_, piece_, prng_);
+        context_.files.ended(user_, task_.file, offset_ + piece_);
+    } else {
+        offset_ = context_.files.around(offset_, piece_);
+    }
+    if (writes()) {
+        write_.file = file_;
+        write_.offset = offset_;
+        if (context_.fills_buffers) stamp(write_from_.first(piece_));
+        write_.buffer = write_from_.first(piece_);
+        write_.tag.clip_frame = transfer_.blocks;
+        current_ = &write_;
+        context_.storage.write(write_);
+    } else {
+        read_.file = file_;
+        read_.offset = offset_;
+        read_.buffer = read_into_.first(piece_);
+        read_.tag.clip_frame = transfer_.blocks;
+        current_ = &read_;
+        context_.storage.read(read_);
+    }
+}
+
+void MeterOperation::stamp(std::span<std::byte> block) {
+    const std::uint64_t first = derive_seed(context_.plan.seed + context_.plan.seat, ++context_.stamps);
+    for (std::size_t at = 0; at + sizeof first <= block.size(); at += kStampEvery) {
+        const std::uint64_t word = mix64(first + at / kStampEvery);
+        std::memcpy(&block[at], &word, sizeof word);
+    }
+}
+
+void MeterOperation::on_read() {
+    current_ = nullptr;
+    const bool ended_early = read_.error == 0 && read_.bytes < piece_;
+    block_ended(read_, read_, ended_early ? kShortRead : read_.error);
+}
+
+void MeterOperation::on_written() {
+    current_ = nullptr;
+    if (write_.error != 0 || context_.plan.spec.sync != MeterSpec::Sync::each_write) {
+        block_ended(write_, write_, write_.error);
+        return;
+    }
+    sync_.file = file_;
+    current_ = &sync_;
+    context_.storage.sync(sync_);
+}
+
+void MeterOperation::on_synced() {
+    current_ = nullptr;
+    if (!closing_) {
+        block_ended(write_, sync_, sync_.error);
+        return;
+    }
+    completed_ = sync_.completed_at;
+    if (sync_.error != 0) note_row(sync_, sync_, 0, 0, sync_.error);
+    end(sync_.error, true);
+}
+
+/// A block with its fsync, from the submission of one operation to the completion of another.
+void MeterOperation::block_ended(const Op& first, const Op& last, int error) {
+    if (submitted_ == Instant::never()) submitted_ = first.submitted_at;
+    completed_ = last.completed_at;
+    note_row(first, last, offset_, piece_, error);
+    if (error != 0) {
+        if (!(context_.interrupted && error == ECANCELED)) context_.stats.block_failed();
+        end(error, true);
+        return;
+    }
+    context_.stats.block(task_.operation, piece_, completed_);
+    if (writes() && !own_file_) context_.files.opened(user_, task_.file).written = true;
+    ++transfer_.blocks;
+    transfer_.bytes += piece_;
+    const std::int64_t block_ns = (completed_ - first.submitted_at).ns;
+    transfer_.block_ns += block_ns;
+    transfer_.block_max_ns = std::max(transfer_.block_max_ns, block_ns);
+    left_ -= piece_;
+    offset_ += piece_;
+    if (left_ == 0) {
+        transfer_ended();
+    } else if (context_.loop.now() >= context_.stats.end()) {
+        end(0, false);
+    } else {
+        next_block();
+    }
+}
+
+void MeterOperation::transfer_ended() {
+    if (own_file_ && writes() && context_.plan.spec.sync == MeterSpec::Sync::at_end) {
+        closing_ = true;
+        sync_.file = file_;
+        current_ = &sync_;
+        context_.storage.sync(sync_);
+        return;
+    }
+    end(0, true);
+}
+
+void MeterOperation::note_row(
+    const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
+    MeterStats& stats = context_.stats;
+    if (!stats.wants_rows()) return;
+    const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
+    const Instant intended = transfer && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
+    stats.row({context_.plan.seat, context_.plan.number, user_, task_.number, task_.operation,
+               transfer ? transfer_.mode : TransferMode::sequential_read, task_.file, offset, bytes,
+               stats.since_start(intended), stats.since_start(first.submitted_at),
+               stats.since_start(last.completed_at), error});
+}
+
+/// The path of the operation.
+const std::string& MeterOperation::subject() {
+    switch (task_.operation) {
+        case LoadOperation::create:
+        case LoadOperation::remove:
+        case LoadOperation::rename: return path_;
+        case LoadOperation::list: return context_.files.directory(user_, task_.file);
+        default: return context_.files.path(user_, task_.file);
+    }
+}
+
+/// `complete`: the whole operation was done, or it failed.
+void MeterOperation::end(int error, bool complete) {
+    if (own_file_ && file_ != kNoFile) context_.storage.close(file_);
+    busy_ = false;
+    error_ = error;
+    if (!complete || (error == ECANCELED && context_.interrupted)) {
+        outcome_ = Outcome::unfinished;
+        context_.stats.unfinished();
+    } else if (error != 0) {
+        outcome_ = Outcome::failed;
+        context_.stats.failed(task_.operation, error, subject(), completed_);
+    } else {
+        outcome_ = Outcome::done;
+        const OperationTimes times{task_.intended, submitted_, completed_};
+        const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
+        if (transfer) {
+            context_.stats.transfer_done(transfer_, times);
+        } else {
+            context_.stats.done(task_.operation, times);
+        }
+    }
+    ended_();
+}
+
+void MeterOperation::cancel() {
+    if (current_ != nullptr) context_.storage.cancel(*current_);
+}
+
+}  // namespace streamsim::load
