@@ -90,7 +90,7 @@ const std::vector<Stage> kStages = {
      "bandwidth", "more in flight would not help"},
     {"too_little_in_flight", clips(both("read", "frame=* delay=70ms")),
      two_streams("2s", {"--inflight", "1", "--io-depth", "1"}), "client-scheduling", "too-little-in-flight",
-     "asks for too little at once"},
+     "has too little in flight"},
     {"too_small_reads",
      slow_pieces(4096, "5ms"),
      {"--duration", "2s", "--io-size", "4KiB"},

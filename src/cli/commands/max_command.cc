@@ -10,10 +10,12 @@
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
+#include "judge/max_search.h"
 #include "report/text/max_report.h"
-#include "run/max_search.h"
+#include "run/plan/memory_need.h"
+#include "run/playback/io_threads.h"
 #include "streamsim/load_result.h"
-#include "target/target_places.h"
+#include "target/target_locations.h"
 
 namespace streamsim {
 namespace {
@@ -35,9 +37,9 @@ struct Contender {
     int width = 0;
     int height = 0;
     FrameRate rate;
-    FoundMedia media;                            // that was found so far
-    bool ready = false;                          // media holds all that there is: of others, or a cut list
-    std::shared_ptr<const TargetPlaces> places;  // where the media are, as they were found; null: not local
+    FoundMedia media;                               // that was found so far
+    bool ready = false;                             // media holds all that there is: of others, or a cut list
+    std::shared_ptr<const TargetLocations> places;  // where the media are, as they were found; null: not local
 };
 
 /// Notes which directories hold the media, once. Blocks.
@@ -47,7 +49,7 @@ void remember_places(Contender& contender) {
     for (const auto& list : contender.media.clips) {
         for (const Clip& clip : list) clips.push_back(&clip);
     }
-    contender.places = std::make_shared<TargetPlaces>(directories_of(clips));
+    contender.places = std::make_shared<TargetLocations>(directories_of(clips));
 }
 
 /// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
@@ -55,7 +57,7 @@ void remember_places(Contender& contender) {
 std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
     constexpr Duration kIdentityTimeout = seconds(2);
     if (contender.places == nullptr) return std::nullopt;
-    const auto vanished = TargetPlaces::vanished(contender.places, kIdentityTimeout);
+    const auto vanished = TargetLocations::vanished(contender.places, kIdentityTimeout);
     if (vanished.empty()) return std::nullopt;
     MaxRun run;
     run.duration_ns = length.ns;
@@ -503,11 +505,11 @@ int MaxCommand::run() {
         opened = bad_input(
             "--find seats: give --seats N, the most that are tried, or start it on several with mpirun");
     if (opened = together(opened); !opened) return report_error(context_, opened.error());
-    result_.common = Session::not_played(options_.play, context_.program);
+    result_.common = not_played(options_.play, context_.program);
     result_.seats = options_.play.seats;
     result_.streams_of_seat = options_.play.streams;
     result_.headroom_percent = options_.headroom_percent;
-    reserve_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
+    reserve_io_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
     if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();

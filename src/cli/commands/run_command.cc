@@ -11,10 +11,12 @@
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
+#include "judge/expectation.h"
+#include "run/plan/memory_need.h"
 #include "run/scenario_run.h"
-#include "run/session/workloads.h"
 #include "scenario/workload_document.h"
 #include "target/credentials.h"
+#include "target/workloads.h"
 
 namespace streamsim {
 namespace {
@@ -101,7 +103,7 @@ Result<std::vector<PlayPart>> ScenarioCommand::find() {
         part.request.own_seats = request_.own_seats;
     }
     auto done = open_model(request_, parts, models_);
-    if (done) done = memory_suffices(parts);
+    if (done) done = check_memory(parts);
     done = together(done);
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();

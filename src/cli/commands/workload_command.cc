@@ -14,10 +14,11 @@
 #include "report/html/html_report.h"
 #include "report/text/load_report.h"
 #include "run/load_steps.h"
-#include "run/session/workloads.h"
+#include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
 #include "target/models.h"
+#include "target/workloads.h"
 
 namespace streamsim {
 namespace {
@@ -244,7 +245,7 @@ Result<void> WorkloadCommand::allow() {
 
 int WorkloadCommand::run() {
     if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
-    result_.common = Session::not_played(options_.play, context_.program);
+    result_.common = not_played(options_.play, context_.program);
     const auto allowed = allow();
     const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));

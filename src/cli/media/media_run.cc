@@ -156,7 +156,7 @@ void MediaRun::remove_created(const PlayRequest& request) {
 
 int MediaRun::interrupted_before_play(const PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
-    const int code = write_results(Session::not_played(request, context_.program));
+    const int code = write_results(not_played(request, context_.program));
     if (left_behind()) leave(code);
     return code;
 }
@@ -244,7 +244,7 @@ Result<void> MediaRun::open_journal(const PlayRequest& request) {
     const auto notice = [this](const std::string& text) { say_always(text); };
     RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
     auto opened = journal_.open(journal_directory(options_), std::move(part),
-                                Session::not_played(request, context_.program), notice);
+                                not_played(request, context_.program), notice);
     if (opened || !options_.journal.empty()) return opened;
     notice("no journal is kept: " + opened.error().problems.front());
     return {};
@@ -262,7 +262,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
-        leave(write_results(Session::not_played(request, context_.program)));
+        leave(write_results(not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     if (locks_.lost()) {

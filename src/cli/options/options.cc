@@ -11,10 +11,11 @@
 #include "cli/media/formats_directory.h"
 #include "cli/options/typed_options.h"
 #include "media/cuts/cut_list.h"
-#include "run/session/workloads.h"
+#include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
 #include "target/models.h"
+#include "target/workloads.h"
 #include "view/metrics_server.h"
 
 namespace streamsim {

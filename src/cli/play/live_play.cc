@@ -83,12 +83,12 @@ void LivePlay::tick() {
     const Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;
     ViewState now = state(watch, now_ns);
-    if (watch.looking_for_cause) now.message = kLookingForCause;
+    if (watch.diagnosing) now.message = kLookingForCause;
     const std::string also = also_ ? also_() : std::string();
     if (now.message.empty()) now.message = also;
     if (view_) {
         view_->draw(std::move(now));
-    } else if (watch.looking_for_cause) {
+    } else if (watch.diagnosing) {
         if (!std::exchange(said_looking_, true)) print_text(stderr, std::string(kLookingForCause) + "\n");
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;

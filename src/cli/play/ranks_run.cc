@@ -175,7 +175,7 @@ Result<RunResult> MediaRun::play_with_others(Session& session, const PlayRequest
     how.keep = [this](RunResult& part) { journal_.finish(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
-    how.nothing = [this, &request] { return Session::not_played(request, context_.program); };
+    how.nothing = [this, &request] { return not_played(request, context_.program); };
     how.meanwhile = [this](const RunResult& known) { write_files(known); };
     return ranks.collect(std::move(own), how);
 }

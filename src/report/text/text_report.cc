@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "judge/run_verdicts.h"
 #include "report/text/load_report.h"
 #include "report/text/server_text.h"
 #include "report/text/text_tables.h"
@@ -15,7 +16,6 @@ namespace streamsim {
 namespace {
 
 constexpr std::size_t kFormatsInLine = 3;
-constexpr std::int64_t kFreshMediaSeconds = 86'400;  // older media are no reason to name their age
 
 bool paced(const RunResult& result) {
     return std::any_of(result.streams.begin(), result.streams.end(),
@@ -255,7 +255,7 @@ void how_lines(const RunResult& result, ResultLines& out) {
 /// Why the server's cache may have helped: it remembers what it has just taken in and what it has just sent.
 std::string why_warm(const MediaFacts& media) {
     std::vector<std::string> reasons;
-    if (media.age_s && *media.age_s < kFreshMediaSeconds) {
+    if (media.age_s && *media.age_s < kMediaAgeToldSeconds) {
         reasons.push_back("written " + show_duration(seconds(*media.age_s)) + " ago");
     }
     if (media.looped) reasons.emplace_back("played more than once");

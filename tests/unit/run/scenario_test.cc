@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "judge/expectation.h"
 #include "run/scenario_run.h"
 #include "run/session/session.h"
 #include "unit/run/reading_log.h"
