@@ -12,7 +12,7 @@
 #include "judge/memory.h"
 #include "judge/network_path.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// A processor that is busier has no time left: the rest goes to the kernel's own work.
@@ -561,4 +561,4 @@ Limit limit_of(Cause cause) {
     return Limit::unknown;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -39,7 +39,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// A cause for each of evidence.missed. REQUIRES: not modelled.
 std::vector<Cause> classify_causes(const Evidence& evidence, const PlaceTest& places);
@@ -59,4 +59,4 @@ Limit limit_of(Cause cause);
 /// True: about as many bytes came in by one interface as were read.
 bool through_network(const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -10,7 +10,7 @@
 #include "streamsim/run_result.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// A slot that was not on time, or a stall of play. Instants are of the loops' clock; nullopt: the frame did
 /// not get that far.
@@ -128,4 +128,4 @@ struct Evidence {
     std::int64_t path_rtt_ns = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -11,7 +11,7 @@
 #include "judge/injected.h"
 #include "judge/sentences.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// A part of a model that is busier counts as full.
@@ -168,7 +168,7 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         for (const MissedFrame* each : missed) ++(each->stall ? result.stalls : result.frames);
         const bool counts =
             std::any_of(missed.begin(), missed.end(), [](const auto* each) { return !each->startup; });
-        result.limit = counts ? limit_of(cause) : Limit::none;
+        result.limit = counts ? judge::limit_of(cause) : Limit::none;
         frames += result.frames;
         out.push_back(result);
     }
@@ -249,8 +249,7 @@ bool from_own_memory(const Evidence& evidence) {
 
 Verdict pass(const Evidence& evidence) {
     if (evidence.require_cold && (evidence.server_cache_may_be_warm || from_own_memory(evidence))) {
-        return {false,
-                "every frame was there in time, but a cache may have helped, and cold media were required",
+        return {false, "every frame was on time, but a cache may have helped, and cold media were required",
                 Limit::unknown};
     }
     const FrameCounts& totals = evidence.totals;
@@ -262,7 +261,7 @@ Verdict pass(const Evidence& evidence) {
                                           : "no frame was played",
                 evidence.interrupted ? Limit::unknown : Limit::none};
     }
-    std::string text = "every frame was there in time";
+    std::string text = "every frame was on time";
     if (totals.startup_drops > 0 && evidence.longest_play_ns < kStartupNs) {
         return {
             true,
@@ -271,7 +270,7 @@ Verdict pass(const Evidence& evidence) {
             Limit::none};
     }
     if (totals.startup_drops > 0) {
-        text = fmt::format("every frame was there in time after the first second, in which {} {} dropped{}",
+        text = fmt::format("every frame was on time after the first second, in which {} {} dropped{}",
                            frames_text(totals.startup_drops), totals.startup_drops == 1 ? "was" : "were",
                            evidence.judges_storage() ? " while the storage woke up (cold start)" : "");
     }
@@ -310,4 +309,4 @@ Judgement judge(const Evidence& evidence) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -13,7 +13,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Why frames were missed.
 struct Judgement {
@@ -33,4 +33,4 @@ std::uint64_t bad_frames(const FrameCounts& counts);
 /// have been warm. Its reason is a sentence for an editor, its detail one for an engineer.
 Judgement judge(const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -8,25 +8,24 @@
 #include "base/check.h"
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
-/// A number has failed when so many of its runs have.
-constexpr int kFailures = 2;
-/// Runs that this computer's own doings made fail say nothing about the storage, unless they come again and
-/// again.
-constexpr int kDisturbed = 2;
-/// A run whose buffers empty is followed by one that is this many times as long at most. What would take longer
-/// to show is for the confirmation.
-constexpr std::int64_t kLonger = 3;
-/// Such a run goes on for this much longer than the buffers should last: 5/4.
+/// Failed runs that make a number fail.
+constexpr int kFailedRunsMax = 2;
+/// Runs of a number that fail because of this computer and do not count.
+constexpr int kDisturbedRunsMax = 2;
+/// A run whose buffers empty is followed by one that is at most so many times as long. The confirmation covers
+/// longer times.
+constexpr std::int64_t kLongRunFactor = 3;
+/// Such a run lasts 5/4 of the time in which the buffers should empty.
 constexpr std::int64_t kBeyondNum = 5, kBeyondDen = 4;
 /// Runs of one step, at most, in lengths of the first: it fails, another empties its buffers, two longer ones
 /// are disturbed and two pass.
-constexpr std::int64_t kStepLengths = 2 + (kDisturbed + 2) * kLonger;
-constexpr std::int64_t kConfirmLengths = 3 + kDisturbed;
-/// Buffers that lost less than this many frames between a quarter of the run and its end may just vary.
-constexpr double kFramesLost = 1.5;
+constexpr std::int64_t kStepLengths = 2 + (kDisturbedRunsMax + 2) * kLongRunFactor;
+constexpr std::int64_t kConfirmLengths = 3 + kDisturbedRunsMax;
+/// Buffers that lose fewer frames between a quarter of the run and its end only vary.
+constexpr double kFramesLostMin = 1.5;
 
 class Search {
 public:
@@ -47,9 +46,9 @@ private:
     const MaxSearchOptions& options_;
     const MaxPlay& play_;
     MaxFormat found_;
-    std::optional<std::uint64_t> above_;  // the least that failed or could not be tried
-    std::optional<Error> why_not_;        // of above_, where it could not be tried
-    bool storage_gone_ = false;           // why_not_ says what vanished
+    std::optional<std::uint64_t> above_;  // the smallest number that failed or could not be tried
+    std::optional<Error> why_not_;        // why above_ could not be tried
+    bool storage_gone_ = false;           // why_not_ names it
 };
 
 Search::Answer Search::try_number(std::uint64_t streams, MaxStep::Purpose purpose) {
@@ -62,8 +61,8 @@ Search::Answer Search::try_number(std::uint64_t streams, MaxStep::Purpose purpos
     return answer;
 }
 
-/// Until it has failed twice, or has passed more often than it failed: once, or twice of three. Runs that were
-/// disturbed do not count.
+/// Plays a number until it has failed twice, or has passed more often than it failed. Disturbed runs do not
+/// count.
 Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
     const bool confirming = step.purpose == MaxStep::Purpose::confirm;
     Duration length = confirming ? options_.confirm : options_.step;
@@ -71,7 +70,7 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
     int passed = 0;
     int failed = 0;
     int disturbed = 0;
-    while (failed < kFailures && passed <= failed) {
+    while (failed < kFailedRunsMax && passed <= failed) {
         MaxNext next{streams, length, step.purpose, found_.streams, found_.fails_at, at_most(streams, step)};
         auto run = play_(next);
         if (!run) {
@@ -85,17 +84,17 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
             return Answer::storage_gone;
         }
         const bool client = run->limit == Limit::client_cpu || run->limit == Limit::client_scheduling;
-        if (!run->pass && client && options_.repeatable && disturbed < kDisturbed) {
+        if (!run->pass && client && options_.repeatable && disturbed < kDisturbedRunsMax) {
             step.runs.back().disturbed = true;
             ++disturbed;
             continue;
         }
         if (!run->pass) {
-            // What was foreseen has come, or nothing is left to chance: that is not noise.
-            failed += emptied || !options_.repeatable ? kFailures : 1;
+            // An expected failure, or one in virtual time, is not noise.
+            failed += emptied || !options_.repeatable ? kFailedRunsMax : 1;
             continue;
         }
-        const auto longest = Duration{options_.step.ns * kLonger};
+        const auto longest = Duration{options_.step.ns * kLongRunFactor};
         const Duration enough{run->empty_after_ns.value_or(INT64_MAX / kBeyondNum) / kBeyondDen * kBeyondNum};
         if (!confirming && !emptied && enough <= longest) {
             step.runs.back().undecided = emptied = true;
@@ -104,16 +103,16 @@ Search::Answer Search::repeat(std::uint64_t streams, MaxStep& step) {
             ++passed;
         }
     }
-    return failed < kFailures ? Answer::plays : Answer::fails;
+    return failed < kFailedRunsMax ? Answer::plays : Answer::fails;
 }
 
-/// Numbers that the search has yet to try in the worst case, from this one on.
+/// Numbers that the search tries in the worst case, from this one on.
 std::int64_t Search::steps_left(std::uint64_t streams) const {
     const auto halvings = [](std::uint64_t between) {
         return static_cast<std::int64_t>(std::bit_width(between));
     };
     if (above_) return halvings(*above_ - found_.streams - 1);
-    // The last doubling fails, and halves of the half before it are tried.
+    // The last doubling fails, and the search halves the range before it.
     return 1 + halvings((options_.most - 1) / streams) + halvings(options_.most / 2);
 }
 
@@ -125,7 +124,7 @@ Duration Search::at_most(std::uint64_t streams, const MaxStep& step) const {
     return {options_.step.ns * lengths + options_.confirm.ns * kConfirmLengths};
 }
 
-/// False when it was interrupted, or could not be begun.
+/// False: the search was interrupted, or its first run failed.
 bool Search::search() {
     std::uint64_t next = 1;
     while (found_.streams < options_.most && (!above_ || found_.streams + 1 < *above_)) {
@@ -148,8 +147,8 @@ bool Search::search() {
     return true;
 }
 
-/// The number that was found has to play for longer; where it does not, the search goes on below it with runs
-/// of that length: down by 1, 2, 4, ... until one plays, then halves. False when it was interrupted.
+/// Plays the number that was found for longer. Where it fails, the search goes on below it with runs of that
+/// length: down by 1, 2, 4, ... until one plays, then by halving. False: the search was interrupted.
 bool Search::confirm() {
     if (options_.confirm.ns == 0) return true;
     std::uint64_t next = found_.streams;
@@ -204,9 +203,9 @@ double median(std::vector<double> values) {
 
 std::string headroom_lacks(const MaxRun& run, double headroom_percent) {
     return fmt::format(
-        "it plays, but without the headroom: 1 % of the frames of a stream came with {:.0f} % of a frame "
-        "period or "
-        "less to spare, and {:g} % were asked for",
+        "it plays, but without the headroom: the p1 margin of a stream is {:.0f} % of a frame period, and {:g} "
+        "% "
+        "are required",
         run.margin_p1_percent.value_or(0), headroom_percent);
 }
 
@@ -216,7 +215,7 @@ Result<MaxFormat> find_max(const MaxSearchOptions& options, const MaxPlay& play)
     return Search(options, play).run();
 }
 
-// The run is looked at in quarters, without the first, in which play settles; a stall in one of them does not
+// Compares three quarters of the run, without the first, in which play settles. A stall in one of them does not
 // move its median.
 std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& timeline) {
     std::vector<double> frames;
@@ -234,8 +233,8 @@ std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& ti
         level[i] = median({begin, begin + static_cast<std::ptrdiff_t>(quarter)});
     }
     const double lost = level[0] - level[2];
-    if (lost < kFramesLost || level[1] > level[0] || level[2] > level[1]) return std::nullopt;
-    // Between the middles of the first and the last of the three lie two quarters.
+    if (lost < kFramesLostMin || level[1] > level[0] || level[2] > level[1]) return std::nullopt;
+    // Two quarters lie between the middles of the first and the last.
     const double per_ns = lost / static_cast<double>(2 * quarter) / static_cast<double>(interval_ns);
     const double middle_ns = (static_cast<double>(frames.size()) - static_cast<double>(quarter) / 2) *
                              static_cast<double>(interval_ns);
@@ -276,4 +275,4 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
     return run;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// Memory pressure from which on memory is short. Measured in a control group of 90 MB: 20 to 30 %; with slow
@@ -49,4 +49,4 @@ MemoryAnswer memory_answer(const MemoryWindow& memory) {
     return *memory.limit_hits > 0 ? MemoryAnswer::short_of : MemoryAnswer::enough;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -6,7 +6,7 @@
 
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// nullopt: the system does not tell.
 struct MemoryWindow {
@@ -26,4 +26,4 @@ enum class MemoryAnswer { enough, short_of, unknown };
 /// for I/O, not for memory.
 MemoryAnswer memory_answer(const MemoryWindow& memory);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

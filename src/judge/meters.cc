@@ -8,7 +8,7 @@
 #include "base/system/errno_name.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 struct Totals {
@@ -77,4 +77,4 @@ void judge_meters(RunResult& result) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

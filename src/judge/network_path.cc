@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// A path without answers is gone after this time; the carrier of an interface is observed at once.
@@ -85,4 +85,4 @@ Cause cause_of_timeout(const SystemHistory& history, const MissedFrame& missed) 
     return span.quiet_answers > 0 ? Cause::storage_error : Cause::unknown;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

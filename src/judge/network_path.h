@@ -11,7 +11,7 @@
 #include "judge/evidence.h"
 #include "judge/host_window.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// The longest time in which the path was gone; 0: it was not, or for too short a time to be certain.
 std::int64_t path_gone_ns(const PathSpan& span);
@@ -38,4 +38,4 @@ Cause cause_of_gap(const Evidence& evidence, std::int64_t from_ns, std::int64_t 
 /// The cause of a read that timed out: network_down, network_loss, storage_error, or unknown.
 Cause cause_of_timeout(const SystemHistory& history, const MissedFrame& missed);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "judge/host_window.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 struct Times {
@@ -138,4 +138,4 @@ bool in_throughput_gap(const std::vector<const MissedFrame*>& missed, const Evid
         [&times](const DeliveryGap& each) { return each.from_ns < times.to_ns && each.to_ns > times.from_ns; });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

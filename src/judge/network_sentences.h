@@ -6,7 +6,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Fills in summary and detail of Cause::network_loss and network_down. `what`: the missed frames, in words.
 void describe_path(CauseResult& cause,
@@ -20,4 +20,4 @@ std::string host_answers(const std::vector<const MissedFrame*>& missed, const Ev
 /// True: some of these frames were missed in a throughput gap.
 bool in_throughput_gap(const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

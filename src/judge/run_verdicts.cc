@@ -1,6 +1,6 @@
 #include "judge/run_verdicts.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 Verdict interrupted_before_play() {
     return {false, "interrupted before anything was played", Limit::unknown};
@@ -28,4 +28,4 @@ bool server_cache_may_be_warm(const MediaReading& reading) {
     return reading.looped || reading.shared || (reading.age_s && *reading.age_s < kServerCacheSeconds);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

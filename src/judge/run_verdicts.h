@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// The verdict of a run that was interrupted in preparation.
 Verdict interrupted_before_play();
@@ -32,4 +32,4 @@ struct MediaReading {
 /// Frames of real storage may have come from a server's cache.
 bool server_cache_may_be_warm(const MediaReading& reading);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

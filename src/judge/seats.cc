@@ -9,7 +9,7 @@
 
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using State = SeatResult::State;
@@ -112,4 +112,4 @@ Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
     return failed.empty() ? passed_verdict(seats) : failed_verdict(std::move(failed), seats.size());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

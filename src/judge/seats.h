@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// "seat 2 (host h3)", "seats 4 to 5 (host h3)"; "rank 2" for a computer whose seats are not known.
 std::string seat_name(const SeatResult& seat);
@@ -14,4 +14,4 @@ std::string seat_name(const SeatResult& seat);
 /// Passes when every seat passes and none has vanished. Names the seats that do not.
 Verdict verdict_of_seats(const std::vector<SeatResult>& seats);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -6,7 +6,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Each function fills in summary and detail. `missed`: the frames of the cause.
 void describe_gone(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
@@ -24,4 +24,4 @@ bool describe_unknown_memory(CauseResult& cause,
 /// The advice for these causes; empty: it is another cause.
 std::string next_of_shortage(Cause cause);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

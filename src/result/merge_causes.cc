@@ -7,7 +7,7 @@
 
 #include "result/merge_seats.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 /// The most frames that one seat of the part lost to each cause.
@@ -29,7 +29,7 @@ int says(PlaceTest::Answer answer) {
 }  // namespace
 
 void name_causes(RunResult& part) {
-    const std::string name = seat_name(part.seats.front());
+    const std::string name = judge::seat_name(part.seats.front());
     for (CauseResult& cause : part.causes) {
         cause.summary = name + ": " + cause.summary;
         if (!cause.detail.empty()) cause.detail = name + ": " + cause.detail;
@@ -70,4 +70,4 @@ void merge_places(const PlaceTest& from, PlaceTest& to) {
     to.every_pass += from.every_pass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

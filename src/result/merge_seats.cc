@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 using State = SeatResult::State;
@@ -103,7 +103,7 @@ Result<ChosenParts> choose_parts(std::vector<RunResult> parts) {
             problems.push_back(fmt::format(
                 "what {} played is in two merged documents, or a merged one and one that knows more: merge the "
                 "documents of single ranks instead",
-                seat_name(seat_of(candidate.part, *candidate.ranks.begin()))));
+                judge::seat_name(seat_of(candidate.part, *candidate.ranks.begin()))));
         }
         if (taken > 0 || (candidate.ranks.empty() && !chosen.empty())) continue;
         chosen.push_back(&candidate);
@@ -119,4 +119,4 @@ Result<ChosenParts> choose_parts(std::vector<RunResult> parts) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

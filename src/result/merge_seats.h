@@ -9,7 +9,7 @@
 #include "judge/seats.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// It lists every rank, and its times count from the agreed instant.
 bool is_merged(const RunResult& result);
@@ -23,4 +23,4 @@ struct ChosenParts {
 /// better one of it is beside that.
 Result<ChosenParts> choose_parts(std::vector<RunResult> parts);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -11,11 +11,11 @@
 #include "scenario/scenario_document.h"
 #include "streamsim/scenario.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The meaning of a scenario's words in this program. `catalogue` outlives it. `formats` is the directory of
 /// streamsim's own documents.
-ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& formats);
+scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const std::string& formats);
 
 /// The request that all parts share; its target is the first seats'.
 PlayRequest common_request(const Scenario& scenario);
@@ -27,4 +27,4 @@ std::vector<PlayPart> parts_of(const Scenario& scenario);
 /// Reads the document of the model that the parts play on, if there is one. Errors: as open_model of a target.
 Result<void> open_model(PlayRequest& common, std::vector<PlayPart>& parts, const std::string& models);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

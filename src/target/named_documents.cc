@@ -8,7 +8,7 @@
 
 #include "base/system/utf8_path.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 bool names_a_file(const std::string& typed) {
     return typed.find('/') != std::string::npos || typed.ends_with(".json");
@@ -25,4 +25,4 @@ std::string document_names(const std::string& directory) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -13,7 +13,7 @@
 #include "base/system/errno_name.h"
 #include "base/system/utf8_path.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 constexpr std::size_t kLocationsMax = 256;
@@ -37,7 +37,7 @@ std::string without_end_slashes(std::string path) {
 }
 
 /// The end of a sentence about a path that has vanished; empty: it exists, or its state is unknown.
-std::string what_became(const PlaceIdentity& was, const PlaceAnswer& now) {
+std::string what_became(const host::PlaceIdentity& was, const host::PlaceAnswer& now) {
     if (now.identity) {
         if (*now.identity == was) return {};
         if (was.has_block_device && !now.identity->has_block_device) return "its drive is not there any more";
@@ -105,7 +105,7 @@ TargetLocations::TargetLocations(const std::vector<std::string>& directories) {
         if (locations_.size() >= kLocationsMax) return;
         Location location{directory, {}};
         for (std::string path = without_end_slashes(directory); !path.empty(); path = above(path)) {
-            const PlaceAnswer answer = place_identity_of(path);
+            const host::PlaceAnswer answer = host::place_identity_of(path);
             if (!answer.identity) break;
             location.parts.insert(location.parts.begin(), {path, *answer.identity});
         }
@@ -117,9 +117,9 @@ std::vector<VanishedLocation> TargetLocations::vanished() const {
     std::vector<VanishedLocation> out;
     for (const Location& location : locations_) {
         const Part& own = location.parts.back();
-        if (what_became(own.identity, place_identity_of(own.path)).empty()) continue;
+        if (what_became(own.identity, host::place_identity_of(own.path)).empty()) continue;
         for (const Part& part : location.parts) {
-            std::string how = what_became(part.identity, place_identity_of(part.path));
+            std::string how = what_became(part.identity, host::place_identity_of(part.path));
             if (how.empty()) continue;
             out.push_back({location.directory, part.path, std::move(how), 0, 0});
             break;
@@ -202,4 +202,4 @@ void LocationWatch::check() {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

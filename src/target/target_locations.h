@@ -21,7 +21,7 @@
 #include "streamsim/system_history.h"
 #include "target/target.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 /// Directories, each with its parents, as they were at the start.
 class TargetLocations {
@@ -40,7 +40,7 @@ public:
 private:
     struct Part {
         std::string path;
-        PlaceIdentity identity;
+        host::PlaceIdentity identity;
     };
     struct Location {
         std::string directory;
@@ -87,4 +87,4 @@ std::vector<std::string> directories_of(const std::vector<const Clip*>& clips);
 /// Missed slots of the streams whose last misses contain failed ones; grows when more slots fail.
 std::uint64_t slots_failed(const GrowingList<StreamProgress>& streams);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -9,7 +9,7 @@
 #include "scenario/workload_document.h"
 #include "target/named_documents.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 Result<Workload> open_workload(const std::string& typed, const std::string& directory) {
     const bool is_file = names_a_file(typed);
@@ -21,7 +21,7 @@ Result<Workload> open_workload(const std::string& typed, const std::string& dire
     }
     const auto text = read_document(path);
     if (!text) return text.error();
-    return read_workload(*text, path);
+    return scenario::read_workload(*text, path);
 }
 
 std::vector<std::string> without_effect(const Workload& workload) {
@@ -38,4 +38,4 @@ std::vector<std::string> without_effect(const Workload& workload) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 /// `typed`: a FILE where it has a '/' or ends with ".json", else the NAME of a document in `directory`. Errors:
 /// bad input that lists the names in `directory`, or every problem of the document; environment when the file
@@ -17,4 +17,4 @@ Result<Workload> open_workload(const std::string& typed, const std::string& dire
 /// A sentence for each member of the document that changes nothing.
 std::vector<std::string> without_effect(const Workload& workload);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -81,7 +81,7 @@ const std::vector<Stage> kStages = {
     {"slow_reads", clips(both("read", "frame=* delay=150ms")), two_streams("2s"), "storage", "slow-reads",
      "more in flight would help"},
     {"slow_opens", clips(both("open", "frame=* delay=130ms")), two_streams("2s", {"--pattern", "on-demand"}),
-     "storage", "slow-opens", "opening the files takes too long"},
+     "storage", "slow-opens", "opening files takes too long"},
     {"a_slow_file", clips("read b frame=40 delay=700ms\n"), two_streams("2s"), "media", "slow-file",
      "slow in one place"},
     {"a_damaged_file", clips("read b frame=40 error=EIO\n"), two_streams("2s"), "media", "damaged-file",
@@ -145,7 +145,7 @@ TEST_F(Causes, AColdStartAloneIsNoFailure) {
 
 TEST_F(Causes, AStorageThatStandsStillIsNamed) {
     const SlowMount mount(clips(""));
-    const auto server = fuse_server_of(mount.path());
+    const auto server = host::fuse_server_of(mount.path());
     ASSERT_TRUE(server);
     const Json result =
         play_staged(two_streams("4s"), mount.path(), [&](const Process&) { stop_for(*server, 2'000, 1'000); });
@@ -154,7 +154,7 @@ TEST_F(Causes, AStorageThatStandsStillIsNamed) {
 
 TEST_F(Causes, TwoStallsOfTheStorageAreTwo) {
     const SlowMount mount(clips(""));
-    const auto server = fuse_server_of(mount.path());
+    const auto server = host::fuse_server_of(mount.path());
     ASSERT_TRUE(server);
     const Json result = play_staged(two_streams("7s"), mount.path(), [&](const Process&) {
         stop_for(*server, 2'000, 800);

@@ -12,7 +12,7 @@
 #include "report/text/server_text.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kFormatsInLine = 3;
@@ -255,7 +255,7 @@ void how_lines(const RunResult& result, ResultLines& out) {
 /// Why the server's cache may have helped: it remembers what it has just taken in and what it has just sent.
 std::string why_warm(const MediaFacts& media) {
     std::vector<std::string> reasons;
-    if (media.age_s && *media.age_s < kMediaAgeToldSeconds) {
+    if (media.age_s && *media.age_s < judge::kMediaAgeToldSeconds) {
         reasons.push_back("written " + show_duration(seconds(*media.age_s)) + " ago");
     }
     if (media.looped) reasons.emplace_back("played more than once");
@@ -575,4 +575,4 @@ std::string text_report(const RunResult& result, bool colour) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -19,9 +19,11 @@
 #include "streamsim/storage.h"
 #include "target/target.h"
 
-namespace streamsim {
-
+namespace streamsim::storage {
 class FaultStorage;
+}  // namespace streamsim::storage
+
+namespace streamsim::run {
 
 enum class IoChoice { automatic, uring, threads };
 
@@ -29,12 +31,12 @@ enum class IoChoice { automatic, uring, threads };
 using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
 
 struct StorageSpec {
-    Target target;
+    target::Target target;
     IoChoice io = IoChoice::automatic;
-    LocalOptions local;               // of one loop
-    RemoteOptions remote;             // of one loop
-    std::optional<FaultPlan> faults;  // injected over the storage
-    std::uint64_t seed = 0;           // of the faults, and of random events in a model
+    storage::LocalOptions local;               // of one loop
+    storage::RemoteOptions remote;             // of one loop
+    std::optional<storage::FaultPlan> faults;  // injected over the storage
+    std::uint64_t seed = 0;                    // of the faults, and of random events in a model
     // For a model.
     std::uint32_t seats = 1;
     std::vector<std::shared_ptr<const FrameIndex>> media;
@@ -50,10 +52,10 @@ std::vector<std::string> backend_names();
 struct LoopAndStorage {
     std::unique_ptr<EventLoop> loop;
     std::shared_ptr<const ClusterModel> model;  // null: no model
-    std::unique_ptr<Cluster> cluster;           // null: no model
+    std::unique_ptr<sim::Cluster> cluster;      // null: no model
     std::unique_ptr<Storage> storage;
-    FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
-    bool timing_is_exact = false;    // virtual time: the same seed gives the same times
+    storage::FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
+    bool timing_is_exact = false;             // virtual time: the same seed gives the same times
 };
 
 /// REQUIRES: called on the thread that will run the loop. Uses the thread pool where io_uring is not available,
@@ -75,6 +77,6 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
 Duration decode_cost(const ClusterModel& model, const MediaFormat& format);
 
 /// The blocking access to a target's files; null: it has none (null:, sim:). Connects when it is first used.
-std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials);
+std::unique_ptr<ByteStore> make_byte_store(const target::Target& target, const Credentials& credentials);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

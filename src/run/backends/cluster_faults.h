@@ -4,12 +4,12 @@
 #include "sim/cluster/cluster.h"
 #include "streamsim/scenario.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// True for faults of a model's parts, and for one node that does not answer.
 bool is_of_model(const ScenarioFault& fault);
 
 /// REQUIRES: is_of_model(fault).
-ClusterFault cluster_fault(const ScenarioFault& fault);
+sim::ClusterFault cluster_fault(const ScenarioFault& fault);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,12 +10,12 @@
 #include "run/conclude/evidence.h"
 #include "run/diagnosis/model_rate.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 bool missed_anything(const RunFacts& facts) {
-    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const DeadlineLedger* ledger) {
-        return ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0;
+    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const play::DeadlineLedger* ledger) {
+        return ledger->options().slots > 0 && judge::bad_frames(ledger->counts()) > 0;
     });
 }
 
@@ -33,12 +33,12 @@ RunResult not_played(const PlayRequest& request, const ProgramFacts& program) {
     result.revision = program.revision;
     result.backends = backend_names();
     result.command = program.command;
-    result.started_at = now_rfc3339();
-    result.host = read_host_facts();
+    result.started_at = host::now_rfc3339();
+    result.host = host::read_host_facts();
     fill_request(request, result);
     result.interrupted = true;
-    result.verdict = interrupted_before_play();
-    result.digest = Digest{}.hex();
+    result.verdict = judge::interrupted_before_play();
+    result.digest = play::Digest{}.hex();
     return result;
 }
 
@@ -54,7 +54,7 @@ void Conclusion::observe(const PlayObservation& observation) {
 RunResult Conclusion::nothing_to_play() const {
     RunResult result = begun_;
     result.interrupted = false;
-    result.verdict = nothing_assigned();
+    result.verdict = judge::nothing_assigned();
     return result;
 }
 
@@ -63,7 +63,7 @@ RunResult Conclusion::conclude(PlayObservation& observation) {
     is_stuck_ = playback_.is_stuck();
     if (cut_short && !plan_.has_recordings()) storage_is_over_.store(true, std::memory_order_relaxed);
     RunFacts facts;
-    facts.after = read_process_usage();
+    facts.after = host::read_process_usage();
     playback_.tell_end();
     // Storage that has not given back its reads may not answer an open either, and a result has to be written.
     observation.play_ended(!is_stuck_ && !cut_short);
@@ -84,9 +84,9 @@ RunResult Conclusion::conclude(PlayObservation& observation) {
     storage_is_over_.store(true, std::memory_order_relaxed);
     RunResult result = begun_;
     fill_result(facts, result);
-    if (!vanished.empty()) judge_vanished_recording(vanished.front(), result);
+    if (!vanished.empty()) judge::judge_vanished_recording(vanished.front(), result);
     result.direct &= std::all_of(plan_.meters().begin(), plan_.meters().end(),
-                                 [](const MeterPlan& meter) { return meter.spec.direct; });
+                                 [](const load::MeterPlan& meter) { return meter.spec.direct; });
     return result;
 }
 
@@ -129,7 +129,7 @@ void Conclusion::reread(RunFacts& facts) {
 }
 
 void Conclusion::measure_model_rate(RunFacts& facts) {
-    if (plan_.request().target.kind != Target::Kind::model || !plan_.faults().empty()) return;
+    if (plan_.request().target.kind != target::Target::Kind::model || !plan_.faults().empty()) return;
     facts.diagnosis.as_played = model_rate(plan_.request(), plan_.parts(), control_);
 }
 
@@ -139,14 +139,14 @@ std::optional<RunResult> Conclusion::snapshot() {
     if (playback_.started_ns() == 0) return std::nullopt;
     const auto copies = playback_.copy_loops(kAnswerTimeout);
     if (copies.empty()) return std::nullopt;
-    std::map<const StreamPlan*, DeadlineLedger*> ledgers;
+    std::map<const StreamPlan*, play::DeadlineLedger*> ledgers;
     for (const auto& copy : copies) {
         for (const auto& [plan, ledger] : copy->ledgers) {
             ledger->close();
             ledgers[plan] = ledger.get();
         }
     }
-    const PlayedStreams played = changes_.played([&](std::size_t i) -> const DeadlineLedger* {
+    const PlayedStreams played = changes_.played([&](std::size_t i) -> const play::DeadlineLedger* {
         const auto found = ledgers.find(&plan_.streams()[i]);
         return found != ledgers.end() ? found->second : nullptr;
     });
@@ -155,7 +155,7 @@ std::optional<RunResult> Conclusion::snapshot() {
     facts.streams = &played.plans;
     facts.ledgers = played.ledgers;
     for (const auto& copy : copies) facts.playback_loops.push_back(&copy->stats);
-    facts.after = read_process_usage();
+    facts.after = host::read_process_usage();
     facts.interrupted = true;
     facts.notices = plan_.log().texts();
     RunResult result = begun_;
@@ -163,4 +163,4 @@ std::optional<RunResult> Conclusion::snapshot() {
     return result;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

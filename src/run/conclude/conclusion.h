@@ -17,7 +17,7 @@
 #include "run/playback/stream_changes.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class Conclusion {
 public:
@@ -58,11 +58,11 @@ private:
     DiagnosisControl control_;
     std::mutex snapshot_mutex_;
     RunResult begun_;  // the part of the result that is known before play
-    ProcessUsage usage_before_;
+    host::ProcessUsage usage_before_;
     std::optional<MountFacts> mount_;
     std::atomic<bool> is_diagnosing_{false};
     std::atomic<bool> storage_is_over_{false};
     bool is_stuck_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

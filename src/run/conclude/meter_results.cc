@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::run {
 
 void fill_meters(const RunFacts& facts, RunResult& result) {
     for (const LoopStats* playback_loop : facts.playback_loops) {
@@ -17,4 +17,4 @@ void fill_meters(const RunFacts& facts, RunResult& result) {
     for (const MeterResult& meter : result.meters) result.wall_ns = std::max(result.wall_ns, meter.wall_ns);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -7,7 +7,7 @@
 #include "run/plan/play_request.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The build of this program and its command line.
 struct ProgramFacts {
@@ -18,4 +18,4 @@ struct ProgramFacts {
 
 RunResult not_played(const PlayRequest& request, const ProgramFacts& program);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

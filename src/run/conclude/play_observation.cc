@@ -6,7 +6,7 @@
 #include "host/mount.h"
 #include "run/conclude/cached_share.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// After play that failed the computer is observed for this long without load: the usual state.
@@ -15,19 +15,19 @@ constexpr Duration kIdleObserved = milliseconds(700);
 }  // namespace
 
 PlayObservation::PlayObservation(const PlaybackPlan& plan) : plan_(plan) {
-    const Target& target = plan.request().target;
-    if (target.kind == Target::Kind::local) {
+    const target::Target& target = plan.request().target;
+    if (target.kind == target::Target::Kind::local) {
         const std::string file = plan.first_file();
-        mount_ = mount_of(file);
+        mount_ = host::mount_of(file);
         if (!plan.request().direct) cached_before_ = cached_share(plan.clips());
-        counts_storage_reads_ = block_device_behind(file);
+        counts_storage_reads_ = host::block_device_behind(file);
         watch_.emplace(file);
-        locations_.emplace(std::make_shared<TargetLocations>(directories_of(plan.clips())),
-                           [&plan] { return slots_failed(plan.progress()); });
-    } else if (target.kind == Target::Kind::remote) {
-        watch_.emplace(ServersWatched{target.remote->addresses});
+        locations_.emplace(std::make_shared<target::TargetLocations>(target::directories_of(plan.clips())),
+                           [&plan] { return target::slots_failed(plan.progress()); });
+    } else if (target.kind == target::Target::Kind::remote) {
+        watch_.emplace(host::ServersWatched{target.remote->addresses});
     }
-    before_ = read_process_usage();
+    before_ = host::read_process_usage();
 }
 
 void PlayObservation::play_ended(bool look_at_cache) {
@@ -42,4 +42,4 @@ void PlayObservation::stop(bool missed, bool cut_short, RunFacts& facts) {
     if (watch_) facts.system = watch_->stop(missed && !cut_short ? kIdleObserved : Duration{});
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 #include "run/plan/playback_plan.h"
 #include "target/target_locations.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class PlayObservation {
 public:
@@ -23,7 +23,7 @@ public:
     /// moment more without load.
     void stop(bool missed, bool cut_short, RunFacts& facts);
 
-    const ProcessUsage& usage_before() const { return before_; }
+    const host::ProcessUsage& usage_before() const { return before_; }
     const std::optional<MountFacts>& mount() const { return mount_; }
     /// The target is real storage: its system is observed.
     bool is_real() const { return watch_.has_value(); }
@@ -34,9 +34,9 @@ private:
     std::optional<double> cached_before_;
     std::optional<double> cached_after_;
     bool counts_storage_reads_ = false;
-    std::optional<SystemWatch> watch_;
-    std::optional<LocationWatch> locations_;
-    ProcessUsage before_;
+    std::optional<host::SystemWatch> watch_;
+    std::optional<target::LocationWatch> locations_;
+    host::ProcessUsage before_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -13,18 +13,18 @@
 #include "run/playback/playback_loop.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 struct RunFacts {
     const PlayRequest* request = nullptr;
     const std::vector<StreamPlan>* streams = nullptr;
-    const CutList* cuts = nullptr;               // where one was played
-    std::vector<const DeadlineLedger*> ledgers;  // as the streams
+    const CutList* cuts = nullptr;                     // where one was played
+    std::vector<const play::DeadlineLedger*> ledgers;  // as the streams
     std::vector<const LoopStats*> playback_loops;
     const PlaybackLoop* model = nullptr;  // whose parts are asked for what they did; null: they are not
     std::uint64_t buffer_bytes = 0;
-    ProcessUsage before;
-    ProcessUsage after;
+    host::ProcessUsage before;
+    host::ProcessUsage after;
     bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
     /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
     std::optional<double> cached_before, cached_after;
@@ -37,4 +37,4 @@ struct RunFacts {
     std::vector<std::string> notices;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 #include "run/plan/clip_numbers.h"
 #include "storage/buffer_arena.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr Duration kWarmUp = milliseconds(200);  // the first reads fill caches and queues on the path
@@ -24,17 +24,17 @@ constexpr std::uint64_t kPiecesMax = 256;  // of all streams: no storage answers
 constexpr double kSmallReadRatio = 0.5;    // larger reads are tried where reads are below this part of usual
 
 /// Some frames of a stream's sources, each in a slot of its own.
-class ListPath final : public PlayPath {
+class ListPath final : public play::PlayPath {
 public:
-    ListPath(Sources sources, FrameRate rate, std::vector<ShownFrame> frames)
-        : PlayPath(std::move(sources), rate), frames_(std::move(frames)) {}
-    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+    ListPath(Sources sources, FrameRate rate, std::vector<play::ShownFrame> frames)
+        : play::PlayPath(std::move(sources), rate), frames_(std::move(frames)) {}
+    void shown(std::uint64_t slot, std::vector<play::ShownFrame>& into) const override {
         into.assign(1, frames_[slot % frames_.size()]);
     }
     std::uint64_t pass_slots() const override { return frames_.size(); }
 
 private:
-    std::vector<ShownFrame> frames_;
+    std::vector<play::ShownFrame> frames_;
 };
 
 struct Settings {
@@ -73,13 +73,13 @@ private:
     void measure_rates();
     std::optional<ProbeResult> rate(const char* name, const Settings& settings);
     void reread_frames();
-    using Frames = std::vector<std::pair<ShownFrame, bool>>;  // true: it was missed
+    using Frames = std::vector<std::pair<play::ShownFrame, bool>>;  // true: it was missed
     std::size_t clean_stream(const std::string& format) const;
     Frames missed_frames(std::size_t stream) const;
     Frames usual_frames(std::size_t stream) const;
     static void mix(const Frames& usual, Frames& into);
     void read_alone(std::size_t stream, const Frames& frames);
-    void keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, BufferArena memory);
+    void keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, storage::BufferArena memory);
     Settings as_played() const;
 
     DiagnosisSubject subject_;
@@ -89,19 +89,20 @@ private:
 };
 
 /// Drops of the first second do not count against a verdict.
-bool counts(const DropEntry& entry, const DeadlineLedger& ledger) {
+bool counts(const play::DropEntry& entry, const play::DeadlineLedger& ledger) {
     return entry.kind != FrameKind::dropped || entry.deadline >= ledger.play_start() + seconds(1);
 }
 
 bool Diagnoser::anything_late() const {
-    return std::any_of(subject_.ledgers.begin(), subject_.ledgers.end(), [](const DeadlineLedger* ledger) {
-        const ReasonCounts& reasons = ledger->reasons();
-        return reasons.late + reasons.client + ledger->counts().stalls > 0;
-    });
+    return std::any_of(subject_.ledgers.begin(), subject_.ledgers.end(),
+                       [](const play::DeadlineLedger* ledger) {
+                           const ReasonCounts& reasons = ledger->reasons();
+                           return reasons.late + reasons.client + ledger->counts().stalls > 0;
+                       });
 }
 
 Settings Diagnoser::as_played() const {
-    const PlayerOptions& options = subject_.streams->front().options;
+    const play::PlayerOptions& options = subject_.streams->front().options;
     return {std::min(options.inflight, options.readahead), options.io_depth, options.io_size};
 }
 
@@ -133,11 +134,11 @@ void Diagnoser::measure_rates() {
 }
 
 /// Memory that the storage has not given back stays, with its loop, for as long as the process lives.
-void Diagnoser::keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, BufferArena memory) {
+void Diagnoser::keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, storage::BufferArena memory) {
     if (!playback_loop->stuck()) return;
     found_.stuck = true;
     (void)playback_loop.release();
-    (void)new BufferArena(std::move(memory));
+    (void)new storage::BufferArena(std::move(memory));
 }
 
 std::optional<ProbeResult> Diagnoser::rate(const char* name, const Settings& settings) {
@@ -157,11 +158,11 @@ std::optional<ProbeResult> Diagnoser::rate(const char* name, const Settings& set
         plan.options.clock = nullptr;
         plan.start_offset = {};
         plan.stop_offset.reset();
-        bytes += Player::memory_bytes(*plan.path, plan.options);
+        bytes += play::Player::memory_bytes(*plan.path, plan.options);
         options.streams.push_back({&plan, &progress[i]});
     }
-    if (bytes > memory_available().bytes) return std::nullopt;
-    auto arena = BufferArena::make(bytes, [](const std::string&) {});
+    if (bytes > storage::memory_available().bytes) return std::nullopt;
+    auto arena = storage::BufferArena::make(bytes, [](const std::string&) {});
     if (!arena) return std::nullopt;
     ByteMeter::Count count{kWarmUp, kMeasured};
     options.storage = subject_.storage;
@@ -196,20 +197,20 @@ std::size_t Diagnoser::clean_stream(const std::string& format) const {
 /// Some frames that failed, and the slowest. Frames of the first second count too: they may have delayed later
 /// ones.
 Diagnoser::Frames Diagnoser::missed_frames(std::size_t stream) const {
-    const DeadlineLedger& ledger = *subject_.ledgers[stream];
-    std::vector<DropEntry> entries = ledger.drops();
+    const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
+    std::vector<play::DropEntry> entries = ledger.drops();
     entries.insert(entries.end(), ledger.stalls().begin(), ledger.stalls().end());
-    const auto took = [](const DropEntry& entry) {
+    const auto took = [](const play::DropEntry& entry) {
         if (entry.submitted == Instant::never() || entry.delivered == Instant::never()) return std::int64_t{-1};
         return (entry.delivered - entry.submitted + entry.open_time).ns;
     };
     std::stable_sort(entries.begin(), entries.end(),
-                     [&took](const DropEntry& a, const DropEntry& b) { return took(a) > took(b); });
+                     [&took](const play::DropEntry& a, const play::DropEntry& b) { return took(a) > took(b); });
     Frames frames;
     std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
     std::size_t failed = 0;
     std::size_t slow = 0;
-    for (const DropEntry& entry : entries) {
+    for (const play::DropEntry& entry : entries) {
         std::size_t& of_kind = entry.kind == FrameKind::failed ? failed : slow;
         if (of_kind >= kFramesMax || !taken.insert({entry.source, entry.clip_frame}).second) continue;
         frames.push_back({{entry.source, entry.clip_frame}, true});
@@ -221,10 +222,10 @@ Diagnoser::Frames Diagnoser::missed_frames(std::size_t stream) const {
 /// Some frames that were on time.
 Diagnoser::Frames Diagnoser::usual_frames(std::size_t stream) const {
     const StreamPlan& plan = (*subject_.streams)[stream];
-    const DeadlineLedger& ledger = *subject_.ledgers[stream];
+    const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
     std::set<std::uint64_t> missed;
-    for (const DropEntry& entry : ledger.drops()) missed.insert(entry.clip_frame);
-    for (const DropEntry& entry : ledger.stalls()) missed.insert(entry.clip_frame);
+    for (const play::DropEntry& entry : ledger.drops()) missed.insert(entry.clip_frame);
+    for (const play::DropEntry& entry : ledger.stalls()) missed.insert(entry.clip_frame);
     const std::uint64_t count =
         std::min(plan.path->sources().front()->count(), std::max<std::uint64_t>(ledger.counts().scheduled, 1));
     const std::uint64_t step = std::max<std::uint64_t>(count / (2 * kFramesMax), 1);
@@ -250,11 +251,11 @@ void Diagnoser::reread_frames() {
     std::size_t read = 0;
     std::set<std::string> with_usual;
     for (std::size_t i = 0; i < subject_.ledgers.size() && read < kStreamsMax; ++i) {
-        const DeadlineLedger& ledger = *subject_.ledgers[i];
+        const play::DeadlineLedger& ledger = *subject_.ledgers[i];
         const StreamPlan& plan = (*subject_.streams)[i];
         const bool bad = ledger.counts().stalls > 0 ||
                          std::any_of(ledger.drops().begin(), ledger.drops().end(),
-                                     [&ledger](const DropEntry& entry) { return counts(entry, ledger); });
+                                     [&ledger](const play::DropEntry& entry) { return counts(entry, ledger); });
         if (!bad) continue;
         const std::size_t clean = clean_stream(plan.format);
         const bool own = clean == subject_.streams->size();
@@ -269,17 +270,18 @@ void Diagnoser::reread_frames() {
 void Diagnoser::read_alone(std::size_t stream, const Frames& frames) {
     if (frames.empty() || control_.interrupted() || found_.stuck) return;
     StreamPlan plan = (*subject_.streams)[stream];
-    std::vector<ShownFrame> list;
+    std::vector<play::ShownFrame> list;
     for (const auto& [frame, missed] : frames) list.push_back(frame);
     plan.path = std::make_shared<ListPath>(plan.path->sources(), plan.rate(), list);
     plan.options.paced = false;
     plan.options.slots = list.size();
     plan.options.inflight = plan.options.readahead = 1;
-    plan.options.pattern = AccessPattern::on_demand;
+    plan.options.pattern = play::AccessPattern::on_demand;
     plan.options.clock = nullptr;
     plan.start_offset = {};
     plan.stop_offset.reset();
-    auto arena = BufferArena::make(Player::memory_bytes(*plan.path, plan.options), [](const std::string&) {});
+    auto arena = storage::BufferArena::make(play::Player::memory_bytes(*plan.path, plan.options),
+                                            [](const std::string&) {});
     if (!arena) return;
     StreamProgress progress;
     PlaybackLoopOptions options;
@@ -297,7 +299,7 @@ void Diagnoser::read_alone(std::size_t stream, const Frames& frames) {
     for (const FrameOutcome& outcome : playback_loop->ledgers().front()->frames()) {
         if (!ran || outcome.kind == FrameKind::cancelled) continue;
         const auto& [frame, missed] = frames[outcome.slot];
-        Reread reread{numbers_.of(plan.clips[frame.source]), frame.frame, missed};
+        judge::Reread reread{numbers_.of(plan.clips[frame.source]), frame.frame, missed};
         reread.failed = outcome.kind == FrameKind::failed;
         if (outcome.delivered != Instant::never())
             reread.took_ns = (outcome.delivered - outcome.submitted + outcome.open_time).ns;
@@ -337,4 +339,4 @@ Diagnosis diagnose(const DiagnosisSubject& subject, DiagnosisControl& control) {
     return Diagnoser(subject, control).run();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -21,13 +21,13 @@
 #include "run/plan/stream_plan.h"
 #include "run/playback/playback_loop.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Rates with all streams reading as fast as they can, and the times of single frames that were re-read.
 struct Diagnosis {
     std::optional<ProbeResult> as_played, usual, larger_reads, more_in_flight;
-    std::vector<Reread> rereads;  // clip: of Evidence
-    bool stuck = false;           // the storage has not given back everything
+    std::vector<judge::Reread> rereads;  // clip: of Evidence
+    bool stuck = false;                  // the storage has not given back everything
 
     std::vector<ProbeResult> rates() const {
         std::vector<ProbeResult> all;
@@ -55,7 +55,7 @@ private:
 
 struct DiagnosisSubject {
     const std::vector<StreamPlan>* streams = nullptr;
-    std::vector<const DeadlineLedger*> ledgers;  // by stream
+    std::vector<const play::DeadlineLedger*> ledgers;  // by stream
     StorageSpec storage;
     /// Removes the clips from this computer's page cache; empty: reads bypass it.
     std::function<void()> evict;
@@ -64,4 +64,4 @@ struct DiagnosisSubject {
 /// Blocks for some seconds. A measurement that fails is left out.
 Diagnosis diagnose(const DiagnosisSubject& subject, DiagnosisControl& control);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

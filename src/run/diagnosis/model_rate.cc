@@ -9,7 +9,7 @@
 #include "run/plan/part_media.h"
 #include "run/playback/playback.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr Duration kWarmUp = seconds(3);  // the caches and queues on the path fill up, and overshoot
@@ -102,4 +102,4 @@ std::optional<ProbeResult> model_rate(const PlayRequest& request,
     return best;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

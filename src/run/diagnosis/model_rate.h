@@ -10,7 +10,7 @@
 #include "run/diagnosis/diagnosis.h"
 #include "run/plan/play_part.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// `request` plays `parts` with planned media on a model; the streams of a scenario play all at once. nullopt:
 /// the request has meters, recorders or faults, for which the rate would say nothing; or `control` was
@@ -19,4 +19,4 @@ std::optional<ProbeResult> model_rate(const PlayRequest& request,
                                       const std::vector<PlayPart>& parts,
                                       const DiagnosisControl& control);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

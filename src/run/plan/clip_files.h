@@ -6,7 +6,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The file that holds frame `frame` of a clip.
 inline std::string file_of(const FrameIndex& index, std::uint64_t frame) {
@@ -20,4 +20,4 @@ inline std::uint64_t files_in(const Clip& clip) {
     return clip.index->file_per_frame() ? clip.index->count() : 1;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -12,7 +12,7 @@
 #include "streamsim/cut_list.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The media of a request: clips of each format in turn (of the target, without a format), each list as long as
 /// the streams need; or a cut list with its clips.
@@ -31,10 +31,10 @@ std::uint32_t clips_needed(const PlayRequest& request);
 std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format);
 
 /// The beginning of all names of media that exist only as a plan.
-std::string planned_root(const Target& target);
+std::string planned_root(const target::Target& target);
 
 /// The media that have to be written before play: a plan for each format that lacks clips. Blocks.
-Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
 
 /// Blocks. Errors: bad input where the target has fewer clips than the streams need; as the indexing.
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress);
@@ -47,4 +47,4 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
 /// True: the target is an existing directory without clips of its own, and prepare makes its media.
 Result<bool> is_empty_directory(ByteStore& store, const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 #include "run/plan/play_part.h"
 #include "run/plan/play_request.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Checks that this computer has memory for all streams of the request, or of the parts. Their media need not
 /// exist. Errors: environment.
@@ -21,4 +21,4 @@ Result<void> check_memory(const std::vector<PlayPart>& parts);
 /// media that prepare would make count. Errors: bad input, as when the streams are played.
 Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request, const FoundMedia& media);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -11,14 +11,14 @@
 #include "run/plan/play_request.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// A plan for each meter of each seat that this process plays: by seat, then in the request's order.
-std::vector<MeterPlan> meter_plans(const PlayRequest& request);
+std::vector<load::MeterPlan> meter_plans(const PlayRequest& request);
 
 /// Adapts the plans to direct I/O of this alignment: leaves out smaller remainders, or uses the page cache.
 /// Returns a sentence for each change.
-std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment);
+std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment);
 
 /// Errors: bad input where a meter would never end: a closed loop on sim:null, where operations take no time.
 Result<void> check_meters(const PlayRequest& request);
@@ -33,7 +33,7 @@ struct WorkingSetsInUse {
 WorkingSetsInUse working_sets_of(const PlayRequest& request);
 
 /// The files that the meters of all seats lack. Blocks. Errors: as plan_load_set.
-Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
+Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
 
 /// Removes the working sets of all meters from this computer's page cache, or reads them once. Block.
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request);
@@ -42,4 +42,4 @@ Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
 /// Removes the files that the meters of a run have created. Blocks.
 Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

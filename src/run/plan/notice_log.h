@@ -9,7 +9,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Any thread. Pinned: sink() refers to it.
 class NoticeLog {
@@ -39,4 +39,4 @@ private:
     std::vector<std::string> texts_;  // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

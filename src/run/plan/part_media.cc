@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "target/target_locations.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Parts that share a set of clips: of one kind, at one location.
@@ -19,7 +19,7 @@ struct Pool {
 };
 
 bool same_pool(const PlayRequest& a, const PlayRequest& b) {
-    if (location_of(a.target) != location_of(b.target) || a.audio != b.audio ||
+    if (target::location_of(a.target) != target::location_of(b.target) || a.audio != b.audio ||
         a.formats.size() != b.formats.size())
         return false;
     if (a.formats.empty()) return true;
@@ -71,13 +71,13 @@ void hand_out(const Pool& pool, const std::vector<Clip>& clips, std::vector<Play
 
 }  // namespace
 
-Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts) {
-    std::vector<PreparePlan> all;
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts) {
+    std::vector<media::PreparePlan> all;
     std::uint64_t bytes = 0;
     for (const Pool& pool : pools_of(parts)) {
         auto plans = missing_media(store, pool.request);
         if (!plans) return plans.error();
-        for (PreparePlan& plan : *plans) {
+        for (media::PreparePlan& plan : *plans) {
             bytes += plan.bytes_to_write;
             if (bytes > plan.bytes_free) {  // each fits, all together may not
                 return environment_error(
@@ -102,4 +102,4 @@ Result<std::vector<PlayPart>> find_media(ByteStore* store,
     return parts;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

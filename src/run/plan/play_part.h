@@ -11,7 +11,7 @@
 #include "run/plan/media_plan.h"
 #include "run/plan/play_request.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The seats, numbers and times of a part's streams in a run of several parts.
 struct PartSchedule {
@@ -38,4 +38,4 @@ inline std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia med
     return parts;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

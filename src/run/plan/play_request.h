@@ -15,7 +15,7 @@
 #include "streamsim/media.h"
 #include "streamsim/scenario.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The streams of a seat are angles of one scene.
 enum class MultiCam {
@@ -41,7 +41,7 @@ struct MeterPart {
 };
 
 struct PlayRequest {
-    Target target;
+    target::Target target;
     Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
@@ -54,10 +54,10 @@ struct PlayRequest {
     std::optional<std::uint32_t> own_seats;
     std::optional<std::uint32_t> total_streams;  // instead: of each format, assigned round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
-    PlayOrder order;
-    std::optional<EditList> cuts;  // order cuts: the events to play
-    std::uint32_t layers = 1;      // clips that each stream shows at once
-    bool sync = false;             // the streams of a seat run on one clock
+    play::PlayOrder order;
+    std::optional<media::EditList> cuts;  // order cuts: the events to play
+    std::uint32_t layers = 1;             // clips that each stream shows at once
+    bool sync = false;                    // the streams of a seat run on one clock
     MultiCam multicam = MultiCam::none;
     bool audio = false;             // is read with the frames
     bool keep_index = false;        // a container's index is stored beside it
@@ -66,16 +66,16 @@ struct PlayRequest {
     std::optional<Duration> duration;
     std::optional<std::uint64_t> frames;
     std::optional<Duration> clip_duration;
-    std::optional<AccessPattern> pattern;  // nothing: by the kind of clip
+    std::optional<play::AccessPattern> pattern;  // nothing: by the kind of clip
     std::uint32_t readahead = 8;
     std::uint32_t inflight = 2;
     std::uint64_t io_size = 1 << 20;  // 0: a frame in one read
     std::uint32_t io_depth = 8;
-    OnMiss on_miss = OnMiss::drop;
+    play::OnMiss on_miss = play::OnMiss::drop;
     Duration preroll_timeout = seconds(10);
     Duration stagger;
     Duration decode_cpu;
-    std::optional<FaultPlan> faults;
+    std::optional<storage::FaultPlan> faults;
     std::vector<SeatSetting> seat_settings;   // of a model: by seat; fewer than seats: the rest as it comes
     std::vector<ScenarioFault> model_faults;  // inside a model; at: from the beginning of the run
     StorageWrapper through;                   // a layer between the players and the storage: a trace
@@ -100,4 +100,4 @@ struct PlayRequest {
 /// The length of play without --duration and --frames.
 inline constexpr Duration kDefaultDuration = seconds(60);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -13,7 +13,7 @@
 #include "storage/local/local_options.h"
 #include "storage/remote/resolve_host.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uint64_t opens) {
     storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
@@ -35,17 +35,17 @@ PlaybackPlan::PlaybackPlan(PlayRequest request,
 
 Result<void> PlaybackPlan::make() {
     if (auto& server = request_.target.remote) {  // once, so that all loops have its nodes in one order
-        if (auto known = resolve(*server); !known) return known.error();
+        if (auto known = storage::resolve(*server); !known) return known.error();
     }
     describe_storage();
     for (const std::string& remark : request_.remarks) log_.add(remark);
     if (auto checked = check_meters(request_); !checked) return checked;
     meters_ = meter_plans(request_);
     std::uint32_t alignment = alignment_of_files();
-    if (auto made = make_recordings(alignment); !made) return made;
+    if (auto made = media::make_recordings(alignment); !made) return made;
     storage_.local.alignment = alignment;
     for (const std::string& text : fit_to_alignment(meters_, alignment)) log_.add(text);
-    if (request_.target.kind == Target::Kind::model) describe_model();
+    if (request_.target.kind == target::Target::Kind::model) describe_model();
     auto planned = plan_parts(parts_, alignment);
     if (!planned) return planned.error();
     add_faults(faults_, *planned, storage_.faults);
@@ -89,7 +89,7 @@ Result<void> PlaybackPlan::make_recordings(std::uint32_t& alignment) {
     if (!made) return made.error();
     recordings_ = std::move(*made);
     for (PlayPart& part : parts_) part.request.record.directory = recordings_->directory();
-    if (request_.target.kind == Target::Kind::local && request_.direct)
+    if (request_.target.kind == target::Target::Kind::local && request_.direct)
         alignment = std::max(alignment, recordings_->alignment());
     return {};
 }
@@ -97,15 +97,15 @@ Result<void> PlaybackPlan::make_recordings(std::uint32_t& alignment) {
 /// The alignment of reads past the page cache, from the first file of each clip and meter.
 std::uint32_t PlaybackPlan::alignment_of_files() {
     std::uint32_t alignment = 1;
-    if (request_.target.kind != Target::Kind::local) return alignment;
-    raise_open_file_limit();
+    if (request_.target.kind != target::Target::Kind::local) return alignment;
+    storage::raise_open_file_limit();
     if (request_.cold) evict_clips();
     if (!request_.direct) return alignment;
     for (const Clip* clip : clips())
-        alignment = std::max(alignment, direct_alignment(file_of(*clip->index, 0)));
-    for (const MeterPlan& plan : meters_) {
+        alignment = std::max(alignment, storage::direct_alignment(file_of(*clip->index, 0)));
+    for (const load::MeterPlan& plan : meters_) {
         if (!plan.names.files.empty())
-            alignment = std::max(alignment, direct_alignment(plan.names.files.front()));
+            alignment = std::max(alignment, storage::direct_alignment(plan.names.files.front()));
     }
     return alignment;
 }
@@ -130,9 +130,9 @@ void PlaybackPlan::warn_about_pattern(const StreamPlan& plan) {
     const PlayRequest& request = *plan.request;
     if (plan.record != nullptr || !request.pattern || plan.options.pattern == *request.pattern) return;
     log_.add(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
-                         request.order.kind != PlayOrder::Kind::forward   ? "this --order"
-                         : plan.path->sources().front()->file_per_frame() ? "image sequences"
-                                                                          : "containers"));
+                         request.order.kind != play::PlayOrder::Kind::forward ? "this --order"
+                         : plan.path->sources().front()->file_per_frame()     ? "image sequences"
+                                                                              : "containers"));
 }
 
 Result<void> PlaybackPlan::reserve_memory() {
@@ -143,7 +143,7 @@ Result<void> PlaybackPlan::reserve_memory() {
         largest = std::max(largest, bytes);
     };
     for (const StreamPlan& plan : streams_) count(plan.memory_bytes());
-    for (const MeterPlan& plan : meters_) count(Meter::memory_bytes(plan));
+    for (const load::MeterPlan& plan : meters_) count(load::Meter::memory_bytes(plan));
     if (request_.target.has_files()) return memory_.reserve_pages(sum, log_.sink());
     memory_.reserve_addresses(largest);
     return {};
@@ -218,4 +218,4 @@ std::vector<std::string> PlaybackPlan::close_recordings(bool storage_answers) {
     return vanished;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -20,7 +20,7 @@
 #include "run/plan/stream_plan.h"
 #include "streamsim/progress.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Reads that a backend is asked for at once, at most: no storage answers faster for being asked more.
 inline constexpr std::uint64_t kParallelReadsMax = 1024;
@@ -51,7 +51,7 @@ public:
     const std::vector<PlayPart>& parts() const { return parts_; }
     const std::vector<ScenarioFault>& faults() const { return faults_; }
     const StorageSpec& storage() const { return storage_; }
-    const std::vector<MeterPlan>& meters() const { return meters_; }
+    const std::vector<load::MeterPlan>& meters() const { return meters_; }
     const GrowingList<StreamPlan>& streams() const { return streams_; }
     const GrowingList<StreamProgress>& progress() const { return progress_; }
     const RunMemory& memory() const { return memory_; }
@@ -100,7 +100,7 @@ private:
     const std::vector<ScenarioFault> faults_;
     NoticeLog& log_;
     StorageSpec storage_;
-    std::vector<MeterPlan> meters_;
+    std::vector<load::MeterPlan> meters_;
     GrowingList<StreamPlan> streams_;
     GrowingList<StreamProgress> progress_;
     RunMemory memory_;
@@ -108,4 +108,4 @@ private:
     std::atomic<bool> is_made_{false};
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

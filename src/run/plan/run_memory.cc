@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/system/pages.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class RunMemory::AddressRange {
 public:
@@ -27,7 +27,7 @@ RunMemory::RunMemory() = default;
 RunMemory::~RunMemory() = default;
 
 Result<void> RunMemory::reserve_pages(std::uint64_t bytes, const NoticeSink& notice) {
-    auto arena = BufferArena::make(bytes, notice);
+    auto arena = storage::BufferArena::make(bytes, notice);
     if (!arena) return arena.error();
     arena_.emplace(std::move(*arena));
     all_ = arena_->memory();
@@ -44,7 +44,7 @@ Result<std::span<std::byte>> RunMemory::add(std::uint64_t bytes, const NoticeSin
         STREAMSIM_CHECK(bytes <= all_.size(), "an added stream needs no more memory than a planned one");
         return all_.first(bytes);
     }
-    auto arena = BufferArena::make(bytes, notice);
+    auto arena = storage::BufferArena::make(bytes, notice);
     if (!arena) return arena.error();
     const std::lock_guard lock(mutex_);
     added_.push_back(std::move(*arena));
@@ -54,8 +54,8 @@ Result<std::span<std::byte>> RunMemory::add(std::uint64_t bytes, const NoticeSin
 std::uint64_t RunMemory::page_bytes() const {
     std::uint64_t bytes = arena_ ? all_.size() : 0;
     const std::lock_guard lock(mutex_);
-    for (const BufferArena& arena : added_) bytes += arena.memory().size();
+    for (const storage::BufferArena& arena : added_) bytes += arena.memory().size();
     return bytes;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

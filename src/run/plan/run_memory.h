@@ -13,7 +13,7 @@
 #include "storage/buffer_arena.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Pages, or only addresses for a storage that never touches its buffers: there all streams share one buffer.
 class RunMemory {
@@ -38,11 +38,11 @@ public:
 private:
     class AddressRange;
 
-    std::optional<BufferArena> arena_;
+    std::optional<storage::BufferArena> arena_;
     std::unique_ptr<AddressRange> addresses_;
     std::span<std::byte> all_;
     mutable std::mutex mutex_;
-    std::vector<BufferArena> added_;  // protected by mutex_; an arena for each stream that was added
+    std::vector<storage::BufferArena> added_;  // protected by mutex_; an arena for each stream that was added
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

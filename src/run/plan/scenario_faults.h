@@ -8,12 +8,12 @@
 #include "storage/fault/fault_plan.h"
 #include "streamsim/scenario.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Adds the faults that do not happen inside a model to `plan`. Delays and errors hit the frames that are due
 /// in their span of time, as the streams are planned.
 void add_faults(const std::vector<ScenarioFault>& faults,
                 const std::vector<StreamPlan>& streams,
-                std::optional<FaultPlan>& plan);
+                std::optional<storage::FaultPlan>& plan);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

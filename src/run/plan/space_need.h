@@ -14,7 +14,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Shares of the free space that need no consent: of media and recordings, and of the files of meters.
 inline constexpr double kMediaShareUnasked = 0.5;
@@ -52,8 +52,8 @@ std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts);
 /// Errors: environment from the store; as check_space.
 Result<SpaceNeed> need_of_play(ByteStore& store,
                                const std::string& target,
-                               const LoadSetPlan& load,
-                               const std::vector<PreparePlan>& media,
+                               const media::LoadSetPlan& load,
+                               const std::vector<media::PreparePlan>& media,
                                std::uint64_t record_bytes);
 
 /// The need of all steps of a workload; `base` as for load_request(). Writes nothing. Blocks. Errors:
@@ -64,4 +64,4 @@ Result<SpaceNeed> need_of_workload(ByteStore& store, const Workload& workload, c
 /// environment, also where less than kept_free_bytes() would stay.
 Result<std::uint64_t> bytes_to_fill(ByteStore& store, const std::string& target, double percent);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -1,6 +1,6 @@
 #include "run/plan/workload_request.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats) {
     std::vector<MeterPart> parts;
@@ -19,4 +19,4 @@ PlayRequest load_request(const Workload& step, const PlayRequest& base) {
     return request;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -7,7 +7,7 @@
 #include "run/plan/play_request.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The meters of a workload on seats [first, first + seats) of a run. The workload's steps, clients and
 /// duration do not count.
@@ -17,4 +17,4 @@ std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, 
 /// read. REQUIRES: `step` is from at_step().
 PlayRequest load_request(const Workload& step, const PlayRequest& base);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,7 +6,7 @@
 
 #include "storage/threads/threads_storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Threads for closing files and for hints, and the most that libuv makes.
@@ -16,15 +16,15 @@ constexpr std::uint64_t kPoolThreadsMax = 1024;
 }  // namespace
 
 void reserve_io_threads(const PlayRequest& request, std::uint64_t streams) {
-    if (request.target.kind != Target::Kind::local) return;
+    if (request.target.kind != target::Target::Kind::local) return;
     const std::uint64_t frames = streams * std::min(request.inflight, request.readahead);
-    size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
+    storage::size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
 }
 
 void size_io_threads(const PlayRequest& request, std::uint64_t operations, const NoticeSink& notice) {
-    if (request.target.kind != Target::Kind::local) return;
+    if (request.target.kind != target::Target::Kind::local) return;
     const std::uint64_t threads = operations + kPoolThreadsSpare;
-    const std::uint32_t had = size_thread_pool(threads);
+    const std::uint32_t had = storage::size_thread_pool(threads);
     if (had >= std::min(threads, kPoolThreadsMax) || request.io != IoChoice::threads) return;
     notice(
         fmt::format("the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
@@ -32,4 +32,4 @@ void size_io_threads(const PlayRequest& request, std::uint64_t operations, const
                     had, threads));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -5,7 +5,7 @@
 #include "host/host.h"
 #include "play/slot_reads.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Operations a second that one loop is given before another thread is opened; one thread does several times as
@@ -17,7 +17,7 @@ constexpr std::uint64_t kDropsKeptOfStream = 100;
 
 std::uint64_t pieces_per_slot(const StreamPlan& plan) {
     if (plan.options.io_size == 0) return 1;
-    const std::uint64_t bytes = slot_needs(*plan.path).bytes;
+    const std::uint64_t bytes = play::slot_needs(*plan.path).bytes;
     return std::max<std::uint64_t>((bytes + plan.options.io_size - 1) / plan.options.io_size, 1);
 }
 
@@ -35,7 +35,7 @@ struct Operations {
 Operations operations_at_once(const StreamPlan& plan) {
     const std::uint64_t inflight_slots = std::min(plan.options.inflight, plan.options.readahead);
     const std::uint64_t pieces = std::min<std::uint64_t>(plan.options.io_depth, pieces_per_slot(plan));
-    const std::uint64_t files = slot_needs(*plan.path).files;
+    const std::uint64_t files = play::slot_needs(*plan.path).files;
     return {inflight_slots * pieces,
             plan.path->sources().size() + files * (plan.options.readahead + inflight_slots)};
 }
@@ -120,8 +120,8 @@ void LoopPlanner::add_meters(PlaybackLoopOptions& options, Operations& all) {
     all.reads = std::min(all.reads, kParallelReadsMax);
     all.opens = std::min(all.opens, kParallelReadsMax);
     for (std::size_t i = loop_; i < plan_.meters().size(); i += loops_) {
-        const MeterPlan& plan = plan_.meters()[i];
-        options.meters.push_back({&plan, take_memory(Meter::memory_bytes(plan))});
+        const load::MeterPlan& plan = plan_.meters()[i];
+        options.meters.push_back({&plan, take_memory(load::Meter::memory_bytes(plan))});
         all.reads += std::uint64_t{plan.spec.users} * plan.spec.inflight;
         all.opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;
     }
@@ -136,7 +136,7 @@ std::size_t loops_needed(const PlaybackPlan& plan) {
     double operations = 0;
     for (const StreamPlan& stream : plan.streams()) operations += operations_per_s(stream);
     std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
-    loops = std::min<std::size_t>(loops, read_host_facts().cpus);
+    loops = std::min<std::size_t>(loops, host::read_host_facts().cpus);
     if (request.loops > 0) loops = request.loops;
     return std::min(loops, std::max<std::size_t>(plan.streams().size(), 1));
 }
@@ -148,4 +148,4 @@ std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t lo
     return all;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

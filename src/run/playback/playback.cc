@@ -10,7 +10,7 @@
 #include "run/playback/io_threads.h"
 #include "run/playback/loop_options.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Loops on several threads begin this long after the last one is ready, so that none of them begins late.
@@ -128,4 +128,4 @@ std::vector<std::shared_ptr<LoopSnapshot>> Playback::copy_loops(Duration timeout
     return copies_;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -14,7 +14,7 @@
 #include "run/playback/playback_loop.h"
 #include "seats/start_barrier.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class Playback {
 public:
@@ -22,7 +22,7 @@ public:
     explicit Playback(PlaybackPlan& plan) : plan_(plan) {}
 
     /// The streams begin when those of other computers do. To be called before run(), which `barrier` outlives.
-    void wait_for(StartBarrier& barrier) { barrier_ = &barrier; }
+    void wait_for(seats::StartBarrier& barrier) { barrier_ = &barrier; }
 
     /// Plays to the end, or until interrupt(). Errors: environment: no threads, a storage that is not
     /// available, a preroll that took too long.
@@ -58,7 +58,7 @@ private:
     void stop_loops();
 
     PlaybackPlan& plan_;
-    StartBarrier* barrier_ = nullptr;  // null: there is no other computer to wait for
+    seats::StartBarrier* barrier_ = nullptr;  // null: there is no other computer to wait for
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<PlaybackLoop>> loops_;   // protected by mutex_ while they are being made
     bool interrupted_ = false;                           // protected by mutex_
@@ -70,4 +70,4 @@ private:
     bool preroll_took_too_long_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -21,7 +21,7 @@
 #include "run/plan/stream_plan.h"
 #include "storage/fault/fault_storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// One stream of a loop. Plan and progress outlive the loop.
 struct LoopStream {
@@ -31,19 +31,19 @@ struct LoopStream {
 
 /// One meter of a loop. The plan outlives the loop.
 struct LoopMeter {
-    const MeterPlan* plan = nullptr;
+    const load::MeterPlan* plan = nullptr;
     std::span<std::byte> memory;
 };
 
 /// Statistics of a loop, besides the ledgers of its streams.
 struct LoopStats {
-    TimeSeries series;
+    metrics::TimeSeries series;
     LoopLateness lateness;
     StorageCapabilities capabilities;
     std::vector<MeterResult> meters;  // in the order of the options; after the run
     std::vector<OperationRow> operations;
     std::vector<ServerTraffic> traffic;  // up to the end of play
-    InjectedFaults faults;               // up to the end of play
+    storage::InjectedFaults faults;      // up to the end of play
     Instant origin;                      // the zero of the series, and of the streams' offsets
     bool timing_is_exact = false;        // virtual time
     bool realtime = false;               // real-time scheduling was asked for and granted
@@ -52,7 +52,7 @@ struct LoopStats {
 /// A copy of a loop's statistics and ledgers, which PlaybackLoop::copy updates while the loop plays.
 struct LoopSnapshot {
     LoopStats stats;
-    std::map<const StreamPlan*, std::unique_ptr<DeadlineLedger>> ledgers;
+    std::map<const StreamPlan*, std::unique_ptr<play::DeadlineLedger>> ledgers;
 
     // Between the loop's thread and the thread that asks.
     std::mutex mutex;
@@ -124,9 +124,9 @@ public:
     bool copy(const std::shared_ptr<LoopSnapshot>& copy, Duration timeout);
 
     // After run().
-    std::vector<std::unique_ptr<DeadlineLedger>>& ledgers() { return ledgers_; }
+    std::vector<std::unique_ptr<play::DeadlineLedger>>& ledgers() { return ledgers_; }
     /// The ledger of a stream of this loop, also of an added one; null: another loop plays it.
-    const DeadlineLedger* ledger_of(const StreamPlan& plan) const;
+    const play::DeadlineLedger* ledger_of(const StreamPlan& plan) const;
     const LoopStats& stats() const { return stats_; }
     /// Statistics of a modelled cluster's parts between two instants of the loop's clock; empty: no model.
     std::vector<PartStats> parts(Instant from, Instant to) const;
@@ -134,7 +134,7 @@ public:
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that may be outstanding at once.
     std::uint64_t operations_at_once() const {
-        const LocalOptions& local = options_.storage.local;
+        const storage::LocalOptions& local = options_.storage.local;
         return std::uint64_t{local.parallel_reads} + local.parallel_opens;
     }
     /// run() failed because not every stream had filled its read-ahead in time.
@@ -177,13 +177,13 @@ private:
     PlaybackLoopOptions options_;
     LoopAndStorage made_;
     LoopStats stats_;  // origin, lateness and capabilities: of the last copy, or after the run
-    std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
-    std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
-    std::map<std::int64_t, StartGroup> start_groups_;             // by offset
+    std::vector<std::unique_ptr<play::DeadlineLedger>> ledgers_;
+    std::map<std::uint32_t, std::unique_ptr<play::PlayClock>> clocks_;  // by seat, where streams share one
+    std::map<std::int64_t, StartGroup> start_groups_;                   // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
-    std::vector<std::unique_ptr<Meter>> meters_;
-    std::vector<Meter*> preparing_meters_;
+    std::vector<std::unique_ptr<load::Meter>> meters_;
+    std::vector<load::Meter*> preparing_meters_;
     TimerId meters_timeout_ = 0;
     std::size_t finished_ = 0;  // streams from the first one on that have finished
     Instant origin_;
@@ -199,4 +199,4 @@ private:
     std::shared_ptr<LoopSnapshot> copy_;  // protected by mutex_: requested last
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

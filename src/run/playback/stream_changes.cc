@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 StreamState state_of(const StreamProgress& progress) {
@@ -175,12 +175,12 @@ Result<std::string> StreamChanges::remove(std::size_t index) {
 PlayedStreams StreamChanges::collect(const LedgerOf& ledger_of) const {
     struct Stream {
         StreamPlan plan;
-        const DeadlineLedger* ledger;
+        const play::DeadlineLedger* ledger;
     };
     std::vector<Stream> all;
     PlayedStreams out;
     for (std::size_t i = 0; i < plan_.streams().size(); ++i) {
-        const DeadlineLedger* const ledger = ledger_of(i);
+        const play::DeadlineLedger* const ledger = ledger_of(i);
         if (ledger == nullptr) continue;  // it was added when its loop was ending
         const StreamProgress& progress = plan_.progress()[i];
         StreamPlan& plan = all.emplace_back(Stream{plan_.streams()[i], ledger}).plan;
@@ -215,7 +215,7 @@ PlayedStreams StreamChanges::finish() {
     const std::lock_guard lock(mutex_);
     finished_ = true;
     const std::vector<PlaybackLoop*> loops = playback_.loops();
-    PlayedStreams played = collect([&](std::size_t i) -> const DeadlineLedger* {
+    PlayedStreams played = collect([&](std::size_t i) -> const play::DeadlineLedger* {
         const auto added = added_.find(i);
         if (added != added_.end()) return added->second->ledger_of(plan_.streams()[i]);
         return loops[i % loops.size()]->ledgers()[i / loops.size()].get();
@@ -227,4 +227,4 @@ PlayedStreams StreamChanges::finish() {
     return played;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

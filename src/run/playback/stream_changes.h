@@ -15,12 +15,12 @@
 #include "run/plan/playback_plan.h"
 #include "run/playback/playback.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The streams of a result: by seat, then stream.
 struct PlayedStreams {
     std::vector<StreamPlan> plans;
-    std::vector<const DeadlineLedger*> ledgers;  // as plans
+    std::vector<const play::DeadlineLedger*> ledgers;  // as plans
     std::size_t added = 0;
     std::size_t removed = 0;
 };
@@ -40,7 +40,7 @@ public:
     Result<std::string> remove(std::size_t index);
 
     /// The streams so far, by `ledger_of`: the ledger of a stream by its index; null: it has played nothing.
-    using LedgerOf = std::function<const DeadlineLedger*(std::size_t index)>;
+    using LedgerOf = std::function<const play::DeadlineLedger*(std::size_t index)>;
     PlayedStreams played(const LedgerOf& ledger_of) const;
     /// The streams that played, with a notice about those that were added or removed. REQUIRES: the loops have
     /// ended. From then on add() fails.
@@ -63,4 +63,4 @@ private:
     bool finished_ = false;                       // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,7 +8,7 @@
 #include "run/playback/playback.h"
 #include "run/playback/stream_changes.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 struct Session::Steps {
     Steps(PlayRequest request,
@@ -37,7 +37,7 @@ Session::Session(PlayRequest request,
 
 Session::~Session() = default;
 
-void Session::wait_for(StartBarrier& barrier) {
+void Session::wait_for(seats::StartBarrier& barrier) {
     steps_->playback.wait_for(barrier);
 }
 
@@ -97,4 +97,4 @@ bool Session::preroll_took_too_long() const {
     return steps_->playback.preroll_took_too_long();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -19,7 +19,7 @@
 #include "streamsim/progress.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// execute() blocks, on a thread of the caller's choice; the other calls are for other threads meanwhile.
 class Session {
@@ -36,7 +36,7 @@ public:
 
     /// The streams begin when those of other computers do. To be called before execute(), which `barrier`
     /// outlives.
-    void wait_for(StartBarrier& barrier);
+    void wait_for(seats::StartBarrier& barrier);
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that is not available, a preroll that
     /// took too long. An interrupted run has a result.
@@ -62,9 +62,9 @@ public:
         const GrowingList<StreamProgress>* progress = nullptr;
         std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
         bool virtual_time = false;
-        bool diagnosing = false;                         // play has ended, and failed
-        const std::vector<MeterPlan>* meters = nullptr;  // with their progress
-        Duration play_time;                              // of the meters
+        bool diagnosing = false;                               // play has ended, and failed
+        const std::vector<load::MeterPlan>* meters = nullptr;  // with their progress
+        Duration play_time;                                    // of the meters
         bool faults_injected = false;
     };
     Watch watch() const;
@@ -84,4 +84,4 @@ private:
     const std::unique_ptr<Steps> steps_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

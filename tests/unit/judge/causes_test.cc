@@ -1,4 +1,4 @@
-// Which cause frames are booked to, by what evidence.
+// The cause that each missed frame is attributed to, from its evidence.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include "evidence_samples.h"
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -134,7 +134,7 @@ const std::vector<Case> kCases = {
              each.read_ns = 20 * kMs;
          }
      },
-     Cause::slow_opens, Limit::storage, "opening the files takes too long"},
+     Cause::slow_opens, Limit::storage, "opening files takes too long"},
     {"one_frame_is_slow_again_when_it_is_read_alone",
      [](Evidence& e) {
          drop(e, 1, &ReasonCounts::late);
@@ -345,7 +345,7 @@ TEST_P(Causes, AreWhatTheEvidenceShows) {
     EXPECT_STREQ(to_string(found.verdict.limit), to_string(expected.limit));
     EXPECT_THAT(found.verdict.reason + "; " + found.verdict.detail, HasSubstr(expected.says));
     EXPECT_FALSE(found.verdict.pass);
-    ASSERT_EQ(found.booked.size(), evidence.missed.size());
+    ASSERT_EQ(found.missed_causes.size(), evidence.missed.size());
     std::uint64_t frames = 0;
     for (const CauseResult& each : found.causes) {
         frames += each.frames;
@@ -366,8 +366,8 @@ TEST(TwoCauses, AreBothNamedAndTheLargerOneIsTheLimit) {
     EXPECT_EQ(found.verdict.limit, Limit::storage);
     EXPECT_THAT(found.verdict.reason, HasSubstr("did not keep up"));
     EXPECT_THAT(found.verdict.reason, HasSubstr("besides, 3 frames were missing"));
-    EXPECT_EQ(found.booked[0], Cause::slow_reads);
-    EXPECT_EQ(found.booked[202], Cause::damaged_file);
+    EXPECT_EQ(found.missed_causes[0], Cause::slow_reads);
+    EXPECT_EQ(found.missed_causes[202], Cause::damaged_file);
 }
 
 TEST(TwoCauses, FramesThatAreNotInTheTableCountToTheLargest) {
@@ -393,9 +393,9 @@ TEST(ClientTooLate, IsNotShortOfProcessorsForItsHelpers) {
     Evidence evidence = good_run();
     drop(evidence, 60, &ReasonCounts::client);
     evidence.cpu_percent = 95;
-    EXPECT_EQ(judge(evidence).booked[0], Cause::client_cpu);
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_cpu);
     evidence.helpers_cpu_percent = 80;
-    EXPECT_EQ(judge(evidence).booked[0], Cause::client_scheduling);
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_scheduling);
 }
 
 /// The computer slept for a minute, between two samples around slot 30.
@@ -496,4 +496,4 @@ TEST(Places, AreTheSameWhereEachPassMissesThem) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

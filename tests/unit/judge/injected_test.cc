@@ -7,7 +7,7 @@
 #include "evidence_samples.h"
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -121,7 +121,7 @@ TEST(InjectedFaults, HaveAFrameThatWasAskedForOrDeliveredInTheirTime) {
         evidence.missed[0].submitted_ns = submitted * kPeriodNs;
         evidence.missed[0].delivered_ns = delivered * kPeriodNs;
         evidence.streams[0].faults = {{10 * kPeriodNs, 20 * kPeriodNs}, {40 * kPeriodNs, 50 * kPeriodNs}};
-        return judge(evidence).booked[0];
+        return judge(evidence).missed_causes[0];
     };
     EXPECT_EQ(cause_of(22, 39), Cause::unknown);
     EXPECT_EQ(cause_of(19, 39), Cause::injected_fault) << "a recorder, or a search, asks early";
@@ -137,7 +137,7 @@ TEST(InjectedFaults, HaveAFrameThatTheyKeptFromBeingAskedFor) {
         evidence.missed[0].submitted_ns.reset();
         evidence.missed[0].delivered_ns.reset();
         evidence.streams[0].faults = {{20 * kPeriodNs, 28 * kPeriodNs}};
-        EXPECT_EQ(judge(evidence).booked[0], due <= 36 ? Cause::injected_fault : Cause::unknown) << due;
+        EXPECT_EQ(judge(evidence).missed_causes[0], due <= 36 ? Cause::injected_fault : Cause::unknown) << due;
     }
 }
 
@@ -147,7 +147,7 @@ TEST(InjectedFaults, HaveWhatADecoderWasLateForWhenTheyMetIt) {
     evidence.decode_cpu_ns = 10 * kMs;
     drop(evidence, 2, &ReasonCounts::client);
     evidence.missed[0].injected = true;
-    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::client_cpu));
+    EXPECT_THAT(judge(evidence).missed_causes, ElementsAre(Cause::injected_fault, Cause::client_cpu));
 }
 
 TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
@@ -158,7 +158,7 @@ TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
     for (std::size_t i = 2; i < 4; ++i) evidence.missed[i].stream = 1;
     evidence.missed[0].injected = true;
     evidence.streams[0].faults.push_back({25 * kPeriodNs, 35 * kPeriodNs});
-    EXPECT_THAT(judge(evidence).booked,
+    EXPECT_THAT(judge(evidence).missed_causes,
                 ElementsAre(Cause::injected_fault, Cause::injected_fault, Cause::unknown, Cause::unknown));
 }
 
@@ -167,7 +167,8 @@ TEST(InjectedFaults, ThatFailAFrameHoldNoOtherUp) {
     evidence.faults_injected = true;
     drop(evidence, 3, &ReasonCounts::late);
     evidence.missed[1].injected = true;
-    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::unknown, Cause::injected_fault, Cause::unknown));
+    EXPECT_THAT(judge(evidence).missed_causes,
+                ElementsAre(Cause::unknown, Cause::injected_fault, Cause::unknown));
 }
 
 /// A piece of a container that two frames share is read for one of them.
@@ -179,8 +180,8 @@ TEST(InjectedFaults, HaveTheFailedFramesThatShareAPieceWithTheirs) {
     evidence.missed[2].slot = evidence.missed[0].slot + 2;
     evidence.missed[3].slot = evidence.missed[0].slot + 9;
     evidence.missed[1].injected = true;
-    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::injected_fault,
-                                                    Cause::injected_fault, Cause::unknown));
+    EXPECT_THAT(judge(evidence).missed_causes, ElementsAre(Cause::injected_fault, Cause::injected_fault,
+                                                           Cause::injected_fault, Cause::unknown));
 }
 
 TEST(InjectedFaults, AreNotTheCauseWhereThisComputerWas) {
@@ -289,4 +290,4 @@ TEST(Stalls, OfInjectedFaultsAreTwoAsWell) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -9,7 +9,7 @@
 
 #include "evidence_samples.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -37,7 +37,7 @@ struct Case {
 };
 
 const std::vector<Case> kCases = {
-    {"all_on_time", [](Evidence&) {}, true, Limit::none, "every frame was there in time"},
+    {"all_on_time", [](Evidence&) {}, true, Limit::none, "every frame was on time"},
     {"startup_drops_only",
      [](Evidence& e) {
          e.totals.on_time = 990;
@@ -147,7 +147,7 @@ const std::vector<Case> kCases = {
          e.totals.dropped = 4;
          e.totals.on_time = 996;
      },
-     false, Limit::unknown, "why is not known"},
+     false, Limit::unknown, "the cause is not known"},
     {"warm_but_nobody_minds", [](Evidence& e) { e.server_cache_may_be_warm = true; }, true, Limit::none,
      "every frame"},
     {"warm_but_cold_required", [](Evidence& e) { e.server_cache_may_be_warm = e.require_cold = true; }, false,
@@ -279,7 +279,7 @@ const std::vector<Case> kCases = {
          e.modelled = true;
          e.parts = {{PartKind::drive, "node 0 drive 3", 1, 2}};
      },
-     true, Limit::none, "every frame was there in time"},
+     true, Limit::none, "every frame was on time"},
     {"interrupted_later", [](Evidence& e) { e.interrupted = true; }, true, Limit::none,
      "up to the interruption"},
 };
@@ -310,4 +310,4 @@ TEST(Limits, HaveTheNamesOfTheResult) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -11,7 +11,7 @@
 #include "judge/judge.h"
 #include "judge/memory.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -163,9 +163,9 @@ TEST(StorageGone, FramesThatWereMissingBeforeStayTheMedias) {
     for (std::size_t i = 10; i < 30; ++i) evidence.missed[i].vanished = true;
     evidence.vanished.push_back({"/mnt/a", "/mnt/a", "it is not there any more", 0, 1});
     const Judgement found = judge(evidence);
-    EXPECT_EQ(found.booked[0], Cause::damaged_file);
-    EXPECT_EQ(found.booked[29], Cause::storage_gone);
+    EXPECT_EQ(found.missed_causes[0], Cause::damaged_file);
+    EXPECT_EQ(found.missed_causes[29], Cause::storage_gone);
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,8 +78,8 @@ TEST(SpaceNeed, recorders_write_their_rate_for_the_length_of_the_run) {
     PlayPart part;
     part.request = request;
     part.request.record.formats = {format};
-    part.schedule = PartSchedule{.start = [](auto, std::uint32_t stream) { return seconds(stream); },
-                                 .end = [](std::uint32_t) { return seconds(5); }};
+    part.place = PartPlace{.start = [](auto, std::uint32_t stream) { return seconds(stream); },
+                           .end = [](std::uint32_t) { return seconds(5); }};
     EXPECT_EQ(record_bytes_of({part}), 3u * (5 + 4) * 25 * 1'000'000);
 }
 
@@ -94,4 +94,4 @@ TEST(SpaceNeed, the_sentence_names_bytes_target_free_space_and_fill_level) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

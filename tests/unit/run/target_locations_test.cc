@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,14 +23,14 @@ protected:
         fs::remove_all(top_);
         fs::create_directories(top_ / "parent/clip");
         std::ofstream(top_ / "parent/clip/frame.1.dpx") << "x";
-        locations_ = std::make_shared<TargetLocations>(std::vector{clip()});
+        locations_ = std::make_shared<target::TargetLocations>(std::vector{view::clip()});
     }
     ~Locations() override { fs::remove_all(top_); }
 
     std::string clip() const { return (top_ / "parent/clip").string(); }
 
     fs::path top_;
-    std::shared_ptr<const TargetLocations> locations_;
+    std::shared_ptr<const target::TargetLocations> locations_;
 };
 
 TEST_F(Locations, AreThere) {
@@ -43,7 +43,7 @@ TEST_F(Locations, AParentThatWasRenamedIsNamed) {
     fs::rename(top_ / "parent", top_ / "other");
     const auto gone = locations_->vanished();
     ASSERT_EQ(gone.size(), 1u);
-    EXPECT_EQ(gone[0].directory, clip());
+    EXPECT_EQ(gone[0].directory, view::clip());
     EXPECT_EQ(gone[0].path, (top_ / "parent").string());
     EXPECT_THAT(gone[0].how, HasSubstr("not there any more"));
     fs::rename(top_ / "other", top_ / "parent");
@@ -51,28 +51,28 @@ TEST_F(Locations, AParentThatWasRenamedIsNamed) {
 }
 
 TEST_F(Locations, ADirectoryThatWasRemovedIsNamed) {
-    fs::remove_all(clip());
+    fs::remove_all(view::clip());
     const auto gone = locations_->vanished();
     ASSERT_EQ(gone.size(), 1u);
-    EXPECT_EQ(gone[0].path, clip());
+    EXPECT_EQ(gone[0].path, view::clip());
 }
 
 TEST_F(Locations, ADirectoryOfTheSameNameIsAnother) {
-    fs::rename(clip(), top_ / "parent/old");  // so that its number is not used again
-    fs::create_directory(clip());
+    fs::rename(view::clip(), top_ / "parent/old");  // so that its number is not used again
+    fs::create_directory(view::clip());
     const auto gone = locations_->vanished();
     ASSERT_EQ(gone.size(), 1u);
     EXPECT_THAT(gone[0].how, HasSubstr("another directory has its name"));
 }
 
 TEST_F(Locations, ThatCannotBeLookedAtHaveNotVanished) {
-    EXPECT_THAT(TargetLocations({(top_ / "never").string()}).vanished(), IsEmpty());
+    EXPECT_THAT(target::TargetLocations({(top_ / "never").string()}).vanished(), IsEmpty());
 }
 
 /// Seen while it was away, though it is back when play ends.
 TEST_F(Locations, AreWatchedWhileFramesFail) {
     std::atomic<std::uint64_t> failed{0};
-    LocationWatch watch(locations_, [&failed] { return failed.load(); });
+    target::LocationWatch watch(locations_, [&failed] { return failed.load(); });
     fs::rename(top_ / "parent", top_ / "other");
     failed = 3;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -90,7 +90,7 @@ TEST_F(Locations, AreWatchedWhileFramesFail) {
 /// What failed since the watch looked last: play ended with it.
 TEST_F(Locations, AreCheckedOnceMoreWhenPlayEnds) {
     std::atomic<std::uint64_t> failed{0};
-    LocationWatch watch(locations_, [&failed] { return failed.load(); });
+    target::LocationWatch watch(locations_, [&failed] { return failed.load(); });
     fs::rename(top_ / "parent", top_ / "other");
     failed = 1;
     EXPECT_EQ(watch.stop().size(), 1u);
@@ -98,11 +98,11 @@ TEST_F(Locations, AreCheckedOnceMoreWhenPlayEnds) {
 }
 
 TEST_F(Locations, NothingIsCheckedWhileNothingFails) {
-    LocationWatch watch(locations_, [] { return std::uint64_t{0}; });
+    target::LocationWatch watch(locations_, [] { return std::uint64_t{0}; });
     fs::rename(top_ / "parent", top_ / "other");
     EXPECT_THAT(watch.stop(), IsEmpty());
     fs::rename(top_ / "other", top_ / "parent");
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run
