@@ -64,12 +64,21 @@ struct SystemSample {
     std::optional<Connection> connection;
     /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the
     /// connection itself where that is short.
-    std::optional<std::int64_t> echo_ns;
+    std::optional<std::int64_t> rtt_ns;
     std::optional<std::int64_t> rtt_min_ns;  // the least that the connection knows; only without echoes
     std::optional<Path> path;                // nullopt: no server is known
 };
 
 /// By time. The first is from before play began.
 using SystemHistory = std::vector<SystemSample>;
+
+/// A directory that was played from and was not there any more.
+struct VanishedLocation {
+    std::string directory;      // of the media
+    std::string path;           // what vanished: that directory, or one above it
+    std::string how;            // "it is not there any more"
+    std::int64_t there_ns = 0;  // it was last seen then,
+    std::int64_t gone_ns = 0;   // and missed
+};
 
 }  // namespace streamsim

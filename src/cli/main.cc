@@ -17,7 +17,7 @@
 #include "cli/play/ranks_run.h"
 #include "cli/system.h"
 #include "cli/version.h"
-#include "run/playback/backends.h"
+#include "run/backends/backends.h"
 #include "run/process/control.h"
 #include "seats/mpi_start.h"
 

@@ -216,7 +216,7 @@ void ServerPath::look(std::int64_t now_ns) {
 
 void ServerPath::fill(SystemSample& sample) {
     sample.connection = busiest_;
-    sample.echo_ns = std::exchange(rtt_ns_, std::nullopt);
+    sample.rtt_ns = std::exchange(rtt_ns_, std::nullopt);
     sample.rtt_min_ns = rtt_min_ns_;
     if (!path_.peer.empty()) sample.path = path_;
 }

@@ -15,27 +15,27 @@
 namespace streamsim::judge {
 namespace {
 
-/// From here on a processor counts as used up: the rest goes to the kernel's own work.
-constexpr double kBusyShare = 0.95;
-/// Of the time, that a thread of this process waited for a processor where others took it.
-constexpr double kWaitingShare = 0.25;
-/// Of the time, that some task waited for one.
-constexpr double kPressed = 0.5;
-/// Of its speed, that an interface carries when it is full.
-constexpr double kFullLink = 0.85;
-/// An echo that takes so many times its least, and so much longer, waited in a queue.
-constexpr std::int64_t kQueueFactor = 5;
-constexpr std::int64_t kQueueNs = 1'000'000;
-/// Asked for in another way the storage gives more, not just another number.
-constexpr double kMore = 1.3;
-/// A frame that is slow by itself takes so many times as long as others do.
-constexpr std::int64_t kSlowFactor = 3;
-constexpr std::int64_t kSilenceNs = 100'000'000;
-constexpr int kFewSilences = 3;
-/// Of the segments, that were lost or came behind such.
-constexpr double kManyLost = 0.1;
+/// A processor that is busier has no time left: the rest goes to the kernel's own work.
+constexpr double kProcessorFullShare = 0.95;
+/// Run-queue wait share of this process's threads from which on other processes took its processor.
+constexpr double kRunQueueWaitShare = 0.25;
+/// CPU pressure (PSI `some`) from which on processors were short.
+constexpr double kCpuPressureShare = 0.5;
+/// Share of its speed that a full interface carries.
+constexpr double kLinkFullShare = 0.85;
+/// A round trip that takes so many times the minimum, and so much longer, waited in a queue.
+constexpr std::int64_t kQueuedRttFactor = 5;
+constexpr std::int64_t kQueuedRttNs = 1'000'000;
+/// A rate that is higher by less may be noise.
+constexpr double kRateGain = 1.3;
+/// A slow frame takes so many times as long as others do.
+constexpr std::int64_t kSlowFrameFactor = 3;
+constexpr std::int64_t kStallNs = 100'000'000;
+constexpr int kFewStalls = 3;
+/// With such a share of lost segments, and of those behind them, the network delays data in any case.
+constexpr double kHighLossShare = 0.1;
 /// A cold start is over by then, in a run that is at least three times as long.
-constexpr std::int64_t kStartNs = 5'000'000'000;
+constexpr std::int64_t kColdStartNs = 5'000'000'000;
 
 using Place = std::pair<std::uint32_t, std::uint64_t>;  // clip, frame
 
@@ -45,10 +45,10 @@ Place place_of(const MissedFrame& missed) {
 
 /// Missed frames of one stream that belong together.
 struct Episode {
-    std::vector<std::size_t> frames;  // of Evidence::missed
+    std::vector<std::size_t> frames;  // indices into Evidence::missed
     std::size_t slowest = 0;
-    std::int64_t from_ns = INT64_MAX;  // the first was asked for
-    std::int64_t to_ns = INT64_MIN;    // the last was due
+    std::int64_t from_ns = INT64_MAX;  // the submission of the first
+    std::int64_t to_ns = INT64_MIN;    // the deadline of the last
 };
 
 std::int64_t took_ns(const MissedFrame& missed) {
@@ -59,12 +59,12 @@ std::int64_t took_ns(const MissedFrame& missed) {
 class CauseClassifier {
 public:
     CauseClassifier(const Evidence& evidence, const PlaceTest& places)
-        : evidence_(evidence), places_(places), booked_(evidence.missed.size(), Cause::none) {}
+        : evidence_(evidence), places_(places), causes_(evidence.missed.size(), Cause::none) {}
 
-    std::vector<Cause> book() {
-        read_again();
+    std::vector<Cause> classify() {
+        compare_rereads();
         every_pass_ = missed_every_pass(evidence_);
-        way_ = network_path_facts(evidence_.system);
+        path_ = network_path_facts(evidence_.system);
         over_network_ = through_network(evidence_);
         on_network_ = evidence_.remote || over_network_;
         suspensions_ = suspensions_of(evidence_.system);
@@ -72,46 +72,46 @@ public:
             if (each.reason == DropReason::error) error_places_.insert(place_of(each));
         }
         for (std::size_t i = 0; i < evidence_.missed.size(); ++i)
-            booked_[i] = by_reason(evidence_.missed[i], i);
+            causes_[i] = cause_of_reason(evidence_.missed[i], i);
         for (const Episode& episode : episodes()) {
             const Cause cause = cause_of(episode);
             for (const std::size_t i : episode.frames) {
                 const bool start = evidence_.missed[i].startup && cause != Cause::slow_file;
-                booked_[i] = start ? Cause::cold_start : cause;
+                causes_[i] = start ? Cause::cold_start : cause;
             }
         }
         if (only_at_the_start()) {
-            for (std::size_t i = 0; i < booked_.size(); ++i) {
-                if (is_slowness(booked_[i])) booked_[i] = Cause::cold_start;
+            for (std::size_t i = 0; i < causes_.size(); ++i) {
+                if (is_slowness(causes_[i])) causes_[i] = Cause::cold_start;
             }
         }
-        return std::move(booked_);
+        return std::move(causes_);
     }
 
 private:
-    void read_again();
-    Cause by_reason(const MissedFrame& missed, std::size_t i) const;
+    void compare_rereads();
+    Cause cause_of_reason(const MissedFrame& missed, std::size_t i) const;
     bool suspended(const MissedFrame& missed) const;
     bool beside_damage(const MissedFrame& missed) const;
-    Cause of_error(const MissedFrame& missed, std::size_t i) const;
-    Cause of_no_answer(const MissedFrame& missed) const;
-    Cause of_client(const MissedFrame& missed) const;
+    Cause cause_of_error(const MissedFrame& missed, std::size_t i) const;
+    Cause cause_of_no_answer(const MissedFrame& missed) const;
+    Cause cause_of_client_delay(const MissedFrame& missed) const;
     bool client_can_be_late() const;
-    bool hardly_held_up(const MissedFrame& missed) const;
+    bool client_delay_is_minor(const MissedFrame& missed) const;
     std::vector<Episode> episodes() const;
     Cause cause_of(const Episode& episode) const;
     bool computer_busy(const Episode& episode) const;
-    Cause of_memory(const Episode& episode) const;
+    Cause cause_of_memory(const Episode& episode) const;
     std::int64_t lost_ns(const Episode& episode) const;
-    std::int64_t silence_ns(const Episode& episode) const;
+    std::int64_t gap_ns(const Episode& episode) const;
     bool slow_file(const Episode& episode) const;
     bool network_down(const Episode& episode) const;
-    double lost(const Episode& episode) const;
+    double loss_share(const Episode& episode) const;
     bool network_full(const Episode& episode) const;
     bool gives_enough(const std::optional<ProbeResult>& probe) const;
     bool gives_more(const std::optional<ProbeResult>& probe) const;
     bool small_reads_cost() const;
-    Cause of_rates() const;
+    Cause cause_of_rates() const;
     bool only_at_the_start() const;
     static bool is_slowness(Cause cause) {
         return cause == Cause::slow_reads || cause == Cause::bandwidth || cause == Cause::slow_opens ||
@@ -120,18 +120,18 @@ private:
 
     const Evidence& evidence_;
     const PlaceTest& places_;
-    std::vector<Cause> booked_;
+    std::vector<Cause> causes_;
     std::vector<bool> every_pass_;
     std::set<Place> error_places_, slow_again_, fine_again_, failed_again_, whole_again_;
-    std::map<std::uint32_t, std::pair<int, int>> again_of_clip_;  // missed frames: slow again, and fine
-    NetworkPathFacts way_;
+    std::map<std::uint32_t, std::pair<int, int>> rereads_of_clip_;  // missed frames: slow again; fast
+    NetworkPathFacts path_;
     bool over_network_ = false;
-    bool on_network_ = false;  // or of a server, whatever came from it
+    bool on_network_ = false;  // over_network_, or a server that may have delivered nothing
     std::vector<Suspension> suspensions_;
 };
 
-/// Compares what was missed with what is usual, each read alone.
-void CauseClassifier::read_again() {
+/// Compares missed frames with usual ones, each re-read alone.
+void CauseClassifier::compare_rereads() {
     std::vector<std::int64_t> usual;
     for (const Reread& each : evidence_.rereads) {
         if (!each.missed && !each.failed) usual.push_back(each.took_ns);
@@ -143,16 +143,16 @@ void CauseClassifier::read_again() {
         (each.failed ? failed_again_ : whole_again_).insert(place);
         if (each.failed || usual.empty()) continue;
         const std::int64_t usual_ns = usual[usual.size() / 2];
-        const bool slow = each.took_ns > usual_ns * kSlowFactor && each.took_ns > usual.back() * 2 &&
+        const bool slow = each.took_ns > usual_ns * kSlowFrameFactor && each.took_ns > usual.back() * 2 &&
                           (each.took_ns - usual_ns) * 4 > evidence_.shortest_period_ns;
         (slow ? slow_again_ : fine_again_).insert(place);
-        auto& [slow_ones, fine_ones] = again_of_clip_[each.clip];
-        ++(slow ? slow_ones : fine_ones);
+        auto& [slow_frames, fine_frames] = rereads_of_clip_[each.clip];
+        ++(slow ? slow_frames : fine_frames);
     }
 }
 
-/// Others of its clip stay unreadable: near it, as a read of a container may have fetched more than one frame
-/// in play, and have failed for another's sake; or anywhere, where it was not among those that were read again.
+/// True: other frames of its clip stay unreadable. Near the frame, as one read of a container may fetch several
+/// frames and fail for another one; anywhere in the clip, if the frame itself was not re-read.
 bool CauseClassifier::beside_damage(const MissedFrame& missed) const {
     const bool known = whole_again_.contains(place_of(missed));
     const std::uint64_t window = known ? evidence_.streams[missed.stream].readahead : UINT64_MAX;
@@ -162,28 +162,28 @@ bool CauseClassifier::beside_damage(const MissedFrame& missed) const {
     return from != failed_again_.end() && *from <= Place{missed.clip, to};
 }
 
-Cause CauseClassifier::of_error(const MissedFrame& missed, std::size_t i) const {
-    if (missed.gone) return Cause::storage_gone;
+Cause CauseClassifier::cause_of_error(const MissedFrame& missed, std::size_t i) const {
+    if (missed.vanished) return Cause::storage_gone;
     if (missed.shortage == ENOMEM || missed.shortage == ENOBUFS) return Cause::client_memory;
     if (missed.shortage != 0) return Cause::client_resources;
-    if (missed.no_answer) return of_no_answer(missed);
+    if (missed.no_answer) return cause_of_no_answer(missed);
     const Place place = place_of(missed);
     if (whole_again_.contains(place) && !beside_damage(missed)) return Cause::storage_error;
     if (missed.reason != DropReason::error) return Cause::damaged_file;
-    // An error that stays with a few frames is theirs; one that is everywhere is the storage's.
+    // An error that stays with a few frames is the media's; an error everywhere is the storage's.
     const bool stays = failed_again_.contains(place) || every_pass_[i] || beside_damage(missed);
     const bool few = error_places_.size() * 4 <= evidence_.totals.scheduled;
     return stays && few ? Cause::damaged_file : Cause::storage_error;
 }
 
-/// A connection failed, or was given up: by the path there, or by the server.
-Cause CauseClassifier::of_no_answer(const MissedFrame& missed) const {
+/// The cause of a connection that failed or was given up: the path or the server.
+Cause CauseClassifier::cause_of_no_answer(const MissedFrame& missed) const {
     if (missed.unreachable) return Cause::network_down;
     if (missed.refused || !on_network_) return Cause::storage_error;
     return cause_of_timeout(evidence_.system, missed);
 }
 
-Cause CauseClassifier::of_client(const MissedFrame& missed) const {
+Cause CauseClassifier::cause_of_client_delay(const MissedFrame& missed) const {
     if (small_reads_cost()) return Cause::too_small_reads;
     const auto loops = std::max(1U, std::min(evidence_.loops, evidence_.cpus));
     if (evidence_.cpu_percent - evidence_.helpers_cpu_percent >= 90.0 * loops) return Cause::client_cpu;
@@ -196,25 +196,25 @@ Cause CauseClassifier::of_client(const MissedFrame& missed) const {
         host_window(evidence_.system, from_ns, std::max(missed.due_ns, missed.delivered_ns.value_or(0)));
     const MemoryWindow memory = memory_window(evidence_.system, from_ns, missed.due_ns);
     if (memory_answer(memory) == MemoryAnswer::short_of) return Cause::client_memory;
-    // A process that was stopped waits for nothing.
-    const bool others =
-        now.processors_busy.value_or(0) >= kBusyShare && now.waiting.value_or(0) >= kWaitingShare;
+    // A stopped process does not wait in a run queue.
+    const bool others = now.processors_busy.value_or(0) >= kProcessorFullShare &&
+                        now.run_queue_wait.value_or(0) >= kRunQueueWaitShare;
     return others ? Cause::client_cpu : Cause::client_scheduling;
 }
 
-/// A loop that was never late ran in virtual time: nothing but decoding holds up anything there.
+/// True where this computer can be late. In virtual time a loop is never late: only decoding delays frames.
 bool CauseClassifier::client_can_be_late() const {
     return evidence_.loop_lateness_p50_ns > 0 || evidence_.loop_stalled_ns > 0 || evidence_.decode_cpu_ns > 0;
 }
 
-/// Less than a frame's time, where the storage would not have kept up without it.
-bool CauseClassifier::hardly_held_up(const MissedFrame& missed) const {
+/// True: this computer delayed the frame by less than a frame period, and the storage is too slow anyway.
+bool CauseClassifier::client_delay_is_minor(const MissedFrame& missed) const {
     const bool came = missed.submitted_ns && missed.delivered_ns;
     return came && *missed.delivered_ns - missed.due_ns < evidence_.shortest_period_ns &&
            evidence_.decode_cpu_ns == 0 && evidence_.as_played && !gives_enough(evidence_.as_played);
 }
 
-/// The computer slept while the frame was waited for, or had just woken up.
+/// True: the computer was suspended while it waited for the frame, or had just resumed.
 bool CauseClassifier::suspended(const MissedFrame& missed) const {
     if (missed.reason == DropReason::missing || missed.reason == DropReason::short_read) return false;
     const StreamEvidence& stream = evidence_.streams[missed.stream];
@@ -223,26 +223,26 @@ bool CauseClassifier::suspended(const MissedFrame& missed) const {
     return suspended_in(suspensions_, from_ns, to_ns).has_value();
 }
 
-Cause CauseClassifier::by_reason(const MissedFrame& missed, std::size_t i) const {
+Cause CauseClassifier::cause_of_reason(const MissedFrame& missed, std::size_t i) const {
     if (suspended(missed)) return Cause::client_scheduling;
     switch (missed.reason) {
         case DropReason::error:
         case DropReason::short_read:
-        case DropReason::missing: return of_error(missed, i);
+        case DropReason::missing: return cause_of_error(missed, i);
         case DropReason::client:
-            if (hardly_held_up(missed) || !client_can_be_late()) break;
-            return of_client(missed);
+            if (client_delay_is_minor(missed) || !client_can_be_late()) break;
+            return cause_of_client_delay(missed);
         case DropReason::none:
         case DropReason::late: break;
     }
     return Cause::none;
 }
 
-/// Of the frames that are not booked yet.
+/// The episodes of the frames without a cause so far.
 std::vector<Episode> CauseClassifier::episodes() const {
     std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < booked_.size(); ++i) {
-        if (booked_[i] == Cause::none) order.push_back(i);
+    for (std::size_t i = 0; i < causes_.size(); ++i) {
+        if (causes_[i] == Cause::none) order.push_back(i);
     }
     const auto key = [this](std::size_t i) {
         const MissedFrame& missed = evidence_.missed[i];
@@ -271,18 +271,21 @@ std::vector<Episode> CauseClassifier::episodes() const {
 bool CauseClassifier::computer_busy(const Episode& episode) const {
     if (evidence_.cpu_percent >= 90.0 * std::max(1U, evidence_.cpus)) return true;
     const HostWindow then = host_window(evidence_.system, episode.from_ns, episode.to_ns);
-    if (then.processors_busy.value_or(0) < kBusyShare || then.cpu_pressure.value_or(1) < kPressed) return false;
-    const std::int64_t waited_ns = then.waited_ns.value_or(0);
-    // Whoever waits for his turn, and has it now and then, is given a byte then.
-    if (waited_ns * 4 < silence_ns(episode) * 3) return false;
-    // A little waiting does not explain much that was missed; but where the storage gives enough as soon as
-    // it is asked without deadlines, nothing else does.
+    if (then.processors_busy.value_or(0) < kProcessorFullShare ||
+        then.cpu_pressure.value_or(1) < kCpuPressureShare)
+        return false;
+    const std::int64_t waited_ns = then.run_queue_wait_ns.value_or(0);
+    // A process that gets a processor now and then receives data then.
+    if (waited_ns * 4 < gap_ns(episode) * 3) return false;
+    // A short wait does not explain many missed frames, unless the storage gives enough without deadlines: then
+    // there is no other explanation.
     const bool explains = waited_ns * 2 >= lost_ns(episode);
-    return explains || (then.waiting.value_or(0) >= kWaitingShare && gives_enough(evidence_.as_played));
+    return explains ||
+           (then.run_queue_wait.value_or(0) >= kRunQueueWaitShare && gives_enough(evidence_.as_played));
 }
 
-/// None: there was enough of it, or nobody knows and the processors explain it.
-Cause CauseClassifier::of_memory(const Episode& episode) const {
+/// Cause::none: there was enough memory, or that is not known and the processors explain the missed frames.
+Cause CauseClassifier::cause_of_memory(const Episode& episode) const {
     switch (memory_answer(memory_window(evidence_.system, episode.from_ns, episode.to_ns))) {
         case MemoryAnswer::enough: return Cause::none;
         case MemoryAnswer::short_of: return Cause::client_memory;
@@ -291,7 +294,7 @@ Cause CauseClassifier::of_memory(const Episode& episode) const {
     return client_can_be_late() && computer_busy(episode) ? Cause::none : Cause::unknown;
 }
 
-/// Of play: the frames that were missed, or how long it stood still for them.
+/// Play time that the episode lost: the periods of missed frames, and the stalls.
 std::int64_t CauseClassifier::lost_ns(const Episode& episode) const {
     std::int64_t lost_ns = 0;
     for (const std::size_t i : episode.frames) {
@@ -302,42 +305,42 @@ std::int64_t CauseClassifier::lost_ns(const Episode& episode) const {
     return lost_ns;
 }
 
-/// Of the episode, the time in which no stream was given a byte; 0 where that was most of the time, or a small
-/// part of it.
-std::int64_t CauseClassifier::silence_ns(const Episode& episode) const {
+/// The time of the episode in which no stream received data; 0 where such gaps fill most of the run, or only a
+/// small part of the episode.
+std::int64_t CauseClassifier::gap_ns(const Episode& episode) const {
     const std::int64_t period_ns = evidence_.streams[evidence_.missed[episode.slowest].stream].period_ns;
-    std::int64_t silent_ns = 0;
+    std::int64_t stalled_ns = 0;
     std::int64_t certain_ns = 0;
     std::int64_t all_ns = 0;
     int count = 0;
-    for (const Silence& silence : evidence_.silences) {
-        if (!is_stall(silence, period_ns)) continue;
+    for (const DeliveryGap& gap : evidence_.delivery_gaps) {
+        if (!is_stall(gap, period_ns)) continue;
         const std::int64_t both_ns = std::max<std::int64_t>(
-            std::min(silence.to_ns, episode.to_ns) - std::max(silence.from_ns, episode.from_ns), 0);
-        if (on_network_ && certainly_silent(evidence_.system, silence)) certain_ns += both_ns;
+            std::min(gap.to_ns, episode.to_ns) - std::max(gap.from_ns, episode.from_ns), 0);
+        if (on_network_ && is_certain_gap(evidence_.system, gap)) certain_ns += both_ns;
         ++count;
-        all_ns += silence.to_ns - silence.from_ns;
-        silent_ns += both_ns;
+        all_ns += gap.to_ns - gap.from_ns;
+        stalled_ns += both_ns;
     }
     if (certain_ns * 2 >= episode.to_ns - episode.from_ns) return certain_ns;
-    // What is silent all the time, or again and again, is slow.
-    const bool seldom = all_ns * (count <= kFewSilences ? 2 : 4) <= evidence_.longest_play_ns;
-    return seldom && silent_ns * 2 >= episode.to_ns - episode.from_ns ? silent_ns : 0;
+    // A storage that gives no data most of the time, or again and again, is slow.
+    const bool seldom = all_ns * (count <= kFewStalls ? 2 : 4) <= evidence_.longest_play_ns;
+    return seldom && stalled_ns * 2 >= episode.to_ns - episode.from_ns ? stalled_ns : 0;
 }
 
-/// For a good part of the episode: what is missed after a cut is missed as TCP waits ever longer to ask again.
+/// True: the path was gone for a quarter of the episode. After a cut TCP waits longer and longer to send again.
 bool CauseClassifier::network_down(const Episode& episode) const {
     if (!on_network_) return false;
     const std::int64_t gone_ns = path_gone_ns(path_span(evidence_.system, episode.from_ns, episode.to_ns));
     return gone_ns > 0 && gone_ns * 4 >= episode.to_ns - episode.from_ns;
 }
 
-/// Of the segments; 0: too few to matter.
-double CauseClassifier::lost(const Episode& episode) const {
+/// The share of lost segments; 0: too few to matter.
+double CauseClassifier::loss_share(const Episode& episode) const {
     if (!on_network_) return 0;
     const double share = lost_share(evidence_.system, episode.from_ns, episode.to_ns);
-    if (share == 0 || share >= kManyLost) return share;
-    const auto rtt_ns = host_window(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
+    if (share == 0 || share >= kHighLossShare) return share;
+    const auto rtt_ns = host_window(evidence_.system, episode.from_ns, episode.to_ns).rtt_ns;
     if (!rtt_ns || *rtt_ns <= 0) return share;
     return losses_can_delay(share, *rtt_ns, evidence_.required_bytes_per_s) ? share : 0;
 }
@@ -345,23 +348,23 @@ double CauseClassifier::lost(const Episode& episode) const {
 bool CauseClassifier::slow_file(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (fine_again_.contains(place_of(slowest))) return false;
-    // Others of the same clip were read again: what holds for them holds for it.
+    // Re-reads of other frames of the same clip hold for this frame too.
     for (const std::size_t i : episode.frames) {
         if (slow_again_.contains(place_of(evidence_.missed[i]))) return true;
     }
-    const auto again = again_of_clip_.find(slowest.clip);
-    if (again != again_of_clip_.end() && again->second.first >= 3 && again->second.second == 0) return true;
+    const auto again = rereads_of_clip_.find(slowest.clip);
+    if (again != rereads_of_clip_.end() && again->second.first >= 3 && again->second.second == 0) return true;
     return places_.answer == PlaceTest::Answer::same_place && every_pass_[episode.slowest] &&
            places_.places * 5 <= evidence_.streams[slowest.stream].pass_slots && fine_again_.empty();
 }
 
 bool CauseClassifier::network_full(const Episode& episode) const {
     if (!over_network_) return false;
-    if (link_busy(evidence_.system, way_.link, episode.from_ns, episode.to_ns).value_or(0) >= kFullLink)
+    if (link_busy(evidence_.system, path_.link, episode.from_ns, episode.to_ns).value_or(0) >= kLinkFullShare)
         return true;
-    const auto echo = host_window(evidence_.system, episode.from_ns, episode.to_ns).echo_ns;
-    return echo && way_.echo_idle_ns && *echo > *way_.echo_idle_ns * kQueueFactor &&
-           *echo - *way_.echo_idle_ns >= kQueueNs;
+    const auto rtt_ns = host_window(evidence_.system, episode.from_ns, episode.to_ns).rtt_ns;
+    return rtt_ns && path_.rtt_min_ns && *rtt_ns > *path_.rtt_min_ns * kQueuedRttFactor &&
+           *rtt_ns - *path_.rtt_min_ns >= kQueuedRttNs;
 }
 
 bool CauseClassifier::gives_enough(const std::optional<ProbeResult>& probe) const {
@@ -369,15 +372,15 @@ bool CauseClassifier::gives_enough(const std::optional<ProbeResult>& probe) cons
 }
 
 bool CauseClassifier::gives_more(const std::optional<ProbeResult>& probe) const {
-    return probe && evidence_.as_played && probe->bytes_per_s >= evidence_.as_played->bytes_per_s * kMore;
+    return probe && evidence_.as_played && probe->bytes_per_s >= evidence_.as_played->bytes_per_s * kRateGain;
 }
 
-/// Pieces so small that asking for them is the work, for the storage or for this computer.
+/// True: the pieces are so small that requests, not data, are the work of the storage or this computer.
 bool CauseClassifier::small_reads_cost() const {
     return gives_more(evidence_.larger_reads) && gives_enough(evidence_.larger_reads);
 }
 
-Cause CauseClassifier::of_rates() const {
+Cause CauseClassifier::cause_of_rates() const {
     if (small_reads_cost()) return Cause::too_small_reads;
     if (gives_more(evidence_.usual) && gives_enough(evidence_.usual)) return Cause::too_little_in_flight;
     if (!evidence_.as_played) return Cause::slow_reads;
@@ -388,35 +391,35 @@ Cause CauseClassifier::of_rates() const {
 Cause CauseClassifier::cause_of(const Episode& episode) const {
     const MissedFrame& slowest = evidence_.missed[episode.slowest];
     if (network_down(episode)) return Cause::network_down;
-    if (const Cause memory = of_memory(episode); memory != Cause::none) return memory;
+    if (const Cause memory = cause_of_memory(episode); memory != Cause::none) return memory;
     if (small_reads_cost()) return Cause::too_small_reads;
-    const double share = lost(episode);
+    const double share = loss_share(episode);
     const Cause loss = network_full(episode) ? Cause::network : Cause::network_loss;
-    // So many losses delay data however busy this computer is.
-    if (share >= kManyLost && silence_ns(episode) == 0) return loss;
-    // What is lost makes a frame slow when it is read again, too, here and there.
+    // So many lost segments delay data however busy this computer is.
+    if (share >= kHighLossShare && gap_ns(episode) == 0) return loss;
+    // Lost segments also delay some of the re-reads.
     if (share == 0 && slow_again_.contains(place_of(slowest)))
         return Cause::slow_file;  // on an idle computer, too
     if (client_can_be_late() && computer_busy(episode)) return Cause::client_cpu;
     const bool behind =
         evidence_.shortest_period_ns > 0 && evidence_.loop_lateness_p50_ns * 2 >= evidence_.shortest_period_ns;
     if (behind) return Cause::client_scheduling;
-    if (silence_ns(episode) > 0)
-        return on_network_ ? cause_of_silence(evidence_, episode.from_ns, episode.to_ns) : Cause::storage_stall;
+    if (gap_ns(episode) > 0)
+        return on_network_ ? cause_of_gap(evidence_, episode.from_ns, episode.to_ns) : Cause::storage_stall;
     if (share > 0) return loss;
     if (slow_file(episode)) return Cause::slow_file;
     if (slowest.open_ns > slowest.read_ns && slowest.open_ns * 2 >= evidence_.shortest_period_ns)
         return Cause::slow_opens;
     if (network_full(episode)) return Cause::network;
-    // A server far away, and nothing is known of the way to it.
-    const bool way_known = over_network_ && (way_.bits_per_s || way_.echo_idle_ns);
-    if (evidence_.remote && !way_known) return Cause::unknown;
-    return of_rates();
+    // A remote server, and the path to it is not observed.
+    const bool path_known = over_network_ && (path_.bits_per_s || path_.rtt_min_ns);
+    if (evidence_.remote && !path_known) return Cause::unknown;
+    return cause_of_rates();
 }
 
-/// By Evidence::missed: the frame had never come before, on no pass.
+/// By Evidence::missed: true where the frame had not been delivered on any pass before.
 std::vector<bool> first_readings(const Evidence& evidence) {
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> never_came;  // by stream and place
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> undelivered;  // by stream and place
     std::vector<std::size_t> order(evidence.missed.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&evidence](std::size_t a, std::size_t b) {
@@ -426,34 +429,34 @@ std::vector<bool> first_readings(const Evidence& evidence) {
     for (const std::size_t i : order) {
         const MissedFrame& missed = evidence.missed[i];
         const std::uint64_t pass_slots = evidence.streams[missed.stream].pass_slots;
-        std::uint64_t& passes = never_came[{missed.stream, missed.slot % pass_slots}];
+        std::uint64_t& passes = undelivered[{missed.stream, missed.slot % pass_slots}];
         first[i] = passes == missed.slot / pass_slots;
         if (first[i] && !missed.delivered_ns) ++passes;
     }
     return first;
 }
 
-/// Everything that counts was missed in the beginning, together with drops of the first second, and most of
-/// play came later; or it was what was read for the first time, and what was read again came in time.
+/// True: every frame that counts was missed at the beginning, together with drops of the first second, and most
+/// of play came later; or only frames that were read for the first time were missed.
 bool CauseClassifier::only_at_the_start() const {
     const std::vector<bool> first = first_readings(evidence_);
     bool any = false;
     bool early = evidence_.totals.startup_drops > 0;
     bool new_only = true;
-    std::map<std::uint32_t, std::uint64_t> missed_later;  // by stream: behind its first pass
-    for (std::size_t i = 0; i < booked_.size(); ++i) {
+    std::map<std::uint32_t, std::uint64_t> missed_later;  // by stream: after its first pass
+    for (std::size_t i = 0; i < causes_.size(); ++i) {
         const MissedFrame& missed = evidence_.missed[i];
-        if (missed.startup || !is_slowness(booked_[i])) continue;
+        if (missed.startup || !is_slowness(causes_[i])) continue;
         any = true;
         const StreamEvidence& stream = evidence_.streams[missed.stream];
         const std::int64_t at_ns = missed.due_ns - stream.play_start_ns;
-        early &= at_ns <= kStartNs && at_ns * 3 <= evidence_.longest_play_ns;
+        early &= at_ns <= kColdStartNs && at_ns * 3 <= evidence_.longest_play_ns;
         const bool read_again = stream.slots >= stream.pass_slots + stream.pass_slots / 2;
-        const bool slow = missed.submitted_ns.has_value();  // others were passed over because of these
-        new_only &= booked_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
+        const bool slow = missed.submitted_ns.has_value();  // others were dropped because of these
+        new_only &= causes_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
         if (missed.slot >= stream.pass_slots) ++missed_later[missed.stream];
     }
-    // Where most is missed on later passes, too, little was read a second time.
+    // Where most frames are missed on later passes too, few frames were read twice.
     for (const auto& [stream, count] : missed_later) {
         const StreamEvidence& of = evidence_.streams[stream];
         new_only &= count * 2 < of.slots - std::min(of.slots, of.pass_slots);
@@ -463,15 +466,15 @@ bool CauseClassifier::only_at_the_start() const {
 
 }  // namespace
 
-bool is_stall(const Silence& gap, std::int64_t period_ns) {
-    return gap.to_ns - gap.from_ns >= std::max(kSilenceNs, 3 * period_ns);
+bool is_stall(const DeliveryGap& gap, std::int64_t period_ns) {
+    return gap.to_ns - gap.from_ns >= std::max(kStallNs, 3 * period_ns);
 }
 
 bool through_network(const Evidence& evidence) {
-    constexpr double kMost = 0.7;
-    const NetworkPathFacts way = network_path_facts(evidence.system);
+    constexpr double kReadShareMin = 0.7;
+    const NetworkPathFacts path = network_path_facts(evidence.system);
     return evidence.bytes_read > 0 &&
-           static_cast<double>(way.received_bytes) >= kMost * static_cast<double>(evidence.bytes_read);
+           static_cast<double>(path.received_bytes) >= kReadShareMin * static_cast<double>(evidence.bytes_read);
 }
 
 std::vector<bool> missed_every_pass(const Evidence& evidence) {
@@ -517,7 +520,8 @@ PlaceTest test_places(const Evidence& evidence) {
     out.every_pass = static_cast<std::uint64_t>(
         std::count_if(places.begin(), places.end(), [](const auto& each) { return each.second; }));
     if (places.empty()) return out;
-    // Where a third is missed, the same places are missed again by chance, or in step with the storage.
+    // With a third of the slots missed, the same places are missed again by chance, or in step with the
+    // storage.
     out.answer = !twice                             ? PlaceTest::Answer::one_pass
                  : missed * 3 >= slots              ? PlaceTest::Answer::everywhere
                  : out.every_pass * 2 >= out.places ? PlaceTest::Answer::same_place
@@ -525,8 +529,8 @@ PlaceTest test_places(const Evidence& evidence) {
     return out;
 }
 
-std::vector<Cause> book_causes(const Evidence& evidence, const PlaceTest& places) {
-    return CauseClassifier(evidence, places).book();
+std::vector<Cause> classify_causes(const Evidence& evidence, const PlaceTest& places) {
+    return CauseClassifier(evidence, places).classify();
 }
 
 Limit limit_of(Cause cause) {

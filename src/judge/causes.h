@@ -1,36 +1,38 @@
-// Books each missed frame to one cause. Inside judge/ only.
+// Attributes each missed frame to one cause. Inside judge/ only.
 //
-// Frames of a stream that were missed close to each other (not farther apart than its read-ahead) are one
-// episode: what held one of them up, held up the others, too. An episode is booked by its slowest frame, to the
-// first of these that the evidence shows:
+// Missed frames of a stream that are not farther apart than its read-ahead are one episode: they share their
+// cause. The slowest frame of an episode decides; its cause is the first of these that the evidence shows:
 //
 //   client-scheduling  the computer was suspended meanwhile (CLOCK_BOOTTIME ran ahead of CLOCK_MONOTONIC)
-//   storage-gone       its directory is not there any more
+//   storage-gone       its directory has vanished
 //   client-memory, client-resources
-//                      an error that says that this computer had no memory, or no descriptor, left
-//   damaged-file       the frame cannot come, and could not when it was read again, or on any pass
-//   storage-error      the storage gave an error, and not where the media is
+//                      an error for lack of memory, or of descriptors, on this computer
+//   damaged-file       the frame failed in play and when it was re-read, or on every pass
+//   storage-error      the storage returned an error that is not the file's
 //   network-down       the path to the server was gone: no carrier, no answers, nothing acknowledged
-//   client-...         the player did not run, or had no processor time; of the reasons of the books
+//   client-...         the player did not run, or had no processor time
 //   client-memory      tasks waited for memory, and this process had met its limit
-//   client-cpu         every processor was busy, with other things too, and this process waited for one
-//   storage-stall      meanwhile no stream got a byte; of a server only where its host answered meanwhile, else
-//                      it is not known whose it is
-//   network-loss       its bytes came over a network that lost segments, more than so short a round trip makes
-//                      up for, and was not full
-//   slow-file          the frame is slow again when it is read alone, and its neighbours are not; or, where
-//                      nothing was read again, it was missed on each pass and others were not
-//   slow-opens         its open took longer than its reading
-//   network            its bytes came over a network that was full: the interface, or slow round trips
+//   client-cpu         every processor was busy, also with other work, and this process waited for one
+//   storage-stall      no stream received data meanwhile; for a server, where its host answered meanwhile, else
+//                      the cause is unknown
+//   network-loss       the network lost more segments than TCP makes up for in so short a round trip, and was
+//                      not full
+//   slow-file          the frame is slow again when it is re-read alone, and its neighbours are not; or,
+//   without
+//                      re-reads, it was missed on each pass and others were not
+//   slow-opens         its open took longer than its read
+//   network            the network was full: its interface, or the round trips were slow
 //   too-small-reads, too-little-in-flight
-//                      it was asked for less at once than an editing system asks for, and asked for like that
-//                      the storage gives enough
-//   slow-reads         asked for more at once it gives more: what counts is the time that it takes to answer
-//   bandwidth          it gives no more, whatever is asked
+//                      the player reads less at once than an editing system, and read like one the storage
+//                      gives enough
+//   slow-reads         with more in flight the storage gives more: its latency is the limit
+//   bandwidth          the storage gives no more, however it is read
 //
-// What was late in the first second, which does not count, is a cold start, unless a slow file held it up.
+// Frames that were late in the first second, which does not count, are a cold start, unless a slow file delayed
+// them.
 //
-// If then everything that counts was missed at the beginning, or on the first pass alone, it is a cold start.
+// If all frames that count were missed at the beginning, or on the first pass alone, their cause is a cold
+// start.
 #pragma once
 
 #include <vector>
@@ -40,21 +42,21 @@
 namespace streamsim::judge {
 
 /// A cause for each of evidence.missed. REQUIRES: not modelled.
-std::vector<Cause> book_causes(const Evidence& evidence, const PlaceTest& places);
+std::vector<Cause> classify_causes(const Evidence& evidence, const PlaceTest& places);
 
-/// Whether the same places were missed on each pass.
+/// Tests whether the same places of the media were missed on each pass.
 PlaceTest test_places(const Evidence& evidence);
 
 /// By Evidence::missed: this frame of its clip was missed on (nearly) every pass, and there were two or more.
 std::vector<bool> missed_every_pass(const Evidence& evidence);
 
-/// Long enough that it was no pause between two frames of a stream with this period.
-bool is_stall(const Silence& gap, std::int64_t period_ns);
+/// True: the gap is longer than any pause between two frames of a stream with this period.
+bool is_stall(const DeliveryGap& gap, std::int64_t period_ns);
 
-/// Whose a cause is.
+/// The side that a cause belongs to.
 Limit limit_of(Cause cause);
 
-/// The bytes came over a network: as many came in by one interface as were read.
+/// True: about as many bytes came in by one interface as were read.
 bool through_network(const Evidence& evidence);
 
 }  // namespace streamsim::judge

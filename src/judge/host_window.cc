@@ -5,7 +5,7 @@
 namespace streamsim::judge {
 namespace {
 
-/// The last sample that is not after `at`, or the first.
+/// The last sample that is not later, or the first.
 std::size_t before(const SystemHistory& history, std::int64_t at_ns) {
     const auto after = std::upper_bound(history.begin(), history.end(), at_ns,
                                         [](std::int64_t ns, const SystemSample& s) { return ns < s.at_ns; });
@@ -49,7 +49,7 @@ std::optional<double> percent(const std::optional<double>& share) {
     return *share * 100;
 }
 
-/// Of its speed; REQUIRES: it says it.
+/// The share of its speed that the interface received. REQUIRES: link.bits_per_s.
 double busy(const SystemSample& from, const SystemSample& to, const SystemSample::Link& link) {
     const auto time_ns = static_cast<double>(to.at_ns - from.at_ns);
     if (time_ns <= 0) return 0;
@@ -74,20 +74,20 @@ HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::
         out.stolen =
             static_cast<double>(to.stolen_ticks - std::min(to.stolen_ticks, from.stolen_ticks)) / ticks;
     }
-    out.waiting = share(from.run_queue_wait_ns, to.run_queue_wait_ns, time_ns);
+    out.run_queue_wait = share(from.run_queue_wait_ns, to.run_queue_wait_ns, time_ns);
     if (from.run_queue_wait_ns && to.run_queue_wait_ns)
-        out.waited_ns = *to.run_queue_wait_ns - *from.run_queue_wait_ns;
+        out.run_queue_wait_ns = *to.run_queue_wait_ns - *from.run_queue_wait_ns;
     out.cpu_pressure = share(from.cpu_pressure_ns, to.cpu_pressure_ns, time_ns);
     out.io_pressure = share(from.io_pressure_ns, to.io_pressure_ns, time_ns);
     out.memory_pressure = share(from.memory_pressure_ns, to.memory_pressure_ns, time_ns);
-    std::vector<std::int64_t> echoes;
+    std::vector<std::int64_t> round_trips;
     for (std::size_t i = span.first + 1; i <= span.last; ++i) {
-        if (history[i].echo_ns) echoes.push_back(*history[i].echo_ns);
+        if (history[i].rtt_ns) round_trips.push_back(*history[i].rtt_ns);
     }
-    if (!echoes.empty()) {
-        const auto middle = echoes.begin() + static_cast<std::ptrdiff_t>(echoes.size() / 2);
-        std::nth_element(echoes.begin(), middle, echoes.end());
-        out.echo_ns = *middle;
+    if (!round_trips.empty()) {
+        const auto middle = round_trips.begin() + static_cast<std::ptrdiff_t>(round_trips.size() / 2);
+        std::nth_element(round_trips.begin(), middle, round_trips.end());
+        out.rtt_ns = *middle;
     }
     return out;
 }
@@ -98,7 +98,7 @@ PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int6
     if (!history[span.last].path) return {};
     const SystemSample::Path& to = *history[span.last].path;
     SystemSample::Path from;
-    // Before a server was known, or of another one, nothing is to be subtracted.
+    // The counts of another server, or of none yet, are not subtracted.
     if (const auto& before = history[span.first].path; before && before->peer == to.peer) from = *before;
     const auto growth = [](auto now, auto then) { return now - std::min(now, then); };
     PathSpan out;
@@ -132,8 +132,8 @@ NetworkPathFacts network_path_facts(const SystemHistory& history) {
             out.segments = sample.connection->received_segments;
             out.out_of_order = sample.connection->out_of_order;
         }
-        for (const std::optional<std::int64_t>& rtt_ns : {sample.echo_ns, sample.rtt_min_ns})
-            if (rtt_ns) out.echo_idle_ns = std::min(out.echo_idle_ns.value_or(INT64_MAX), *rtt_ns);
+        for (const std::optional<std::int64_t>& rtt_ns : {sample.rtt_ns, sample.rtt_min_ns})
+            if (rtt_ns) out.rtt_min_ns = std::min(out.rtt_min_ns.value_or(INT64_MAX), *rtt_ns);
     }
     return out;
 }
@@ -152,9 +152,9 @@ std::optional<double> link_busy(const SystemHistory& history,
 std::vector<LinkEvidence> links_of(const SystemHistory& history) {
     std::vector<LinkEvidence> out;
     if (history.size() < 2) return out;
-    const NetworkPathFacts way = network_path_facts(history);
-    const std::optional<std::int64_t> echo_ns =
-        host_window(history, history.front().at_ns, history.back().at_ns).echo_ns;
+    const NetworkPathFacts path = network_path_facts(history);
+    const std::optional<std::int64_t> rtt_ns =
+        host_window(history, history.front().at_ns, history.back().at_ns).rtt_ns;
     for (const SystemSample::Link& link : history.back().links) {
         LinkEvidence evidence;
         evidence.name = link.name;
@@ -168,10 +168,10 @@ std::vector<LinkEvidence> links_of(const SystemHistory& history) {
                     std::max(evidence.busy_percent_max, busy(history[i - 1], history[i], link) * 100);
             }
         }
-        if (link.name == way.link) {
-            evidence.rtt_ns = echo_ns.value_or(0);
-            evidence.rtt_min_ns = way.echo_idle_ns.value_or(0);
-            evidence.resent = history.back().path ? history.back().path->out_of_order : way.out_of_order;
+        if (link.name == path.link) {
+            evidence.rtt_ns = rtt_ns.value_or(0);
+            evidence.rtt_min_ns = path.rtt_min_ns.value_or(0);
+            evidence.resent = history.back().path ? history.back().path->out_of_order : path.out_of_order;
         }
         out.push_back(std::move(evidence));
     }
@@ -179,12 +179,12 @@ std::vector<LinkEvidence> links_of(const SystemHistory& history) {
 }
 
 std::vector<Suspension> suspensions_of(const SystemHistory& history) {
-    constexpr std::int64_t kShortest = 100'000'000;  // less is how far apart the two clocks were read
+    constexpr std::int64_t kSuspensionNsMin = 100'000'000;  // less may be the time between two clock readings
     std::vector<Suspension> out;
     for (std::size_t i = 1; i < history.size(); ++i) {
         const SystemSample& from = history[i - 1];
         const SystemSample& to = history[i];
-        if (!from.suspended_ns || !to.suspended_ns || *to.suspended_ns - *from.suspended_ns < kShortest)
+        if (!from.suspended_ns || !to.suspended_ns || *to.suspended_ns - *from.suspended_ns < kSuspensionNsMin)
             continue;
         out.push_back({from.at_ns, to.at_ns, *to.suspended_ns - *from.suspended_ns});
     }
@@ -194,27 +194,27 @@ std::vector<Suspension> suspensions_of(const SystemHistory& history) {
 std::optional<std::int64_t> suspended_in(const std::vector<Suspension>& all,
                                          std::int64_t from_ns,
                                          std::int64_t to_ns) {
-    constexpr std::int64_t kWakingUp = 10'000'000'000;
-    std::optional<std::int64_t> took_ns;
+    constexpr std::int64_t kResumeNs = 10'000'000'000;
+    std::optional<std::int64_t> length_ns;
     for (const Suspension& each : all) {
-        if (from_ns <= each.to_ns + kWakingUp && to_ns >= each.from_ns)
-            took_ns = took_ns.value_or(0) + each.took_ns;
+        if (from_ns <= each.to_ns + kResumeNs && to_ns >= each.from_ns)
+            length_ns = length_ns.value_or(0) + each.length_ns;
     }
-    return took_ns;
+    return length_ns;
 }
 
 SystemEvidence system_of(const SystemHistory& history) {
     SystemEvidence out;
     if (history.size() < 2) return out;
     const HostWindow all = host_window(history, history.front().at_ns, history.back().at_ns);
-    out.run_queue_wait_ns = all.waited_ns;
+    out.run_queue_wait_ns = all.run_queue_wait_ns;
     out.cpu_busy_percent = percent(all.processors_busy);
     out.cpu_pressure_percent = percent(all.cpu_pressure);
     out.io_pressure_percent = percent(all.io_pressure);
     out.memory_pressure_percent = percent(all.memory_pressure);
     out.stolen_percent = percent(all.stolen);
     for (const Suspension& each : suspensions_of(history))
-        out.suspended_ns = out.suspended_ns.value_or(0) + each.took_ns;
+        out.suspended_ns = out.suspended_ns.value_or(0) + each.length_ns;
     return out;
 }
 

@@ -1,4 +1,4 @@
-// This computer over a span of time, from what it said of itself. Inside judge/ only.
+// This computer and its network over a span of time, from their history. Inside judge/ only.
 #pragma once
 
 #include <cstdint>
@@ -11,62 +11,62 @@
 
 namespace streamsim::judge {
 
-/// Shares are of the time, 0 to 1, and nullopt where the system does not say.
+/// Shares of the time, 0 to 1; nullopt: not known.
 struct HostWindow {
-    std::optional<double> processors_busy;  // of all of them, by all processes
-    std::optional<double> waiting;  // time that this process's threads waited for a processor; may pass 1
+    std::optional<double> processors_busy;  // all processors, by all processes
+    std::optional<double> run_queue_wait;   // of this process's threads together; may exceed 1
     std::optional<double> cpu_pressure;
     std::optional<double> io_pressure;
     std::optional<double> memory_pressure;
     std::optional<double> stolen;
-    std::optional<std::int64_t> waited_ns;
-    std::optional<std::int64_t> echo_ns;  // to the server and back, the median
+    std::optional<std::int64_t> run_queue_wait_ns;
+    std::optional<std::int64_t> rtt_ns;  // to the server, the median
 };
 
-/// The samples that span [from, to], and one more at each side where a sample lies inside.
+/// The window of the samples that span [from, to].
 HostWindow host_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
-/// The network, over the whole history.
+/// The path to the servers, over the whole history.
 struct NetworkPathFacts {
-    std::string link;  // the interface that received most
-    std::string peer;  // of the connection that received most; empty: none is known
+    std::string link;  // the interface that received most bytes
+    std::string peer;  // of the connection that received most bytes; empty: not known
     std::optional<std::uint64_t> bits_per_s;
     std::uint64_t received_bytes = 0;
     std::uint64_t segments = 0;
     std::uint64_t out_of_order = 0;
-    std::optional<std::int64_t> echo_idle_ns;  // the least that an echo ever took
+    std::optional<std::int64_t> rtt_min_ns;
 };
 NetworkPathFacts network_path_facts(const SystemHistory& history);
 
-/// What the path to the servers went through in a span: counts and times of SystemSample::Path.
+/// Counts and times of SystemSample::Path in a span.
 struct PathSpan {
     std::uint64_t received_segments = 0, out_of_order = 0, sent_segments = 0, resent = 0;
     std::uint64_t lossy_looks = 0;
     std::int64_t quiet_ns = 0, no_carrier_ns = 0, unanswered_ns = 0, unacknowledged_ns = 0;
     std::uint64_t quiet_answers = 0, refused = 0;
 };
-/// The samples that span [from, to], as in around(). All 0 where nothing is known.
+/// The span of the samples that host_window() takes. All 0 where nothing is known.
 PathSpan path_span(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
-/// Share of its speed that the interface received in [from, to]; nullopt: it does not say its speed.
+/// Share of its speed that the interface received in [from, to]; nullopt: its speed is not known.
 std::optional<double> link_busy(const SystemHistory& history,
                                 const std::string& link,
                                 std::int64_t from_ns,
                                 std::int64_t to_ns);
 
-/// A time in which the computer was suspended, for as long as the clock of the history did not advance.
+/// A time in which the computer was suspended: the clock of the history did not advance.
 struct Suspension {
     std::int64_t from_ns = 0, to_ns = 0;  // the samples before and after it
-    std::int64_t took_ns = 0;
+    std::int64_t length_ns = 0;
 };
 std::vector<Suspension> suspensions_of(const SystemHistory& history);
-/// What a frame waited for in [from, to] waited for a computer that slept, or that had just woken up: its
-/// connections have to be made again. nullopt: there was no such time; else how long the computer slept.
+/// How long the computer was suspended in [from, to], or shortly before: after it resumes, connections have to
+/// be made again. nullopt: it was not.
 std::optional<std::int64_t> suspended_in(const std::vector<Suspension>& all,
                                          std::int64_t from_ns,
                                          std::int64_t to_ns);
 
-/// The interfaces that received something, and the system as a whole, for the result.
+/// The interfaces that received data, and the system as a whole, for the result.
 std::vector<LinkEvidence> links_of(const SystemHistory& history);
 SystemEvidence system_of(const SystemHistory& history);
 

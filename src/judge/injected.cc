@@ -9,7 +9,7 @@
 namespace streamsim::judge {
 namespace {
 
-bool is_of_client(Cause cause) {
+bool is_client_cause(Cause cause) {
     const Limit limit = limit_of(cause);
     return limit == Limit::client_cpu || limit == Limit::client_scheduling;
 }
@@ -19,7 +19,7 @@ std::int64_t window_begin_ns(const MissedFrame& missed, const StreamEvidence& st
     return std::min(begin_ns, missed.submitted_ns.value_or(begin_ns));
 }
 
-/// The last time in which faults held the stream back while the frame was read, or was to be read.
+/// The last time in which faults delayed the stream while the frame was read, or waited to be read.
 const FaultInterval* fault_meanwhile(const MissedFrame& missed, const StreamEvidence& stream) {
     const std::int64_t end_ns = std::max(missed.due_ns, missed.delivered_ns.value_or(missed.due_ns));
     const auto after =
@@ -83,10 +83,10 @@ std::vector<bool> met_by_faults(const Evidence& evidence) {
     return met;
 }
 
-/// Where nothing is decoded, "client" means that this process did not run: then the fault is not the reason.
+/// Without decoding, a client cause means that this process did not run: then the fault is not the cause.
 bool client_did_not_run(const MissedFrame& missed, Cause cause, const Evidence& evidence) {
     const bool decodes = evidence.modelled || evidence.decode_cpu_ns > 0;
-    return is_of_client(cause) && !(decodes && missed.injected);
+    return is_client_cause(cause) && !(decodes && missed.injected);
 }
 
 Cause without_storage(const MissedFrame& missed, Cause cause, bool met, const Evidence& evidence) {

@@ -13,7 +13,7 @@ namespace streamsim::judge {
 ///
 /// With injected faults, a missed frame is attributed to them when
 /// - an operation of its slot was delayed, failed or shortened; or
-/// - faults held operations of its stream back at a time between the beginning of its read window (its
+/// - faults delayed operations of its stream at a time between the beginning of its read window (its
 ///   read-ahead before it was due) and its delivery: it may have waited for their in-flight slot; or
 /// - the slot before it is one of these, and its read window began before the backlog was over: after a delay,
 ///   the stream is given as long as that delay to catch up; or
@@ -22,11 +22,11 @@ namespace streamsim::judge {
 /// A cause of this computer stays; the cause of any other frame is unknown, however near it is to these. A part
 /// of a model stays, since a model is no measurement either.
 ///
-/// On the null storage every operation completes at once: what is late is late on this computer.
+/// On the null storage every operation completes at once: this computer is the cause of every late frame.
 void withhold_storage_causes(const Evidence& evidence, std::vector<Cause>& causes);
 
-/// Fills in the sentences, from the frames that are attributed to it, of Cause::injected_fault, and of
-/// Cause::unknown where faults were injected.
+/// Fills in the sentences of Cause::injected_fault, and of Cause::unknown where faults were injected. `missed`:
+/// the frames that are attributed to the cause.
 void describe_injected(CauseResult& cause,
                        const std::vector<const MissedFrame*>& missed,
                        const Evidence& evidence);

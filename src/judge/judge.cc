@@ -14,18 +14,15 @@
 namespace streamsim::judge {
 namespace {
 
-/// From here on a part of a model counts as full.
+/// A part of a model that is busier counts as full.
 constexpr double kFullShare = 0.9;
 
-/// Drops until then do not count against a verdict.
-constexpr std::int64_t kStartupNs = 1'000'000'000;
-
-/// The bad slots and stalls, by who had them in hand.
+/// The bad slots and stalls, by the side that is responsible.
 struct Blame {
     std::uint64_t client = 0;
     std::uint64_t media = 0;
-    std::uint64_t slow = 0;    // the storage answered too late
-    std::uint64_t errors = 0;  // the storage answered with an error
+    std::uint64_t slow = 0;    // late answers of the storage
+    std::uint64_t errors = 0;  // errors from the storage
 
     std::uint64_t all() const { return client + media + slow + errors; }
 };
@@ -39,7 +36,7 @@ Blame blame(const Evidence& evidence) {
             .errors = reasons.error};
 }
 
-/// "seat 0 processor" as a sentence says it: "the processor of seat 0".
+/// "the processor of seat 0" for the part "seat 0 processor".
 std::string in_words(const BusyPart& part) {
     const std::size_t owner = part.name.find(' ', part.name.find(' ') + 1);
     if (owner == std::string::npos) return part.name;
@@ -47,7 +44,7 @@ std::string in_words(const BusyPart& part) {
     return fmt::format("{}{} of {}", article, part.name.substr(owner + 1), part.name.substr(0, owner));
 }
 
-/// Whose a part is.
+/// The side that a part belongs to.
 Limit limit_of(PartKind kind) {
     switch (kind) {
         case PartKind::seat_cpu: return Limit::client_cpu;
@@ -57,14 +54,14 @@ Limit limit_of(PartKind kind) {
     }
 }
 
-/// No part was full: time was lost in another way.
+/// The verdict where no part was full: time was lost in another way.
 Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std::string what, bool decoding) {
     what += "; no part of the model was full";
     if (busiest != nullptr && busiest->utilisation > 0) {
         what +=
             fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
     }
-    // Where frames came late too, decoding was late because it had them all at once afterwards.
+    // Where frames also came late, decoding was late because they came all at once afterwards.
     if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
     const auto loser = std::max_element(evidence.parts.begin(), evidence.parts.end(),
                                         [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });
@@ -74,18 +71,18 @@ Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std:
                             in_words(*loser), show_count(loser->lost)),
                 Limit::network};
     }
-    if (evidence.way_ns * 2 >= evidence.service_p50_ns && evidence.way_ns > 0) {
+    if (evidence.path_rtt_ns * 2 >= evidence.service_p50_ns && evidence.path_rtt_ns > 0) {
         return {false,
-                fmt::format("{}: of the {} that a frame typically took {} are the way to the storage and back",
-                            what, show_duration({evidence.service_p50_ns}), show_duration({evidence.way_ns})),
+                fmt::format("{}: of the {} (median) that a frame took, {} are round trips to the storage", what,
+                            show_duration({evidence.service_p50_ns}), show_duration({evidence.path_rtt_ns})),
                 Limit::network};
     }
-    return {false, what + ": what was missing is time (latency, a fault, a burst), not rate", Limit::storage};
+    return {false, what + ": time was missing (latency, a fault, a burst), not rate", Limit::storage};
 }
 
-/// What a frame of a model was missed for: the fullest of its parts, where one was full.
+/// The verdict on a model: the fullest of its parts, where one was full.
 Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
-    // Utilisations that differ by less than this say the same: then the part where more was waiting is meant.
+    // Equal percentages say the same: then the part with the longer queue is the fuller one.
     const auto fuller = [](const BusyPart& a, const BusyPart& b) {
         const long a_percent = std::lround(a.utilisation * 100);
         const long b_percent = std::lround(b.utilisation * 100);
@@ -111,7 +108,7 @@ Verdict fullest_part_verdict(const Evidence& evidence, const Blame& by) {
         limit_of(fullest->kind)};
 }
 
-/// The same, with the rate that the model delivers at most.
+/// The verdict on a model, with the rate that it delivers at most.
 Verdict model_verdict(const Evidence& evidence, const Blame& by) {
     Verdict verdict = fullest_part_verdict(evidence, by);
     if (!evidence.as_played) return verdict;
@@ -127,21 +124,21 @@ Verdict model_verdict(const Evidence& evidence, const Blame& by) {
     return verdict;
 }
 
-/// Of a model the parts say it; the media and the errors are as they are.
-std::vector<Cause> of_model(const Evidence& evidence) {
-    std::vector<Cause> booked;
+/// Causes on a model: its parts are judged together; errors and damaged media keep their causes.
+std::vector<Cause> causes_on_model(const Evidence& evidence) {
+    std::vector<Cause> causes;
     for (const MissedFrame& missed : evidence.missed) {
         switch (missed.reason) {
-            case DropReason::error: booked.push_back(Cause::storage_error); break;
+            case DropReason::error: causes.push_back(Cause::storage_error); break;
             case DropReason::short_read:
-            case DropReason::missing: booked.push_back(Cause::damaged_file); break;
-            default: booked.push_back(Cause::model_part); break;
+            case DropReason::missing: causes.push_back(Cause::damaged_file); break;
+            default: causes.push_back(Cause::model_part); break;
         }
     }
-    return booked;
+    return causes;
 }
 
-/// What each cause cost: a missed frame is one slot, and play that stood still so many as it stood still for.
+/// Slots lost to each cause: one for a missed frame, for a stall the frame periods that it lasted.
 using LostSlots = std::map<Cause, std::uint64_t>;
 
 std::uint64_t lost_slots(const MissedFrame& missed, const Evidence& evidence) {
@@ -151,17 +148,17 @@ std::uint64_t lost_slots(const MissedFrame& missed, const Evidence& evidence) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(slots, 1));
 }
 
-/// Its sentences speak of the injected faults, not of a storage.
+/// The sentences of the cause speak of the injected faults, not of a storage.
 bool is_of_faults(Cause cause, const Evidence& evidence) {
     return cause == Cause::injected_fault || (cause == Cause::unknown && evidence.faults_injected);
 }
 
-/// Frames that are not in the tables (there were too many) count to the largest cause.
-std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& booked, LostSlots& lost) {
+/// Frames beyond the size of the tables count to the largest cause.
+std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Cause>& causes, LostSlots& lost) {
     std::map<Cause, std::vector<const MissedFrame*>> by_cause;
-    for (std::size_t i = 0; i < booked.size(); ++i) {
-        by_cause[booked[i]].push_back(&evidence.missed[i]);
-        lost[booked[i]] += lost_slots(evidence.missed[i], evidence);
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        by_cause[causes[i]].push_back(&evidence.missed[i]);
+        lost[causes[i]] += lost_slots(evidence.missed[i], evidence);
     }
     std::vector<CauseResult> out;
     std::uint64_t frames = 0;
@@ -198,14 +195,14 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         const Verdict verdict = model_verdict(evidence, by);
         result.limit = verdict.limit;
         result.summary = verdict.reason;
-        // A part that a fault slowed down says what the fault did, and nothing about the model's storage.
+        // The load of a part that a fault slowed down says nothing about the model's storage.
         if (evidence.faults_injected && result.limit == Limit::storage) result.limit = Limit::unknown;
     }
     return out;
 }
 
-/// The side that had half of it in hand or more, this computer first, then the media; else the one that had
-/// most. Of that side the cause that cost most.
+/// The side with half of the lost slots or more, this computer first, then the media; else the side with most
+/// of them. The verdict names that side's largest cause.
 Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& causes, const LostSlots& lost) {
     std::map<Limit, std::uint64_t> sides;
     std::uint64_t all = 0;
@@ -217,7 +214,7 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
         sides[side_of(cause.limit)] += lost.at(cause.cause);
         all += lost.at(cause.cause);
     }
-    if (all == 0) return {false, "frames were not there in time; why is not known", Limit::unknown};
+    if (all == 0) return {false, "frames were missed; the cause is not known", Limit::unknown};
     Limit side = Limit::none;
     for (const Limit each : {Limit::client_cpu, Limit::media, Limit::network, Limit::storage, Limit::unknown}) {
         if (side == Limit::none && sides[each] * 2 >= all) side = each;
@@ -233,7 +230,7 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
                     is_of_faults(main->cause, evidence) ? "play it again without the injected faults"
                                                         : what_next(main->cause, evidence)};
     for (const CauseResult& each : causes) {
-        // What is wrong with the media stays wrong, however little it is.
+        // Damaged media stay damaged, however few frames they cost.
         const bool worth = lost.at(each.cause) * 10 >= all || each.limit == Limit::media;
         if (&each == &*main || each.limit == Limit::none || !worth) continue;
         verdict.reason += "; besides, " + each.summary;
@@ -244,29 +241,27 @@ Verdict by_causes(const Evidence& evidence, const std::vector<CauseResult>& caus
     return verdict;
 }
 
-/// Enough of it that the verdict is about this computer's memory, too.
+/// So large a part came from the page cache that the verdict is about this computer's memory too.
 bool from_own_memory(const Evidence& evidence) {
-    constexpr double kWorthSaying = 0.05;
-    return evidence.own_memory_share.value_or(0) > kWorthSaying;
+    constexpr double kMemoryShareTold = 0.05;
+    return evidence.own_memory_share.value_or(0) > kMemoryShareTold;
 }
 
 Verdict pass(const Evidence& evidence) {
     if (evidence.require_cold && (evidence.server_cache_may_be_warm || from_own_memory(evidence))) {
-        return {false,
-                "every frame was there in time, but a cache may have helped, and cold media were required",
+        return {false, "every frame was on time, but a cache may have helped, and cold media were required",
                 Limit::unknown};
     }
     const FrameCounts& totals = evidence.totals;
     if (!evidence.paced) return {true, "as fast as it went: nothing was required", Limit::none};
     if (totals.on_time == 0) {
-        // An interrupted run that showed nothing is no pass; one that played to its end has the contract's
-        // word.
+        // An interrupted run without a frame on time is no pass.
         return {!evidence.interrupted,
                 evidence.judges_storage() ? "no frame was played, so this says nothing about the storage"
                                           : "no frame was played",
                 evidence.interrupted ? Limit::unknown : Limit::none};
     }
-    std::string text = "every frame was there in time";
+    std::string text = "every frame was on time";
     if (totals.startup_drops > 0 && evidence.longest_play_ns < kStartupNs) {
         return {
             true,
@@ -275,7 +270,7 @@ Verdict pass(const Evidence& evidence) {
             Limit::none};
     }
     if (totals.startup_drops > 0) {
-        text = fmt::format("every frame was there in time after the first second, in which {} {} dropped{}",
+        text = fmt::format("every frame was on time after the first second, in which {} {} dropped{}",
                            frames_text(totals.startup_drops), totals.startup_drops == 1 ? "was" : "were",
                            evidence.judges_storage() ? " while the storage woke up (cold start)" : "");
     }
@@ -299,10 +294,10 @@ std::uint64_t bad_frames(const FrameCounts& counts) {
 Judgement judge(const Evidence& evidence) {
     Judgement out;
     out.places = test_places(evidence);
-    out.booked = evidence.modelled ? of_model(evidence) : book_causes(evidence, out.places);
-    withhold_storage_causes(evidence, out.booked);
+    out.missed_causes = evidence.modelled ? causes_on_model(evidence) : classify_causes(evidence, out.places);
+    withhold_storage_causes(evidence, out.missed_causes);
     LostSlots lost;
-    out.causes = sum_up(evidence, out.booked, lost);
+    out.causes = sum_up(evidence, out.missed_causes, lost);
     if (bad_frames(evidence.totals) == 0) {
         out.verdict = pass(evidence);
     } else if (const Blame by = blame(evidence);

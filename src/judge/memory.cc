@@ -5,9 +5,9 @@
 namespace streamsim::judge {
 namespace {
 
-/// Of the time, that tasks wait for memory where it is too little. Staged with a control group of 90 MB: 20 to
-/// 30 %; with storage that is slow, or a page cache that is full: less than 2 %.
-constexpr double kMemoryPressed = 0.05;
+/// Memory pressure from which on memory is short. Measured in a control group of 90 MB: 20 to 30 %; with slow
+/// storage, or a full page cache: less than 2 %.
+constexpr double kMemoryPressureShare = 0.05;
 constexpr std::int64_t kMarginNs = 500'000'000;
 
 std::optional<std::uint64_t> grown(const std::optional<std::uint64_t>& from,
@@ -44,7 +44,7 @@ MemoryWindow memory_window(const SystemHistory& history, std::int64_t from_ns, s
 }
 
 MemoryAnswer memory_answer(const MemoryWindow& memory) {
-    if (memory.pressure.value_or(0) < kMemoryPressed) return MemoryAnswer::enough;
+    if (memory.pressure.value_or(0) < kMemoryPressureShare) return MemoryAnswer::enough;
     if (!memory.limit_hits) return MemoryAnswer::unknown;
     return *memory.limit_hits > 0 ? MemoryAnswer::short_of : MemoryAnswer::enough;
 }

@@ -1,4 +1,4 @@
-// Whether this computer had too little memory while frames were missed. Inside judge/ only.
+// Lack of memory on this computer while frames were missed. Inside judge/ only.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,21 @@
 
 namespace streamsim::judge {
 
-/// Shares are of the time, 0 to 1; nullopt: the system does not say.
+/// nullopt: the system does not tell.
 struct MemoryWindow {
-    std::optional<double> pressure;  // some task waited for memory: of this process's group, or of all
+    std::optional<double> pressure;  // PSI `some`, 0 to 1: of this process's control group, or of the system
     std::optional<std::uint64_t> limit_hits;
     std::optional<std::uint64_t> limit_bytes;
     std::optional<std::uint64_t> refaulted_bytes;
 };
 
-/// The samples that span [from, to], and half a second at each side: repeated reads fill memory that
-/// others wait for a little later.
+/// The window of [from, to] and half a second at each side: tasks wait for memory a little after it fills up.
 MemoryWindow memory_window(const SystemHistory& history, std::int64_t from_ns, std::int64_t to_ns);
 
 enum class MemoryAnswer { enough, short_of, unknown };
 
-/// Short of memory: tasks waited for it, and this process met a limit. Waiting alone may be another's; a limit
-/// that is met alone is a page cache that is full, which costs nothing. Storage that is slow makes tasks wait
+/// short_of: tasks waited for memory, and this process reached a limit. Pressure alone may be another
+/// process's; a reached limit alone is a full page cache, which costs nothing. Slow storage makes tasks wait
 /// for I/O, not for memory.
 MemoryAnswer memory_answer(const MemoryWindow& memory);
 

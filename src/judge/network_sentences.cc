@@ -14,7 +14,7 @@ struct Times {
     std::int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
 };
 
-/// From the first request to the last deadline or delivery.
+/// The time from the first submission to the last deadline.
 Times times_of(const std::vector<const MissedFrame*>& missed) {
     Times times;
     for (const MissedFrame* each : missed) {
@@ -27,8 +27,8 @@ Times times_of(const std::vector<const MissedFrame*>& missed) {
 std::string server_name(const Evidence& evidence) {
     for (auto sample = evidence.system.rbegin(); sample != evidence.system.rend(); ++sample)
         if (sample->path && !sample->path->peer.empty()) return sample->path->peer;
-    const NetworkPathFacts way = network_path_facts(evidence.system);
-    return way.peer.empty() ? "the server" : way.peer;
+    const NetworkPathFacts path = network_path_facts(evidence.system);
+    return path.peer.empty() ? "the server" : path.peer;
 }
 
 std::string duration(std::int64_t ns) {
@@ -60,12 +60,12 @@ void describe_loss(CauseResult& cause,
         add(cause.detail, fmt::format("{} of {} segments from this computer were lost and sent again",
                                       show_count(path.resent), show_count(path.sent_segments)));
     }
-    const NetworkPathFacts way = network_path_facts(evidence.system);
+    const NetworkPathFacts facts = network_path_facts(evidence.system);
     const auto rtt_ns =
-        host_window(evidence.system, evidence.system.front().at_ns, evidence.system.back().at_ns).echo_ns;
-    if (rtt_ns && way.echo_idle_ns) {
+        host_window(evidence.system, evidence.system.front().at_ns, evidence.system.back().at_ns).rtt_ns;
+    if (rtt_ns && facts.rtt_min_ns) {
         add(cause.detail, fmt::format("RTT median {}, min {}: no full queue", duration(*rtt_ns),
-                                      duration(*way.echo_idle_ns)));
+                                      duration(*facts.rtt_min_ns)));
     }
     add(cause.detail,
         "the error and drop counters of interfaces and switch ports on the path show where (cable, optics, "
@@ -116,7 +116,7 @@ void describe_path(CauseResult& cause,
 
 std::string host_answers(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
     Times times = times_of(missed);
-    for (const Silence& each : evidence.silences) {
+    for (const DeliveryGap& each : evidence.delivery_gaps) {
         if (each.from_ns < times.to_ns && each.to_ns > times.from_ns)
             times.from_ns = std::min(times.from_ns, each.from_ns);
     }
@@ -131,11 +131,11 @@ std::string host_answers(const std::vector<const MissedFrame*>& missed, const Ev
     return fmt::format("the network was there: the host of {} answered meanwhile", server_name(evidence));
 }
 
-bool in_silence(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+bool in_throughput_gap(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
     const Times times = times_of(missed);
-    return std::any_of(evidence.silences.begin(), evidence.silences.end(), [&times](const Silence& each) {
-        return each.from_ns < times.to_ns && each.to_ns > times.from_ns;
-    });
+    return std::any_of(
+        evidence.delivery_gaps.begin(), evidence.delivery_gaps.end(),
+        [&times](const DeliveryGap& each) { return each.from_ns < times.to_ns && each.to_ns > times.from_ns; });
 }
 
 }  // namespace streamsim::judge

@@ -1,4 +1,4 @@
-// What the network's causes say. Inside judge/ only.
+// Sentences about the network. Inside judge/ only.
 #pragma once
 
 #include <string>
@@ -8,17 +8,16 @@
 
 namespace streamsim::judge {
 
-/// Fills in what is said of Cause::network_loss and network_down. `what`: the frames that were missed, in
-/// words.
+/// Fills in summary and detail of Cause::network_loss and network_down. `what`: the missed frames, in words.
 void describe_path(CauseResult& cause,
                    const std::vector<const MissedFrame*>& missed,
                    const Evidence& evidence,
                    const std::string& what);
 
-/// Of a server that gave no stream a byte: how its host answered meanwhile; empty where none is known.
+/// How the host of a server answered while no stream received data; empty: it did not, or that is not known.
 std::string host_answers(const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
 
-/// Which of these were missed in a time in which no stream was given a byte.
-bool in_silence(const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
+/// True: some of these frames were missed in a throughput gap.
+bool in_throughput_gap(const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
 
 }  // namespace streamsim::judge

@@ -29,9 +29,9 @@ std::string in_flight(const ProbeResult& probe) {
                        probe.inflight == 1 ? "" : "s", probe.io_depth, probe.io_depth == 1 ? "" : "s", size);
 }
 
-/// The middle of what the frames took; 0: none came.
+/// The median of a time of the delivered frames; 0: none was delivered.
 template <typename Get>
-std::int64_t middle(const std::vector<const MissedFrame*>& missed, Get get) {
+std::int64_t median(const std::vector<const MissedFrame*>& missed, Get get) {
     std::vector<std::int64_t> values;
     for (const MissedFrame* each : missed) {
         if (each->delivered_ns && each->submitted_ns) values.push_back(get(*each));
@@ -42,13 +42,13 @@ std::int64_t middle(const std::vector<const MissedFrame*>& missed, Get get) {
     return *at;
 }
 
-std::int64_t took(const MissedFrame& missed) {
+std::int64_t service_ns(const MissedFrame& missed) {
     return *missed.delivered_ns - *missed.submitted_ns;
 }
 
-/// "at that depth eth0 is 41 % busy", or nothing.
-std::string how_busy(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
-    const NetworkPathFacts way = network_path_facts(evidence.system);
+/// "; eth0 was 41 % busy; RTT to 10.0.0.1: median 0.4 ms while frames were missed, min 0.2 ms", or empty.
+std::string network_load(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
+    const NetworkPathFacts path = network_path_facts(evidence.system);
     if (!through_network(evidence) || missed.empty()) return {};
     std::int64_t from_ns = INT64_MAX;
     std::int64_t to_ns = 0;
@@ -57,12 +57,12 @@ std::string how_busy(const Evidence& evidence, const std::vector<const MissedFra
         to_ns = std::max(to_ns, each->due_ns);
     }
     std::string out;
-    if (const auto busy = link_busy(evidence.system, way.link, from_ns, to_ns))
-        out += fmt::format("; {} was {:.0f} % busy", way.link, *busy * 100);
-    const auto echo = host_window(evidence.system, from_ns, to_ns).echo_ns;
-    if (echo && way.echo_idle_ns) {
-        out += fmt::format("; RTT to {}: median {} while frames were missed, min {}", way.peer, duration(*echo),
-                           duration(*way.echo_idle_ns));
+    if (const auto busy = link_busy(evidence.system, path.link, from_ns, to_ns))
+        out += fmt::format("; {} was {:.0f} % busy", path.link, *busy * 100);
+    const auto rtt_ns = host_window(evidence.system, from_ns, to_ns).rtt_ns;
+    if (rtt_ns && path.rtt_min_ns) {
+        out += fmt::format("; RTT to {}: median {} while frames were missed, min {}", path.peer,
+                           duration(*rtt_ns), duration(*path.rtt_min_ns));
     }
     return out;
 }
@@ -71,14 +71,14 @@ std::string required(const Evidence& evidence) {
     return fmt::format("{} are required", show_rate(evidence.required_bytes_per_s));
 }
 
-/// "read as fast as it goes: 98 MB/s as played (...), 99 MB/s with more in flight (...)"
-std::string probes_text(const Evidence& evidence) {
+/// "read without deadlines the storage gives 98 MB/s as played (...), 99 MB/s with more in flight (...)"
+std::string rates_text(const Evidence& evidence) {
     std::string out;
-    for (const auto* probe :
+    for (const auto* rate :
          {&evidence.as_played, &evidence.usual, &evidence.larger_reads, &evidence.more_in_flight}) {
-        if (!*probe) continue;
-        out += fmt::format("{}{} {} ({})", out.empty() ? "read as fast as it goes it gives " : ", ",
-                           show_rate((*probe)->bytes_per_s), (*probe)->name, in_flight(**probe));
+        if (!*rate) continue;
+        out += fmt::format("{}{} {} ({})", out.empty() ? "read without deadlines the storage gives " : ", ",
+                           show_rate((*rate)->bytes_per_s), (*rate)->name, in_flight(**rate));
     }
     return out.empty() ? out : out + "; " + required(evidence);
 }
@@ -94,13 +94,13 @@ std::string processors(const Evidence& evidence, const std::vector<const MissedF
     }
     const HostWindow then = host_window(evidence.system, from_ns, to_ns);
     if (then.processors_busy)
-        out += fmt::format("; all of them were {:.0f} % busy with everything", *then.processors_busy * 100);
-    if (then.waited_ns)
-        out += fmt::format("; a thread of it, or of what serves its file system here, waited {} for one",
-                           duration(*then.waited_ns));
-    if (then.cpu_pressure)
-        out += fmt::format("; some task waited for one in {:.0f} % of the time", *then.cpu_pressure * 100);
-    out += fmt::format("; its player woke up late by {} typically and was held up for {} in all",
+        out += fmt::format("; all processors were {:.0f} % busy", *then.processors_busy * 100);
+    if (then.run_queue_wait_ns)
+        out += fmt::format(
+            "; a thread of streamsim, or of its file system's process here, waited {} for a processor",
+            duration(*then.run_queue_wait_ns));
+    if (then.cpu_pressure) out += fmt::format("; CPU pressure {:.0f} % (PSI some)", *then.cpu_pressure * 100);
+    out += fmt::format("; timer lateness median {}, scheduling stalls {} in all",
                        duration(evidence.loop_lateness_p50_ns), duration(evidence.loop_stalled_ns));
     return out;
 }
@@ -112,8 +112,8 @@ std::string places_text(const std::vector<const MissedFrame*>& missed) {
     return fmt::format("{} frames of the clips", show_count(places.size()));
 }
 
-/// The frames of these that were slow, or failed, when they were read again.
-std::string read_again_text(const Evidence& evidence) {
+/// "re-read alone the frame took 80 ms, others take 4 ms"; empty: no frame was slow again.
+std::string rereads_text(const Evidence& evidence) {
     std::int64_t slow_ns = 0;
     std::int64_t usual_ns = 0;
     std::uint64_t usual = 0;
@@ -126,7 +126,7 @@ std::string read_again_text(const Evidence& evidence) {
         }
     }
     if (slow_ns == 0 || usual == 0) return {};
-    return fmt::format("read again alone it took {}, others take {}", duration(slow_ns),
+    return fmt::format("re-read alone the frame took {}, others take {}", duration(slow_ns),
                        duration(usual_ns / static_cast<std::int64_t>(usual)));
 }
 
@@ -135,37 +135,36 @@ void describe_storage(CauseResult& cause,
                       const Evidence& evidence,
                       const std::string& what) {
     const std::string head = "the storage did not keep up: " + what;
-    const std::int64_t took_ns = middle(missed, took);
+    const std::int64_t took_ns = median(missed, service_ns);
     switch (cause.cause) {
         case Cause::bandwidth:
             cause.summary = fmt::format("{}; it gives {}, and {}", head,
                                         show_rate(evidence.as_played->bytes_per_s), required(evidence));
-            cause.detail = "it is its bandwidth: more in flight would not help; " + probes_text(evidence);
+            cause.detail = "its bandwidth is the limit: more in flight would not help; " + rates_text(evidence);
             break;
         case Cause::slow_opens:
-            cause.summary = head + "; opening the files takes too long";
+            cause.summary = head + "; opening files takes too long";
             cause.detail = fmt::format(
-                "metadata, not data: of a missed frame typically {} went into opening its file and {} into "
-                "reading it",
-                duration(middle(missed, [](const MissedFrame& each) { return each.open_ns; })),
-                duration(middle(missed, [](const MissedFrame& each) { return each.read_ns; })));
+                "metadata, not data: opening the file of a missed frame took {} (median), reading it {}",
+                duration(median(missed, [](const MissedFrame& each) { return each.open_ns; })),
+                duration(median(missed, [](const MissedFrame& each) { return each.read_ns; })));
             break;
         default:
             cause.summary = head;
             if (took_ns > 0) {
-                cause.summary += fmt::format("; they took {} typically, and one is due every {}",
+                cause.summary += fmt::format("; a missed frame took {} (median), and one is due every {}",
                                              duration(took_ns), duration(evidence.shortest_period_ns));
             }
-            cause.detail = probes_text(evidence);
+            cause.detail = rates_text(evidence);
             if (evidence.more_in_flight && evidence.as_played &&
                 evidence.more_in_flight->bytes_per_s > evidence.as_played->bytes_per_s * 1.3) {
-                cause.detail = "it is its latency: more in flight would help; " + cause.detail;
+                cause.detail = "its latency is the limit: more in flight would help; " + cause.detail;
             } else if (evidence.as_played && evidence.as_played->bytes_per_s >= evidence.required_bytes_per_s) {
-                cause.detail = "on average it gives enough, but not at every moment; " + cause.detail;
+                cause.detail = "its average rate is enough, but not at every moment; " + cause.detail;
             }
             break;
     }
-    cause.detail += how_busy(evidence, missed);
+    cause.detail += network_load(evidence, missed);
     if (cause.detail.starts_with("; ")) cause.detail.erase(0, 2);
 }
 
@@ -175,26 +174,26 @@ void describe_settings(CauseResult& cause, const Evidence& evidence, const std::
     cause.summary =
         small ? fmt::format("the player reads in pieces that are too small ({}): {}; the storage can do it",
                             show_io_size(evidence.io_size), what)
-              : fmt::format("the player asks for too little at once: {}; the storage can do it", what);
+              : fmt::format("the player has too little in flight: {}; the storage can do it", what);
     cause.detail =
         fmt::format("{} would help: {}",
                     small ? "a larger I/O size (--io-size)" : "more in flight (--inflight, --io-depth)",
-                    better ? probes_text(evidence) : std::string());
+                    better ? rates_text(evidence) : std::string());
 }
 
 void describe_network(CauseResult& cause,
                       const std::vector<const MissedFrame*>& missed,
                       const Evidence& evidence,
                       const std::string& what) {
-    const NetworkPathFacts way = network_path_facts(evidence.system);
-    const std::string where = way.peer.empty() ? "" : fmt::format(" between this computer and {}", way.peer);
+    const NetworkPathFacts path = network_path_facts(evidence.system);
+    const std::string where = path.peer.empty() ? "" : fmt::format(" between this computer and {}", path.peer);
     cause.summary = fmt::format("the network{} was full: {}", where, what);
-    cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s), way.link,
-                               how_busy(evidence, missed));
+    cause.detail = fmt::format("{} came over {}{}", show_rate(evidence.delivered_bytes_per_s), path.link,
+                               network_load(evidence, missed));
 }
 
-/// How long the computer slept while most of these were waited for; 0: it did not.
-std::int64_t slept(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
+/// How long the computer was suspended while it waited for most of these frames; 0: it was not.
+std::int64_t suspended_ns(const Evidence& evidence, const std::vector<const MissedFrame*>& missed) {
     const std::vector<Suspension> all = suspensions_of(evidence.system);
     std::int64_t took_ns = 0;
     std::size_t count = 0;
@@ -209,25 +208,26 @@ std::int64_t slept(const Evidence& evidence, const std::vector<const MissedFrame
 void describe_client(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence) {
-    const std::string innocent = frames_text(cause.stalls > 0 ? cause.stalls : cause.frames) +
-                                 (evidence.judges_storage() ? " cannot be held against the storage"
-                                                            : " were late for this reason alone");
+    const std::string not_storage = frames_text(cause.stalls > 0 ? cause.stalls : cause.frames) +
+                                    (evidence.judges_storage() ? " cannot be held against the storage"
+                                                               : " were late for this reason alone");
     const bool decoding = evidence.decode_cpu_ns > 0 && evidence.loop_stalled_ns == 0;
     if (cause.cause == Cause::client_cpu && decoding) {
         cause.summary =
             fmt::format("decoding, at {} of processor time a frame, did not keep up on this computer: {}",
-                        duration(evidence.decode_cpu_ns), innocent);
-    } else if (const auto slept_ns = slept(evidence, missed);
-               cause.cause != Cause::client_cpu && slept_ns > 0) {
-        cause.summary = fmt::format("this computer was suspended for {}: {}", duration(slept_ns), innocent);
+                        duration(evidence.decode_cpu_ns), not_storage);
+    } else if (const auto length_ns = suspended_ns(evidence, missed);
+               cause.cause != Cause::client_cpu && length_ns > 0) {
+        cause.summary = fmt::format("this computer was suspended for {}: {}", duration(length_ns), not_storage);
     } else if (cause.cause == Cause::client_cpu) {
-        cause.summary = "this computer ran out of processor time: " + innocent;
+        cause.summary = "this computer ran out of processor time: " + not_storage;
     } else {
-        const std::string how = evidence.loop_stalled_ns > 0
-                                    ? fmt::format("held up for {} in all", duration(evidence.loop_stalled_ns))
-                                    : fmt::format("typically {} late", duration(evidence.loop_lateness_p50_ns));
+        const std::string how =
+            evidence.loop_stalled_ns > 0
+                ? fmt::format("scheduling stalls: {} in all", duration(evidence.loop_stalled_ns))
+                : fmt::format("timer lateness: median {}", duration(evidence.loop_lateness_p50_ns));
         cause.summary =
-            fmt::format("this computer did not let the player run when it had to ({}): {}", how, innocent);
+            fmt::format("this computer did not let the player run when it had to ({}): {}", how, not_storage);
     }
     cause.detail = processors(evidence, missed);
 }
@@ -249,10 +249,10 @@ void describe_damage(CauseResult& cause, const std::vector<const MissedFrame*>& 
     cause.detail = fmt::format("{}; the others of the same clips can be read", places_text(missed));
 }
 
-/// The gaps without a delivery that these frames were wanted in.
-std::vector<Silence> stalls_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
-    std::vector<Silence> out;
-    for (const Silence& gap : evidence.silences) {
+/// The throughput gaps in which these frames were due.
+std::vector<DeliveryGap> stalls_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
+    std::vector<DeliveryGap> out;
+    for (const DeliveryGap& gap : evidence.delivery_gaps) {
         if (!is_stall(gap, evidence.shortest_period_ns)) continue;
         const auto in_it = [&gap](const MissedFrame* each) {
             const std::int64_t from_ns = each->submitted_ns.value_or(each->due_ns);
@@ -265,20 +265,20 @@ std::vector<Silence> stalls_of(const std::vector<const MissedFrame*>& missed, co
 }
 
 /// REQUIRES: there is one.
-Silence longest(const std::vector<Silence>& gaps) {
-    return *std::max_element(gaps.begin(), gaps.end(), [](const Silence& a, const Silence& b) {
+DeliveryGap longest(const std::vector<DeliveryGap>& gaps) {
+    return *std::max_element(gaps.begin(), gaps.end(), [](const DeliveryGap& a, const DeliveryGap& b) {
         return a.to_ns - a.from_ns < b.to_ns - b.from_ns;
     });
 }
 
-/// "for 520.0 ms"; "2 times, for 520.0 ms and 510.0 ms"; "12 times, for 6.1 s in all, 520.0 ms the longest"
-std::string stalls_text(const std::vector<Silence>& gaps) {
-    constexpr std::size_t kNamed = 4;
+/// "for 520.0 ms"; "2 times, for 520.0 ms and 510.0 ms"; "12 times, for 6.1 s in all, longest 520.0 ms"
+std::string stalls_text(const std::vector<DeliveryGap>& gaps) {
+    constexpr std::size_t kListedMax = 4;
     std::int64_t all_ns = 0;
-    const Silence worst = longest(gaps);
+    const DeliveryGap worst = longest(gaps);
     const std::int64_t longest_ns = worst.to_ns - worst.from_ns;
     std::string list;
-    for (const Silence& gap : gaps) {
+    for (const DeliveryGap& gap : gaps) {
         const std::int64_t ns = gap.to_ns - gap.from_ns;
         all_ns += ns;
         const bool last = &gap == &gaps.back();
@@ -286,8 +286,8 @@ std::string stalls_text(const std::vector<Silence>& gaps) {
         list += duration(ns);
     }
     if (gaps.size() <= 1) return fmt::format("for {}", duration(longest_ns));
-    if (gaps.size() <= kNamed) return fmt::format("{} times, for {}", gaps.size(), list);
-    return fmt::format("{} times, for {} in all, {} the longest", show_count(gaps.size()), duration(all_ns),
+    if (gaps.size() <= kListedMax) return fmt::format("{} times, for {}", gaps.size(), list);
+    return fmt::format("{} times, for {} in all, longest {}", show_count(gaps.size()), duration(all_ns),
                        duration(longest_ns));
 }
 
@@ -298,7 +298,7 @@ std::string frames_text(std::uint64_t count) {
 }
 
 std::string gaps_text(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
-    const std::vector<Silence> gaps = stalls_of(missed, evidence);
+    const std::vector<DeliveryGap> gaps = stalls_of(missed, evidence);
     return gaps.empty() ? "" : stalls_text(gaps);
 }
 
@@ -306,10 +306,10 @@ void describe_stall(CauseResult& cause,
                     const std::vector<const MissedFrame*>& missed,
                     const Evidence& evidence,
                     const std::string& what) {
-    std::vector<Silence> gaps = stalls_of(missed, evidence);
-    if (gaps.empty()) gaps = {longest(evidence.silences)};
+    std::vector<DeliveryGap> gaps = stalls_of(missed, evidence);
+    if (gaps.empty()) gaps = {longest(evidence.delivery_gaps)};
     const bool to_the_end =
-        std::any_of(gaps.begin(), gaps.end(), [](const Silence& gap) { return gap.to_the_end; });
+        std::any_of(gaps.begin(), gaps.end(), [](const DeliveryGap& gap) { return gap.to_the_end; });
     cause.summary = fmt::format("the storage gave no data {}: {}", stalls_text(gaps), what);
     cause.detail =
         fmt::format("no stream received data in {}, and {}", gaps.size() > 1 ? "those times" : "that time",
@@ -322,11 +322,11 @@ void describe_stall(CauseResult& cause,
 
 std::string slow_frames(const Evidence& evidence, std::uint64_t frames, std::uint64_t stalls) {
     if (stalls > 0) {
-        return fmt::format("play stood still {} for {} in all, waiting for frames",
+        return fmt::format("play stalled {} for {} in all, waiting for frames",
                            stalls == 1 ? "once" : show_count(stalls) + " times",
                            duration(evidence.totals.stall_ns));
     }
-    return fmt::format("{} {} not there when due", frames_text(frames), were(frames));
+    return fmt::format("{} {} late or dropped", frames_text(frames), were(frames));
 }
 
 void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
@@ -339,8 +339,7 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
         case Cause::storage_stall: describe_stall(cause, missed, evidence, what); return;
         case Cause::storage_error:
             cause.summary = fmt::format("the storage gave an error for {}", frames_text(count));
-            cause.detail =
-                "the errors are not with certain frames: see the drop table for their numbers (errno)";
+            cause.detail = "the errors do not stay with certain frames: the drop table has their errno";
             return;
         case Cause::storage_gone: describe_gone(cause, missed, evidence); return;
         case Cause::client_memory: describe_memory(cause, missed, evidence); return;
@@ -348,14 +347,14 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
         case Cause::cold_start:
             cause.summary = fmt::format("cold start: {} {} missed while the storage was cold, and none later",
                                         frames_text(count), were(count));
-            cause.detail = "what was read later, or again, came in time";
+            cause.detail = "frames that were read later, or again, were on time";
             return;
         case Cause::slow_file:
-            cause.summary = fmt::format("the media is slow in one place: {} ({})", what, places_text(missed));
+            cause.summary = fmt::format("the media are slow in one place: {} ({})", what, places_text(missed));
             cause.detail = fmt::format(
-                "{}; it is that file or where it lies (fragments, a bad disk under it), not the "
+                "{}; the cause is that file or its place on the storage (fragments, a bad disk), not the "
                 "storage as a whole",
-                evidence.rereads.empty() ? "missed on each pass, others never" : read_again_text(evidence));
+                evidence.rereads.empty() ? "missed on each pass, other frames never" : rereads_text(evidence));
             return;
         case Cause::damaged_file: describe_damage(cause, missed); return;
         case Cause::network: describe_network(cause, missed, evidence, what); return;
@@ -369,7 +368,7 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
             if (describe_unknown_memory(cause, missed, evidence, what)) return;
             cause.summary = what + "; whether the storage or the network delayed them is not known";
             cause.detail =
-                in_silence(missed, evidence)
+                in_throughput_gap(missed, evidence)
                     ? "no stream received data, and the server's host answers neither pings (ICMP echo) nor "
                       "TCP handshakes, which would show whether it could be reached"
                     : "the interface does not report its speed, and the server answers no ping (ICMP echo)";
@@ -379,8 +378,8 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
 
 std::string what_next(Cause cause, const Evidence& evidence) {
     const bool silent =
-        std::any_of(evidence.silences.begin(), evidence.silences.end(),
-                    [](const Silence& each) { return each.to_ns - each.from_ns >= 1'000'000'000; });
+        std::any_of(evidence.delivery_gaps.begin(), evidence.delivery_gaps.end(),
+                    [](const DeliveryGap& each) { return each.to_ns - each.from_ns >= 1'000'000'000; });
     if (cause == Cause::unknown && evidence.remote && silent) {
         return "let the server's host answer pings (ICMP echo) and play again, or look in the logs of the "
                "server and of the switch whether the server stopped or its port went down at that time";

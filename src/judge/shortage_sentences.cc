@@ -15,12 +15,12 @@
 namespace streamsim::judge {
 namespace {
 
-std::string innocent(const CauseResult& cause) {
+std::string not_storage(const CauseResult& cause) {
     return fmt::format("{} cannot be held against the storage",
                        frames_text(cause.stalls > 0 ? cause.stalls : cause.frames));
 }
 
-/// Over the whole time in which these were missed.
+/// The memory of this computer over the whole time in which these frames were missed.
 MemoryWindow memory_of(const std::vector<const MissedFrame*>& missed, const Evidence& evidence) {
     std::int64_t from_ns = INT64_MAX;
     std::int64_t to_ns = INT64_MIN;
@@ -51,11 +51,11 @@ std::string memory_text(const MemoryWindow& memory) {
 /// "EMFILE: Too many open files"
 std::string errno_text(int error) {
     const char* const name = errno_name(error);
-    const char* const words = errno_description(error);
-    return fmt::format("{}: {}", name != nullptr ? name : "errno", words != nullptr ? words : "?");
+    const char* const description = errno_description(error);
+    return fmt::format("{}: {}", name != nullptr ? name : "errno", description != nullptr ? description : "?");
 }
 
-/// How often each of them was lacking.
+/// Frames that failed, by the errno of the lacking resource.
 std::map<int, std::uint64_t> shortages_of(const std::vector<const MissedFrame*>& missed) {
     std::map<int, std::uint64_t> out;
     for (const MissedFrame* each : missed) {
@@ -81,21 +81,23 @@ void describe_gone(CauseResult& cause,
     const std::int64_t at_ns =
         std::max<std::int64_t>(first->due_ns - evidence.streams[first->stream].play_start_ns, 0);
     std::set<std::string> paths;
-    for (const VanishedPlace& each : evidence.vanished) paths.insert(each.path);
-    const VanishedPlace place = evidence.vanished.empty() ? VanishedPlace{} : evidence.vanished.front();
+    for (const VanishedLocation& each : evidence.vanished) paths.insert(each.path);
+    const VanishedLocation location =
+        evidence.vanished.empty() ? VanishedLocation{} : evidence.vanished.front();
     const std::string more = paths.size() < 2 ? "" : fmt::format(" (and {} more)", paths.size() - 1);
-    cause.summary = fmt::format("{}{} vanished {} into play: {}; {} could not be read", place.path, more,
-                                show_duration({at_ns}), place.how, frames_text(cause.frames));
+    cause.summary = fmt::format("{}{} vanished {} into play: {}; {} could not be read", location.path, more,
+                                show_duration({at_ns}), location.how, frames_text(cause.frames));
     cause.detail =
         "neither the media nor the speed of the storage is the cause: whether it plays these streams is not "
         "known";
-    if (place.directory != place.path) cause.detail += fmt::format("; the media are in {}", place.directory);
+    if (location.directory != location.path)
+        cause.detail += fmt::format("; the media are in {}", location.directory);
 }
 
 void describe_memory(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence) {
-    cause.summary = "this computer had too little memory for what it reads: " + innocent(cause);
+    cause.summary = "this computer had too little memory for what it reads: " + not_storage(cause);
     const MemoryWindow memory = memory_of(missed, evidence);
     const auto shortages = shortages_of(missed);
     if (!shortages.empty()) cause.detail = shortages_text(shortages);
@@ -107,7 +109,7 @@ void describe_resources(CauseResult& cause, const std::vector<const MissedFrame*
     const auto shortages = shortages_of(missed);
     const bool ports = shortages.contains(EADDRNOTAVAIL);
     cause.summary = fmt::format("this computer had no {} left: {}",
-                                ports ? "port or address" : "file descriptor", innocent(cause));
+                                ports ? "port or address" : "file descriptor", not_storage(cause));
     cause.detail = shortages_text(shortages);
 }
 

@@ -1,4 +1,4 @@
-// Sentences about storage that vanished and about what this computer lacked. Inside judge/ only.
+// Sentences about storage that vanished and about resources that this computer lacked. Inside judge/ only.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace streamsim::judge {
 
-/// Each fills summary and detail. `missed`: the frames of the cause.
+/// Each function fills in summary and detail. `missed`: the frames of the cause.
 void describe_gone(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
 void describe_memory(CauseResult& cause,
                      const std::vector<const MissedFrame*>& missed,
                      const Evidence& evidence);
 void describe_resources(CauseResult& cause, const std::vector<const MissedFrame*>& missed);
-/// False: memory is not what is unknown. `what` was missed.
+/// Fills in the cause where lack of memory is possible and not certain; else returns false. `what`: the missed
+/// frames, in words.
 bool describe_unknown_memory(CauseResult& cause,
                              const std::vector<const MissedFrame*>& missed,
                              const Evidence& evidence,
                              const std::string& what);
 
-/// What to do about it; empty: it is none of these causes.
+/// The advice for these causes; empty: it is another cause.
 std::string next_of_shortage(Cause cause);
 
 }  // namespace streamsim::judge

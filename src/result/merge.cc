@@ -200,7 +200,7 @@ void fill_whole(RunResult& whole) {
     }
     whole.client.page_cache_bytes = known ? std::optional(from_caches) : std::nullopt;
     whole.parts.clear();  // each rank had a model of its own
-    whole.verdict = verdict_of_seats(whole.seats);
+    whole.verdict = judge::verdict_of_seats(whole.seats);
 }
 
 /// Every problem of parts that cannot be put together.

@@ -29,7 +29,7 @@ int says(PlaceTest::Answer answer) {
 }  // namespace
 
 void name_causes(RunResult& part) {
-    const std::string name = seat_name(part.seats.front());
+    const std::string name = judge::seat_name(part.seats.front());
     for (CauseResult& cause : part.causes) {
         cause.summary = name + ": " + cause.summary;
         if (!cause.detail.empty()) cause.detail = name + ": " + cause.detail;

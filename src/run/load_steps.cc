@@ -10,7 +10,7 @@
 namespace streamsim::run {
 namespace {
 
-/// What sums up to a cell.
+/// The sums of a cell.
 struct CellSum {
     std::uint64_t transfers = 0, blocks = 0;
     double rates = 0;
@@ -64,7 +64,7 @@ ModeTable modes_of(const std::vector<const MeterResult*>& meters) {
     return table;
 }
 
-/// How often the files of all meters were read.
+/// How many times the files of all meters were read.
 LoadStep::FilesRead files_read(const Workload& played, const std::vector<const MeterResult*>& meters) {
     LoadStep::FilesRead out{0, 0, true};
     for (const MeterSpec& spec : played.meters) {

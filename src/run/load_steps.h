@@ -5,10 +5,10 @@
 
 namespace streamsim::run {
 
-/// `step`: what was played, as at_step() gave it.
+/// `step`: from at_step(), with the result of playing it.
 LoadStep load_step(double at, const Workload& step, RunResult result);
 
-/// What was printed at a step that was played, against what was measured there.
+/// Compares the figures that the source of the workload printed with the measured ones, by step.
 std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
                                                     const std::vector<LoadStep>& steps);
 

@@ -10,11 +10,13 @@
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
+#include "judge/max_search.h"
 #include "report/json/max_json.h"
 #include "report/text/max_text.h"
-#include "run/max_search.h"
+#include "run/plan/memory_need.h"
+#include "run/playback/io_threads.h"
 #include "streamsim/load_result.h"
-#include "target/target_places.h"
+#include "target/target_locations.h"
 
 namespace streamsim::cli {
 namespace {
@@ -38,7 +40,7 @@ struct Contender {
     FrameRate rate;
     run::FoundMedia media;  // that was found so far
     bool ready = false;     // media holds all that there is: of others, or a cut list
-    std::shared_ptr<const target::TargetPlaces>
+    std::shared_ptr<const target::TargetLocations>
         places;  // where the media are, as they were found; null: not local
 };
 
@@ -49,7 +51,7 @@ void remember_places(Contender& contender) {
     for (const auto& list : contender.media.clips) {
         for (const Clip& clip : list) clips.push_back(&clip);
     }
-    contender.places = std::make_shared<target::TargetPlaces>(target::directories_of(clips));
+    contender.places = std::make_shared<target::TargetLocations>(target::directories_of(clips));
 }
 
 /// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
@@ -57,7 +59,7 @@ void remember_places(Contender& contender) {
 std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
     constexpr Duration kIdentityTimeout = seconds(2);
     if (contender.places == nullptr) return std::nullopt;
-    const auto vanished = target::TargetPlaces::vanished(contender.places, kIdentityTimeout);
+    const auto vanished = target::TargetLocations::vanished(contender.places, kIdentityTimeout);
     if (vanished.empty()) return std::nullopt;
     MaxRun run;
     run.duration_ns = length.ns;
@@ -108,7 +110,7 @@ run::FoundMedia first_of(const Contender& contender, const run::PlayRequest& req
 }
 
 /// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left": without what is not known yet.
-std::string progress_of(const run::MaxNext& next, MaxCounts counts, bool virtual_time) {
+std::string progress_of(const judge::MaxNext& next, MaxCounts counts, bool virtual_time) {
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
     const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
@@ -132,19 +134,19 @@ public:
 private:
     Result<std::vector<Contender>> contenders();
     Result<std::vector<Contender>> of_target();
-    Result<run::MaxSearchOptions> limits(const Contender& contender);
+    Result<judge::MaxSearchOptions> limits(const Contender& contender);
     Result<std::uint64_t> clips_unasked(const run::PlayRequest& request);
     std::optional<std::uint64_t> most_asked() const;
     run::PlayRequest step_of(const Contender& contender, std::uint64_t count, Duration length) const;
     Result<void> search(std::size_t which);
     Result<void> follow();
-    Result<MaxRun> play(std::size_t which, const run::MaxNext& next);
+    Result<MaxRun> play(std::size_t which, const judge::MaxNext& next);
     Result<RunResult> play_step(Contender& contender,
                                 const run::PlayRequest& request,
                                 const std::string& progress,
                                 bool& preroll_took_too_long);
     Result<void> find_media_for(Contender& contender, const run::PlayRequest& request);
-    Result<void> say_media(const Contender& contender, const run::MaxSearchOptions& limits);
+    Result<void> say_media(const Contender& contender, const judge::MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
     int finish(OutputFile json, const std::optional<Error>& error);
@@ -196,7 +198,7 @@ Result<std::vector<Contender>> MaxCommand::contenders() {
 }
 
 /// What the search may write, before it writes anything.
-Result<void> MaxCommand::say_media(const Contender& contender, const run::MaxSearchOptions& limits) {
+Result<void> MaxCommand::say_media(const Contender& contender, const judge::MaxSearchOptions& limits) {
     const run::PlayRequest& request = contender.request;
     media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
                                  request.seed};
@@ -237,8 +239,8 @@ Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request)
 }
 
 /// How many may be tried, before anything is played or written.
-Result<run::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
-    run::MaxSearchOptions limits;
+Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
+    judge::MaxSearchOptions limits;
     const run::PlayRequest& request = contender.request;
     limits.step =
         request.duration.value_or(std::max(kStep, contender.rate.due(kReadaheadsPerStep * request.readahead)));
@@ -386,7 +388,7 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     return std::move(*result);
 }
 
-Result<MaxRun> MaxCommand::play(std::size_t which, const run::MaxNext& next) {
+Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
     Contender& contender = contenders_[which];
     const run::PlayRequest request = step_of(contender, next.streams, next.length);
     if (!alone()) {
@@ -403,7 +405,7 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const run::MaxNext& next) {
     }
     if (result) {
         keep_common(*result);
-        return run::max_run(*result, next.length, options_.headroom_percent);
+        return judge::max_run(*result, next.length, options_.headroom_percent);
     }
     if (!preroll_took_too_long) return result.error();
     MaxRun run;
@@ -435,7 +437,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     if (!contender.ready && store_ != nullptr) {
         if (auto said = say_media(contender, *options); !said) return said.error();
     }
-    auto found = run::find_max(*options, [&](const run::MaxNext& next) { return play(which, next); });
+    auto found = judge::find_max(*options, [&](const judge::MaxNext& next) { return play(which, next); });
     if (!found) return found.error();
     if (!options_.play.meters.empty()) say_meters(contender.name, found->streams * result_.streams_of_one());
     found->format = contender.name;
@@ -511,11 +513,11 @@ int MaxCommand::run() {
         opened = bad_input(
             "--find seats: give --seats N, the most that are tried, or start it on several with mpirun");
     if (opened = together(opened); !opened) return report_error(context_, opened.error());
-    result_.common = run::Session::not_played(options_.play, context_.program);
+    result_.common = run::not_played(options_.play, context_.program);
     result_.seats = options_.play.seats;
     result_.streams_of_seat = options_.play.streams;
     result_.headroom_percent = options_.headroom_percent;
-    run::reserve_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
+    run::reserve_io_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
     if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
+#include "run/plan/memory_need.h"
 
 namespace streamsim::cli {
 namespace {
@@ -57,7 +58,7 @@ int MediaCommand::play() {
     auto done = together(open_outputs());
     if (!done) return report_error(context_, done.error());
     done = choose_formats_together();
-    if (done) done = together(run::memory_suffices(options_.play));
+    if (done) done = together(run::check_memory(options_.play));
     if (done) done = together(leads() ? prepare_missing() : Result<void>());
     if (done) {
         auto media = find();

@@ -12,7 +12,7 @@
 #include "profile/capture/capture_file.h"
 #include "profile/selection.h"
 #include "profile/workload_writer.h"
-#include "run/diagnosis/traffic_fit.h"
+#include "run/traffic_fit.h"
 
 namespace streamsim::cli {
 namespace {

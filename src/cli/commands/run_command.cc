@@ -11,10 +11,13 @@
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
+#include "judge/expectation.h"
+#include "run/plan/memory_need.h"
+#include "run/plan/workload_request.h"
 #include "run/scenario_run.h"
-#include "run/session/workloads.h"
 #include "scenario/workload_document.h"
 #include "target/credentials.h"
+#include "target/workloads.h"
 
 namespace streamsim::cli {
 namespace {
@@ -102,7 +105,7 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
         part.request.own_seats = request_.own_seats;
     }
     auto done = run::open_model(request_, parts, models_);
-    if (done) done = run::memory_suffices(parts);
+    if (done) done = run::check_memory(parts);
     done = together(done);
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
@@ -118,7 +121,7 @@ void ScenarioCommand::complete(RunResult& result) {
     ScenarioFacts facts{scenario_.source, scenario_.description, "", std::nullopt, {}};
     if (scenario_.expect) {
         facts.expected = scenario_.expect->effect;
-        if (!result.interrupted) facts.surprises = run::surprises(*scenario_.expect, result);
+        if (!result.interrupted) facts.surprises = judge::surprises(*scenario_.expect, result);
         if (!result.interrupted) facts.as_expected = facts.surprises.empty();
     }
     result.scenario = std::move(facts);
@@ -180,7 +183,7 @@ int run_command(CliContext& context, run::Control& control, CliOptions& options)
     if (formats && is_workload(options.name, text)) {
         // A pipe gives its text once.
         auto workload = text ? scenario::read_workload(*text, options.name)
-                             : run::open_workload(options.name, *formats + "/workload");
+                             : target::open_workload(options.name, *formats + "/workload");
         if (!workload) return report_error(context, workload.error());
         return workload_command(context, control, options, std::move(*workload));
     }

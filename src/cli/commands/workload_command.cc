@@ -17,10 +17,11 @@
 #include "report/json/load_json.h"
 #include "report/text/load_text.h"
 #include "run/load_steps.h"
-#include "run/session/workloads.h"
+#include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
 #include "target/models.h"
+#include "target/workloads.h"
 
 namespace streamsim::cli {
 namespace {
@@ -253,7 +254,7 @@ Result<void> WorkloadCommand::allow() {
 
 int WorkloadCommand::run() {
     if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
-    result_.common = run::Session::not_played(options_.play, context_.program);
+    result_.common = run::not_played(options_.play, context_.program);
     const auto allowed = allow();
     const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
@@ -294,7 +295,7 @@ int workload_command(CliContext& context, run::Control& control, CliOptions& opt
     options.play.credentials = std::move(*credentials);
     options.play.seed = options.seed.value_or(1);
     options.play.keep_frames = !options.files.csv.empty();
-    options.play.remarks = run::without_effect(workload);
+    options.play.remarks = target::without_effect(workload);
     if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {
         return report_error(
             context,

@@ -11,7 +11,7 @@
 
 #include "base/prng.h"
 #include "run/process/control.h"
-#include "run/session/lock_owner.h"
+#include "run/process/lock_owner.h"
 
 namespace streamsim::cli {
 namespace {

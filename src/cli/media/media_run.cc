@@ -158,7 +158,7 @@ void MediaRun::remove_created(const run::PlayRequest& request) {
 
 int MediaRun::interrupted_before_play(const run::PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
-    const int code = write_results(run::Session::not_played(request, context_.program));
+    const int code = write_results(run::not_played(request, context_.program));
     if (left_behind()) leave(code);
     return code;
 }
@@ -246,7 +246,7 @@ Result<void> MediaRun::open_journal(const run::PlayRequest& request) {
     const auto notice = [this](const std::string& text) { say_always(text); };
     RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
     auto opened = journal_.open(journal_directory(options_), std::move(part),
-                                run::Session::not_played(request, context_.program), notice);
+                                run::not_played(request, context_.program), notice);
     if (opened || !options_.journal.empty()) return opened;
     notice("no journal is kept: " + opened.error().problems.front());
     return {};
@@ -264,7 +264,7 @@ int MediaRun::play_session(run::Session& session, const run::PlayRequest& reques
     if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
-        leave(write_results(run::Session::not_played(request, context_.program)));
+        leave(write_results(run::not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     if (locks_.lost()) {

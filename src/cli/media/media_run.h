@@ -13,8 +13,8 @@
 #include "cli/play/result_outputs.h"
 #include "cli/play/run_journal.h"
 #include "media/write/media_set.h"
+#include "run/plan/space_need.h"
 #include "run/process/control.h"
-#include "run/session/space_need.h"
 #include "seats/ranks.h"
 #include "view/metrics_server.h"
 

@@ -11,10 +11,11 @@
 #include "cli/media/formats_directory.h"
 #include "cli/options/typed_options.h"
 #include "media/cuts/cut_list.h"
-#include "run/session/workloads.h"
+#include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
 #include "target/models.h"
+#include "target/workloads.h"
 #include "view/metrics_server.h"
 
 namespace streamsim::cli {
@@ -308,12 +309,12 @@ void read_scale(Reader& reader, const Typed& typed, CliOptions& options) {
 void read_meters(Reader& reader, const std::string& formats, CliOptions& options) {
     run::PlayRequest& play = options.play;
     for (const std::string& typed : options.meters) {
-        auto workload = run::open_workload(typed, formats + "/workload");
+        auto workload = target::open_workload(typed, formats + "/workload");
         if (!workload) {
             reader.note("--meter", workload.error());
             continue;
         }
-        for (std::string& text : run::without_effect(*workload)) play.remarks.push_back(std::move(text));
+        for (std::string& text : target::without_effect(*workload)) play.remarks.push_back(std::move(text));
         for (run::MeterPart& part : run::meters_of(scenario::scaled(*workload, options.scale), 0, play.seats))
             play.meters.push_back(std::move(part));
     }

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "media/catalogue/catalogue.h"
-#include "run/session/play_request.h"
+#include "run/plan/play_request.h"
 #include "streamsim/max_result.h"
 
 namespace streamsim::cli {

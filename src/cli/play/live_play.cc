@@ -1,5 +1,3 @@
-#include "cli/play/live_play.h"
-
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "cli/play/live_play.h"
 #include "view/screen.h"
 
 namespace streamsim::cli {
@@ -88,12 +87,12 @@ void LivePlay::tick() {
     const run::Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;
     view::ViewState now = state(watch, now_ns);
-    if (watch.looking_for_cause) now.message = kLookingForCause;
+    if (watch.diagnosing) now.message = kLookingForCause;
     const std::string also = also_ ? also_() : std::string();
     if (now.message.empty()) now.message = also;
     if (view_) {
         view_->draw(std::move(now));
-    } else if (watch.looking_for_cause) {
+    } else if (watch.diagnosing) {
         if (!std::exchange(said_looking_, true)) print_text(stderr, std::string(kLookingForCause) + "\n");
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
@@ -154,7 +153,10 @@ void LivePlay::end() {
     held_back_.clear();
 }
 
-view::ViewState LivePlay::state(const run::Session::Watch& watch, std::int64_t now_ns) {
+view::
+
+    ViewState
+    LivePlay::state(const run::Session::Watch& watch, std::int64_t now_ns) {
     view::ViewState state;
     const std::size_t count = watch.streams->size();
     const bool seats =

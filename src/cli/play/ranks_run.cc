@@ -176,7 +176,7 @@ Result<RunResult> MediaRun::play_with_others(run::Session& session, const run::P
     how.keep = [this](RunResult& part) { journal_.finish(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
-    how.nothing = [this, &request] { return run::Session::not_played(request, context_.program); };
+    how.nothing = [this, &request] { return run::not_played(request, context_.program); };
     how.meanwhile = [this](const RunResult& known) { write_files(known); };
     return ranks.collect(std::move(own), how);
 }

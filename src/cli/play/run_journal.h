@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "run/session/play_request.h"
+#include "run/plan/play_request.h"
 #include "run/session/session.h"
 #include "seats/journal.h"
 

@@ -8,7 +8,7 @@ namespace streamsim::run {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-/// Numbers in all utilisations over time together: then intervals are put together in pairs.
+/// Utilisation values of all parts together, at most: beyond, pairs of intervals are merged.
 constexpr std::size_t kIntervalsMax = 500'000;
 
 /// From the first play_start to the last frame.
@@ -26,9 +26,9 @@ Span span_of(const std::vector<const play::DeadlineLedger*>& ledgers) {
     return span;
 }
 
-/// The seconds of the loop's clock in which play stood still, or a frame was due and missed after the first
-/// second of play; and the ones before them: what keeps a frame from being there happens before it is due. Each
-/// with how many frames that were; play that stands still misses some in each second.
+/// The seconds of the loop's clock with a stall, or with a missed frame after the first second of play, and the
+/// seconds before them, as the cause of a late frame precedes its deadline. Each with its number of frames; a
+/// stall misses some in each second.
 using Seconds = std::map<std::int64_t, std::uint64_t>;
 
 Seconds missed_in(const std::vector<const play::DeadlineLedger*>& ledgers) {
@@ -89,8 +89,8 @@ private:
         return std::min(begin_of(interval) + part_.stats.interval_ns, span_.to.ns) - begin_of(interval);
     }
 
-    /// The median over the missed frames of how busy the part was in their second: at the edges of a bad time a
-    /// part that is full in it is only partly busy.
+    /// The utilisation of the part in the seconds of missed frames, the median: at both ends of an overload a
+    /// full part is only partly busy.
     void note_missed(const Seconds& missed) {
         std::map<std::size_t, std::uint64_t> frames_in;  // intervals
         for (const auto& [second, frames] : missed) {
@@ -102,7 +102,7 @@ private:
         std::vector<std::pair<double, std::uint64_t>> shares;
         std::uint64_t all = 0;
         for (const auto& [interval, frames] : frames_in) {
-            const bool idle = interval >= part_.stats.busy_per_s.size();  // nothing came there any more
+            const bool idle = interval >= part_.stats.busy_per_s.size();  // no operation any more
             const std::int64_t busy_ns = idle ? 0 : part_.stats.busy_per_s[interval];
             shares.emplace_back(share(busy_ns, part_.stats.servers, length_of(interval)), frames);
             all += frames;
@@ -117,7 +117,7 @@ private:
         }
     }
 
-    /// Of the missed frames, the share in whose second segments were lost.
+    /// The share of missed frames that were due in a second with lost segments.
     void note_lost(const Seconds& missed) {
         std::uint64_t all = 0;
         std::uint64_t with_loss = 0;

@@ -13,20 +13,20 @@
 #include "judge/causes.h"
 #include "judge/host_window.h"
 #include "judge/judge.h"
+#include "judge/meters.h"
+#include "judge/run_verdicts.h"
 #include "result/distributions.h"
 #include "result/required_rates.h"
+#include "run/conclude/evidence.h"
 #include "run/conclude/meter_results.h"
 #include "run/conclude/part_results.h"
 #include "run/conclude/server_results.h"
-#include "run/diagnosis/evidence.h"
+#include "run/plan/clip_files.h"
 
 namespace streamsim::run {
 namespace {
 
 using Ledgers = std::vector<const play::DeadlineLedger*>;  // as the streams are planned
-
-/// Media that was written so recently may still be in the memory of whoever serves it.
-constexpr std::int64_t kFreshMediaSeconds = 3600;
 
 const char* to_string(play::OnMiss on_miss) {
     switch (on_miss) {
@@ -55,13 +55,6 @@ const char* to_string(MultiCam multicam) {
     return "?";
 }
 
-std::string file_of(const FrameIndex& index, std::uint64_t frame) {
-    std::string path(index.path_capacity(), '\0');
-    index.write_path(frame, path.data());
-    path.resize(path.find('\0'));
-    return path;
-}
-
 void add(FrameCounts& to, const FrameCounts& from) {
     to.scheduled += from.scheduled;
     to.on_time += from.on_time;
@@ -78,7 +71,7 @@ void add(FrameCounts& to, const FrameCounts& from) {
     to.seeks += from.seeks;
 }
 
-/// Everything of one stream: its result, its drops, its rows.
+/// The parts of a result that come from one stream.
 class StreamStats {
 public:
     StreamStats(const StreamPlan& plan, const play::DeadlineLedger& ledger) : plan_(plan), ledger_(ledger) {}
@@ -127,7 +120,7 @@ public:
         }
     }
 
-    /// Of a stream that never began to play, times count from the beginning of its preroll.
+    /// Times of a stream that never began to play count from the beginning of its preroll.
     void append_rows(std::vector<FrameRow>& to) const {
         Instant origin = ledger_.play_start();
         if (origin == Instant::never()) {
@@ -203,7 +196,7 @@ void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& res
     }
 }
 
-/// The drives of a model gave less than the nodes did, by a twentieth or more.
+/// True: the drives of a model delivered less than the nodes did, by a twentieth or more.
 bool came_from_caches(const std::vector<PartResult>& parts) {
     std::uint64_t answered = 0;
     std::uint64_t from_drives = 0;
@@ -238,9 +231,9 @@ void fill_media(const RunFacts& facts, RunResult& result) {
             result.media.notes.push_back(facts.cuts->name + ": " + note);
     }
     for (const StreamResult& stream : result.streams) result.media.looped |= stream.counts.passes > 1;
-    const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
-    const bool has_server = facts.request->target.has_files();
-    result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
+    result.media.server_cache_may_be_warm =
+        facts.request->target.has_files() &&
+        judge::server_cache_may_be_warm({result.media.looped, shared, result.media.age_s});
     if (facts.request->target.kind == target::Target::Kind::model) {
         result.media.server_cache_may_be_warm =
             facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));
@@ -272,7 +265,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
         const std::uint64_t from_disk = *facts.after.storage_read_bytes - *facts.before.storage_read_bytes;
         client.page_cache_bytes = result.totals.bytes_read - std::min(result.totals.bytes_read, from_disk);
     } else if (facts.cached_before && facts.cached_after) {
-        // The first pass finds what was there before, each later one what the passes before it left.
+        // The first pass finds the cache as it was before play, each later one as it is afterwards.
         double bytes = 0;
         for (const StreamResult& stream : result.streams) {
             const auto passes = static_cast<double>(std::max<std::uint64_t>(stream.counts.passes, 1));
@@ -283,7 +276,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     }
 }
 
-/// The interface that received most is the one that the share's bytes came in by.
+/// The mount, with the speed of the interface that received most bytes.
 void fill_mount(const RunFacts& facts, RunResult& result) {
     result.mount = facts.mount;
     if (!result.mount) return;
@@ -300,13 +293,13 @@ void fill_mount(const RunFacts& facts, RunResult& result) {
     host::hint_at(*result.mount, use);
 }
 
-/// The judge saw the drops first, in this order, then the stalls.
-void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops) {
-    STREAMSIM_CHECK(booked.size() >= drops.size(), "each drop is booked to a cause");
-    for (std::size_t i = 0; i < drops.size(); ++i) drops[i].cause = booked[i];
+/// `causes` begins with those of the drops, in this order; the stalls follow.
+void fill_drop_causes(const std::vector<Cause>& causes, std::vector<DropRecord>& drops) {
+    STREAMSIM_CHECK(causes.size() >= drops.size(), "each drop has a cause");
+    for (std::size_t i = 0; i < drops.size(); ++i) drops[i].cause = causes[i];
 }
 
-/// Over all streams.
+/// The distributions over all streams.
 void fill_distributions(const Ledgers& ledgers, bool keep, RunResult& result) {
     metrics::Distributions all;
     std::vector<std::uint64_t> depths;
@@ -326,7 +319,7 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         first = std::min(first, ledger->first_submitted());
         if (ledger->counts().bytes_read + ledger->counts().bytes_written > 0)
             last = std::max(last, ledger->last_completed());
-        // Frames that failed took their time as well.
+        // Failed frames took time too.
         if (ledger->counts().failed > 0) last = std::max(last, ledger->last_due());
     }
     if (first == Instant::never() || last <= first) return;
@@ -335,7 +328,7 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
         static_cast<double>(result.totals.bytes_read) * 1e9 / static_cast<double>(result.wall_ns);
 }
 
-/// The most that the streams that play at one time require to be read together.
+/// The highest rate that the streams which play at one time require together.
 double most_required(const std::vector<StreamPlan>& streams) {
     std::vector<result::RateSpan> spans;
     for (const StreamPlan& plan : streams) {
@@ -346,17 +339,17 @@ double most_required(const std::vector<StreamPlan>& streams) {
     return result::highest(result::rate_steps(spans));
 }
 
-/// From the first play_start, as the time line.
+/// Throughput gaps from the first play_start, as the time line.
 void fill_gaps(const judge::Evidence& evidence, Instant origin, RunResult& result) {
     if (evidence.shortest_period_ns == 0) return;
-    for (const judge::Silence& gap : evidence.silences) {
+    for (const judge::DeliveryGap& gap : evidence.delivery_gaps) {
         if (judge::is_stall(gap, evidence.shortest_period_ns))
             result.throughput_gaps.push_back({gap.from_ns - origin.ns, gap.to_ns - origin.ns});
     }
 }
 
-/// How many frames, and stalls of play, were met, by the judge's word.
-void fill_faults(const RunFacts& facts, const std::vector<Cause>& booked, RunResult& result) {
+/// The effect of injected faults: operations, and missed frames that are attributed to them.
+void fill_faults(const RunFacts& facts, const std::vector<Cause>& causes, RunResult& result) {
     if (!facts.faults_injected) return;
     FaultsInjected& faults = result.faults_injected.emplace();
     for (const LoopStats* playback_loop : facts.playback_loops) {
@@ -366,19 +359,10 @@ void fill_faults(const RunFacts& facts, const std::vector<Cause>& booked, RunRes
     }
     faults.model_faults = facts.request->model_faults.size();
     faults.frames_met =
-        static_cast<std::uint64_t>(std::count(booked.begin(), booked.end(), Cause::injected_fault));
+        static_cast<std::uint64_t>(std::count(causes.begin(), causes.end(), Cause::injected_fault));
 }
 
-/// What others than the judge found wrong (a meter, a recording) is no word about a storage either.
-void withhold_storage(RunResult& result) {
-    if (judges_storage(result)) return;
-    if (result.verdict.limit == Limit::storage) result.verdict.limit = Limit::unknown;
-    for (CauseResult& cause : result.causes) {
-        if (cause.limit == Limit::storage) cause.limit = Limit::unknown;
-    }
-}
-
-/// By hand or round robin.
+/// Nodes that seats are connected to, by hand or round robin.
 std::uint32_t nodes_with_seats(const PlayRequest& request) {
     std::set<std::uint32_t> nodes;
     for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
@@ -441,7 +425,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.buffer_bytes = facts.buffer_bytes;
     result.interrupted = facts.interrupted;
     result.notices = facts.notices;
-    Instant origin = Instant::never();  // of the first world that began
+    Instant origin = Instant::never();  // of the first loop that began
     for (const LoopStats* each : facts.playback_loops) origin = std::min(origin, each->origin);
     metrics::Digest digest;
     metrics::Digest timing;
@@ -481,16 +465,16 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         result.notices.push_back(fmt::format("this computer was suspended for {} while it played",
                                              show_duration({*result.system.suspended_ns})));
     }
-    result.probes = facts.found.probes();
+    result.probes = facts.diagnosis.rates();
     judge::Judgement judgement = judge::judge(evidence);
     result.verdict = std::move(judgement.verdict);
-    judge_meters(result);
+    judge::judge_meters(result);
     result.causes = std::move(judgement.causes);
     result.places = judgement.places;
     fill_gaps(evidence, origin, result);
-    fill_faults(facts, judgement.booked, result);
-    withhold_storage(result);
-    book_drops(judgement.booked, result.drops);
+    fill_faults(facts, judgement.missed_causes, result);
+    judge::withhold_storage(result);
+    fill_drop_causes(judgement.missed_causes, result.drops);
 }
 
 }  // namespace streamsim::run

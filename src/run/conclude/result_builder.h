@@ -1,37 +1,11 @@
-// From the books of all worlds to one RunResult.
+// From the statistics of all loops to one RunResult.
 #pragma once
 
-#include <vector>
-
-#include "host/host.h"
-#include "run/diagnosis/findings.h"
-#include "run/playback/playback_loop.h"
-#include "run/session/stream_plan.h"
+#include "run/conclude/run_facts.h"
+#include "run/plan/play_request.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::run {
-
-struct RunFacts {
-    const PlayRequest* request = nullptr;
-    const std::vector<StreamPlan>* streams = nullptr;
-    const CutList* cuts = nullptr;                     // where one was played
-    std::vector<const play::DeadlineLedger*> ledgers;  // as the streams
-    std::vector<const LoopStats*> playback_loops;
-    const PlaybackLoop* model = nullptr;  // whose parts are asked for what they did; null: they are not
-    std::uint64_t buffer_bytes = 0;
-    host::ProcessUsage before;
-    host::ProcessUsage after;
-    bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
-    /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
-    std::optional<double> cached_before, cached_after;
-    SystemHistory system;                        // over play
-    std::optional<MountFacts> mount;             // of the target
-    Findings found;                              // after play that failed
-    std::vector<judge::VanishedPlace> vanished;  // of the directories that were played from
-    bool interrupted = false;
-    bool faults_injected = false;
-    std::vector<std::string> notices;
-};
 
 /// Fills everything below `target` in the result; program, host and time are the caller's.
 void fill_result(const RunFacts& facts, RunResult& result);

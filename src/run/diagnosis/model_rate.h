@@ -1,21 +1,22 @@
-// The rate that a model delivers at most. When more is asked of it than it has, frames are passed over, and
-// what is left of the rate says nothing about the cluster. So its streams are played again in virtual time
-// without deadlines: 1, 2, 4, ... of them, until the rate rises no more. That rate is the same however many
-// streams were asked for beyond it.
+// The rate that a model delivers at most. When more is required than the model has, frames are dropped, and the
+// delivered rate says nothing about the cluster. Therefore its streams play again in virtual time without
+// deadlines: 1, 2, 4, ... of them, until the rate rises no more. That rate does not depend on how many more
+// streams were required.
 #pragma once
 
-#include <functional>
 #include <optional>
+#include <vector>
 
-#include "run/session/session.h"
+#include "run/diagnosis/diagnosis.h"
+#include "run/plan/play_part.h"
 
 namespace streamsim::run {
 
-/// `request` plays `parts` with planned media on a model; those of a scenario are played all at once. nullopt:
-/// it has meters, recorders or faults, which the rate would not be about; or `cancelled` came true. Blocks.
+/// `request` plays `parts` with planned media on a model; the streams of a scenario play all at once. nullopt:
+/// the request has meters, recorders or faults, for which the rate would say nothing; or `control` was
+/// interrupted. Blocks.
 std::optional<ProbeResult> model_rate(const PlayRequest& request,
                                       const std::vector<PlayPart>& parts,
-                                      const ProgramFacts& program,
-                                      const std::function<bool()>& cancelled);
+                                      const DiagnosisControl& control);
 
 }  // namespace streamsim::run

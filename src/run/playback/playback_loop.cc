@@ -12,12 +12,13 @@
 #include "media/write/recording.h"
 #include "play/player.h"
 #include "play/recorder.h"
+#include "run/plan/meters.h"
 
 namespace streamsim::run {
 struct PlaybackLoop::Stream {
     PlaybackLoop* playback_loop = nullptr;
     const StreamPlan* plan = nullptr;
-    std::size_t place = 0;  // among the world's streams
+    std::size_t index = 0;  // into streams_ and ledgers_
     std::unique_ptr<Decoder> decoder;
     std::unique_ptr<play::FrameStream> player;
     TimerId begin_timer = 0;
@@ -25,7 +26,7 @@ struct PlaybackLoop::Stream {
     TimerId stop_timer = 0;
     bool begun = false;
     bool playing = false;
-    bool added = false;  // while others played: it waits for none of them, and none for it
+    bool added = false;  // during play: it does not wait for the others
 
     void begin() { playback_loop->begin_stream(*this); }
     void stop_submitting() {
@@ -68,7 +69,7 @@ Result<void> PlaybackLoop::build() {
         used += options_.shared_memory ? 0 : bytes;
     }
     for (const LoopMeter& each : options_.meters) {
-        if (made_.cluster != nullptr) {  // there nobody has prepared anything
+        if (made_.cluster != nullptr) {  // in a model no files were prepared
             const load::WorkingSetNames& names = each.plan->names;
             for (const std::string& file : names.files)
                 made_.cluster->add_file(file.c_str(), each.plan->spec.set.file_bytes);
@@ -88,20 +89,20 @@ Result<void> PlaybackLoop::build() {
 
 PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
     const StreamPlan& plan = *each.plan;
-    play::LedgerOptions stats;
-    stats.seat = plan.options.seat;
-    stats.stream = plan.options.stream;
-    stats.seed = options_.seed;
-    stats.slots = plan.options.paced ? plan.options.slots : 0;
-    stats.drops_kept = std::min(options_.drops_kept, plan.options.slots);
-    stats.readahead = plan.options.readahead;
-    stats.records = plan.record != nullptr;
-    stats.keep_frames = options_.keep_frames;
-    ledgers_.push_back(std::make_unique<play::DeadlineLedger>(stats, stats_.series));
+    play::LedgerOptions ledger;
+    ledger.seat = plan.options.seat;
+    ledger.stream = plan.options.stream;
+    ledger.seed = options_.seed;
+    ledger.slots = plan.options.paced ? plan.options.slots : 0;
+    ledger.drops_kept = std::min(options_.drops_kept, plan.options.slots);
+    ledger.readahead = plan.options.readahead;
+    ledger.records = plan.record != nullptr;
+    ledger.keep_frames = options_.keep_frames;
+    ledgers_.push_back(std::make_unique<play::DeadlineLedger>(ledger, stats_.series));
     auto stream = std::make_unique<Stream>();
     stream->playback_loop = this;
     stream->plan = &plan;
-    stream->place = streams_.size();
+    stream->index = streams_.size();
     streams_.push_back(std::move(stream));
     return *streams_.back();
 }
@@ -118,7 +119,7 @@ void PlaybackLoop::make_player(Stream& stream, const LoopStream& each, std::span
     stream.decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
     options.decoder = stream.decoder.get();
     stream.player = std::make_unique<play::Player>(*made_.loop, *made_.storage, *plan.path, options,
-                                                   *ledgers_[stream.place], memory, *each.progress,
+                                                   *ledgers_[stream.index], memory, *each.progress,
                                                    Callback::of<&PlaybackLoop::player_changed>(this));
 }
 
@@ -138,14 +139,14 @@ Result<void> PlaybackLoop::make_recorder(Stream& stream, const LoopStream& each,
         if (!frames) return frames;
     }
     stream.player = std::make_unique<play::Recorder>(
-        *made_.loop, *made_.storage, *plan.path, plan.options, plan.record->options, *ledgers_[stream.place],
+        *made_.loop, *made_.storage, *plan.path, plan.options, plan.record->options, *ledgers_[stream.index],
         memory, *each.progress, Callback::of<&PlaybackLoop::player_changed>(this));
     return {};
 }
 
 const play::DeadlineLedger* PlaybackLoop::ledger_of(const StreamPlan& plan) const {
     for (const auto& stream : streams_) {
-        if (stream->plan == &plan) return ledgers_[stream->place].get();
+        if (stream->plan == &plan) return ledgers_[stream->index].get();
     }
     return nullptr;
 }
@@ -157,7 +158,7 @@ Result<void> PlaybackLoop::run() {
         if (!stats_.realtime) options_.notice(why_not);
     }
     if (auto built = build(); !built) {
-        if (made_.storage != nullptr) {  // a storage ends by shutdown() alone
+        if (made_.storage != nullptr) {  // a storage ends only by shutdown()
             finish();
             made_.loop->run();
         }
@@ -170,14 +171,14 @@ Result<void> PlaybackLoop::run() {
         if (interrupt_requested_) loop_->defer(Callback::of<&PlaybackLoop::interrupt_here>(this));
     }
     made_.loop->defer(Callback::of<&PlaybackLoop::begin>(this));
-    made_.loop->hold();  // while it waits for the other worlds nothing may be due
+    made_.loop->hold();  // nothing may become due while it waits for the other loops
     const StopReason reason = made_.loop->run();
     made_.loop->release();
     {
         const std::lock_guard lock(mutex_);
         loop_ = nullptr;
     }
-    STREAMSIM_CHECK(reason == StopReason::stopped, "a world ends when its players have finished");
+    STREAMSIM_CHECK(reason == StopReason::stopped, "a loop ends when its players have finished");
     stats_.lateness = made_.loop->lateness();
     stats_.capabilities = made_.storage->capabilities();
     if (made_.faults != nullptr) stats_.faults = made_.faults->injected();
@@ -206,9 +207,9 @@ void PlaybackLoop::begin() {
             stream->stop_timer = made_.loop->at(origin_ + *stream->plan->stop_offset,
                                                 Callback::of<&Stream::stop_submitting>(stream.get()));
         }
-        StartGroup& cue = cues_[stream->plan->start_offset.ns];
-        cue.streams.push_back(stream.get());
-        ++cue.not_ready;
+        StartGroup& group = start_groups_[stream->plan->start_offset.ns];
+        group.streams.push_back(stream.get());
+        ++group.not_ready;
         if (!options_.staggered) {
             begin_stream(*stream);
         } else {
@@ -221,7 +222,7 @@ void PlaybackLoop::begin() {
 
 void PlaybackLoop::begin_meters() {
     if (meters_.empty()) return;
-    cues_[0].not_ready += meters_.size();
+    start_groups_[0].not_ready += meters_.size();
     meters_timeout_ = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
                                      Callback::of<&PlaybackLoop::preroll_timed_out>(this));
     for (auto& meter : meters_) {
@@ -230,12 +231,12 @@ void PlaybackLoop::begin_meters() {
     }
 }
 
-void PlaybackLoop::note_ready_meters(std::vector<std::int64_t>& cues) {
+void PlaybackLoop::note_ready_meters(std::vector<std::int64_t>& ready_groups) {
     const std::size_t ready =
         std::erase_if(preparing_meters_, [](const load::Meter* meter) { return meter->ready(); });
     if (ready == 0) return;
     if (preparing_meters_.empty()) made_.loop->cancel(meters_timeout_);
-    if ((cues_[0].not_ready -= ready) == 0) cues.push_back(0);
+    if ((start_groups_[0].not_ready -= ready) == 0) ready_groups.push_back(0);
 }
 
 void PlaybackLoop::begin_stream(Stream& stream) {
@@ -243,8 +244,8 @@ void PlaybackLoop::begin_stream(Stream& stream) {
     if (interrupting_) return;
     stream.begun = true;
     const auto after =
-        std::upper_bound(preparing_.begin(), preparing_.end(), stream.place,
-                         [](std::size_t place, const Stream* each) { return place < each->place; });
+        std::upper_bound(preparing_.begin(), preparing_.end(), stream.index,
+                         [](std::size_t index, const Stream* each) { return index < each->index; });
     preparing_.insert(after, &stream);
     stream.timeout = made_.loop->at(made_.loop->now() + options_.preroll_timeout,
                                     stream.added ? Callback::of<&Stream::give_up>(&stream)
@@ -252,8 +253,8 @@ void PlaybackLoop::begin_stream(Stream& stream) {
     stream.player->preroll();
 }
 
-/// Runs once for each player that became ready or finished: thousands of them do in one turn, so that what is
-/// looked at here must not be all of them.
+/// Runs once for each player that became ready or finished. Thousands do in one turn, so this must not visit
+/// all players.
 void PlaybackLoop::player_changed() {
     if (finishing_) return;
     note_ready();
@@ -262,23 +263,23 @@ void PlaybackLoop::player_changed() {
 
 /// Streams that begin together play when the last of them is ready.
 void PlaybackLoop::note_ready() {
-    std::vector<std::int64_t> cues;
+    std::vector<std::int64_t> ready_groups;
     std::erase_if(preparing_, [&](Stream* stream) {
         if (!stream->player->ready()) return false;
         made_.loop->cancel(stream->timeout);
         stream->timeout = 0;
         if (stream->added) {
-            // Where play has been announced and has not begun, it begins with the others.
+            // Before the announced start of play it begins with the others.
             stream->playing = true;
             stream->player->play(std::max(made_.loop->now(), origin_), origin_);
             return true;
         }
         const std::int64_t offset_ns = stream->plan->start_offset.ns;
-        if (--cues_[offset_ns].not_ready == 0) cues.push_back(offset_ns);
+        if (--start_groups_[offset_ns].not_ready == 0) ready_groups.push_back(offset_ns);
         return true;
     });
-    note_ready_meters(cues);
-    for (const std::int64_t offset_ns : cues) {
+    note_ready_meters(ready_groups);
+    for (const std::int64_t offset_ns : ready_groups) {
         if (!interrupting_) on_ready(*this, {offset_ns});
     }
 }
@@ -291,7 +292,7 @@ bool PlaybackLoop::all_finished() {
 
 void PlaybackLoop::start(Duration offset, std::optional<Instant> play_start) {
     const std::lock_guard lock(mutex_);
-    if (loop_ == nullptr) return;  // it has ended already
+    if (loop_ == nullptr) return;  // the loop has ended
     if (!play_start) {
         play(offset, loop_->now());
     } else {
@@ -302,7 +303,7 @@ void PlaybackLoop::start(Duration offset, std::optional<Instant> play_start) {
 void PlaybackLoop::play(Duration offset, Instant play_start) {
     if (interrupting_) return;
     if (!options_.staggered) origin_ = play_start;
-    for (Stream* const stream : cues_[offset.ns].streams) {
+    for (Stream* const stream : start_groups_[offset.ns].streams) {
         stream->playing = true;
         stream->player->play(play_start, origin_);
     }
@@ -344,9 +345,9 @@ void PlaybackLoop::interrupt() {
     if (loop_ == nullptr) return;
     loop_->post([this] {
         interrupt_here();
-        if (stats_.timing_is_exact) return;  // virtual time keeps nobody waiting
-        const Duration soon = std::min(options_.patience, kInterruptedTimeout);
-        made_.loop->at(made_.loop->now() + soon, Callback::of<&PlaybackLoop::gave_up>(this));
+        if (stats_.timing_is_exact) return;  // in virtual time no user waits
+        const Duration soon = std::min(options_.drain_timeout, kInterruptedTimeout);
+        made_.loop->at(made_.loop->now() + soon, Callback::of<&PlaybackLoop::drain_timed_out>(this));
     });
 }
 
@@ -360,7 +361,8 @@ void PlaybackLoop::interrupt_here() {
     }
     made_.loop->cancel(meters_timeout_);
     for (auto& meter : meters_) meter->interrupt();
-    made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&PlaybackLoop::gave_up>(this));
+    made_.loop->at(made_.loop->now() + options_.drain_timeout,
+                   Callback::of<&PlaybackLoop::drain_timed_out>(this));
 }
 
 bool PlaybackLoop::add(const LoopStream& stream, std::span<std::byte> memory) {
@@ -397,13 +399,13 @@ void PlaybackLoop::end_alone(Stream& stream) {
     stream.player->interrupt();
 }
 
-bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration patience) {
+bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration timeout) {
     std::unique_lock talking(copy->mutex);
     const std::uint64_t asked = ++copy->asked;
     {
         const std::lock_guard lock(mutex_);
         if (ended_) {
-            // Closed books are sorted: what is new in them is not at their end.
+            // Closed ledgers are sorted: their new rows are not at the end.
             copy->stats = stats_;
             copy->ledgers.clear();
             for (const auto& stream : streams_) copy_stream(*stream, *copy);
@@ -414,14 +416,14 @@ bool PlaybackLoop::copy(const std::shared_ptr<LoopSnapshot>& copy, Duration pati
         copy->next = 0;
         loop_->post([this, copy, asked] { copy_some(copy, asked); });
     }
-    copy->changed.wait_for(talking, std::chrono::nanoseconds(patience.ns),
-                           [&] { return copy->answered == asked || copy->playback_loop_ended; });
+    copy->changed.wait_for(talking, std::chrono::nanoseconds(timeout.ns),
+                           [&] { return copy->answered == asked || copy->loop_ended; });
     if (copy->answered == asked) return true;
-    ++copy->asked;  // what would still come is for nobody
+    ++copy->asked;  // a late answer is ignored
     return false;
 }
 
-/// So few at a time that nothing else on the loop is late for it.
+/// Copies few streams at a time, so that nothing else on the loop is late for it.
 void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uint64_t asked) {
     constexpr std::size_t kStreamsAtOnce = 4;
     const std::lock_guard talking(copy->mutex);
@@ -443,13 +445,13 @@ void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uin
 }
 
 void PlaybackLoop::copy_stream(const Stream& stream, LoopSnapshot& copy) const {
-    const play::DeadlineLedger& ledger = *ledgers_[stream.place];
+    const play::DeadlineLedger& ledger = *ledgers_[stream.index];
     auto& copied = copy.ledgers[stream.plan];
     if (copied == nullptr) copied = ledger.empty_copy(copy.stats.series);
     ledger.catch_up(*copied);
 }
 
-/// Who waits for a copy need not wait for it any more.
+/// Wakes the thread that waits for a copy.
 void PlaybackLoop::end_copies() {
     std::shared_ptr<LoopSnapshot> copy;
     {
@@ -459,11 +461,11 @@ void PlaybackLoop::end_copies() {
     }
     if (copy == nullptr) return;
     const std::lock_guard talking(copy->mutex);
-    copy->playback_loop_ended = true;
+    copy->loop_ended = true;
     copy->changed.notify_all();
 }
 
-void PlaybackLoop::gave_up() {
+void PlaybackLoop::drain_timed_out() {
     stuck_ = true;
     if (!finishing_) stats_.traffic = made_.storage->traffic();
     made_.loop->stop();
@@ -472,8 +474,9 @@ void PlaybackLoop::gave_up() {
 void PlaybackLoop::finish() {
     finishing_ = true;
     stats_.traffic = made_.storage->traffic();
-    // Files are being closed; a server that does not answer even that must not keep the result.
-    made_.loop->at(made_.loop->now() + options_.patience, Callback::of<&PlaybackLoop::gave_up>(this));
+    // The storage closes its files; a server that does not answer must not delay the result for ever.
+    made_.loop->at(made_.loop->now() + options_.drain_timeout,
+                   Callback::of<&PlaybackLoop::drain_timed_out>(this));
     made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));
 }
 

@@ -1,6 +1,5 @@
-// A world is one loop with its storage and its players: one thread in real time, or virtual time. It conducts
-// its players from preroll to the last frame; what it shares with other worlds is the instant at which all
-// begin.
+// PlaybackLoop: one event loop with its storage and players, on one thread in real time, or in virtual time. It
+// leads its players from preroll to the last frame. Loops share the instant at which their streams begin.
 #pragma once
 
 #include <condition_variable>
@@ -18,130 +17,129 @@
 #include "metrics/time_series.h"
 #include "play/frame_stream.h"
 #include "play/play_clock.h"
-#include "run/playback/backends.h"
-#include "run/session/stream_plan.h"
+#include "run/backends/backends.h"
+#include "run/plan/stream_plan.h"
 #include "storage/fault/fault_storage.h"
 
 namespace streamsim::run {
 
-/// One stream of a world; both outlive it.
+/// One stream of a loop. Plan and progress outlive the loop.
 struct LoopStream {
     const StreamPlan* plan = nullptr;
     StreamProgress* progress = nullptr;
 };
 
-/// One meter of a world; the plan outlives it.
+/// One meter of a loop. The plan outlives the loop.
 struct LoopMeter {
     const load::MeterPlan* plan = nullptr;
     std::span<std::byte> memory;
 };
 
-/// What a world knows besides the books of its streams.
+/// Statistics of a loop, besides the ledgers of its streams.
 struct LoopStats {
     metrics::TimeSeries series;
     LoopLateness lateness;
     StorageCapabilities capabilities;
-    std::vector<MeterResult> meters;  // as they were given; at the end
+    std::vector<MeterResult> meters;  // in the order of the options; after the run
     std::vector<OperationRow> operations;
     std::vector<ServerTraffic> traffic;  // up to the end of play
-    storage::InjectedFaults faults;      // up to the end of play; nothing where none are injected
+    storage::InjectedFaults faults;      // up to the end of play
     Instant origin;                      // the zero of the series, and of the streams' offsets
     bool timing_is_exact = false;        // virtual time
     bool realtime = false;               // real-time scheduling was asked for and granted
 };
 
-/// A copy of a world's books, which is brought up to date while it plays (PlaybackLoop::copy).
+/// A copy of a loop's statistics and ledgers, which PlaybackLoop::copy updates while the loop plays.
 struct LoopSnapshot {
     LoopStats stats;
     std::map<const StreamPlan*, std::unique_ptr<play::DeadlineLedger>> ledgers;
 
-    // How the threads speak about it.
+    // Between the loop's thread and the thread that asks.
     std::mutex mutex;
     std::condition_variable changed;
-    std::uint64_t asked = 0;     // the last time; below: protected by mutex
-    std::uint64_t answered = 0;  // then all of it is up to date
-    std::size_t next = 0;        // stream to be copied
-    bool playback_loop_ended = false;
+    std::uint64_t asked = 0;     // number of the last request; this and the following: protected by mutex
+    std::uint64_t answered = 0;  // number of the last request that is complete
+    std::size_t next = 0;        // the stream to copy next
+    bool loop_ended = false;
 };
 
-/// Whoever has interrupted a run is kept waiting no longer than this for the storage.
+/// After an interruption the storage has no more time than this to give back its operations.
 inline constexpr Duration kInterruptedTimeout = milliseconds(800);
 
 struct PlaybackLoopOptions {
     StorageSpec storage;
     std::vector<LoopStream> streams;
     std::vector<LoopMeter> meters;  // begin with the streams of offset 0
-    Duration meter_time;            // that they go on
+    Duration meter_time;            // how long the meters play
     std::span<std::byte> memory;    // for the streams' frames, in this order
-    bool shared_memory = false;     // true: the storage never touches buffers, all streams have the same
+    bool shared_memory = false;     // the storage never touches buffers: all streams have the same
     Duration preroll_timeout = seconds(10);
     bool sync = false;                        // the streams of a seat run on one clock
     bool staggered = false;                   // streams begin at their own offsets, not all at once
     bool origin_of_faults = false;            // stalls count from the beginning, not from the first operation
-    Duration decode_cpu;                      // that the client burns for each frame
-    std::optional<Duration> wall_limit;       // rate `max`: how long to read
-    std::optional<Duration> interrupt_after;  // of the beginning: as interrupt()
-    Duration patience = seconds(2);           // with a storage that has to give back what it has
-    std::uint64_t drops_kept = 0;             // a stream
+    Duration decode_cpu;                      // processor time of each frame
+    std::optional<Duration> wall_limit;       // without deadlines: how long to read
+    std::optional<Duration> interrupt_after;  // from the beginning: as interrupt()
+    Duration drain_timeout = seconds(2);      // for the storage to give back its operations
+    std::uint64_t drops_kept = 0;             // rows of each stream's drop table
     std::uint64_t seed = 0;
     bool keep_frames = false;
     bool realtime = false;
     NoticeSink notice;
 };
 
-/// Made on any thread; run() on the one that is to be the loop's; the requests from any thread.
+/// Constructed on any thread; run() makes its thread the loop's; requests come from any thread.
 class PlaybackLoop {
 public:
     explicit PlaybackLoop(PlaybackLoopOptions options);
     ~PlaybackLoop();
 
-    /// Is told, on the world's thread, that every player with this offset is ready, and with offset 0 every
-    /// meter. The answer is start(), at once or later.
+    /// Called on the loop's thread when every player with this offset is ready, and with offset 0 every meter.
+    /// The receiver calls start(), at once or later.
     std::function<void(PlaybackLoop&, Duration offset)> on_ready;
-    /// Is told, on the world's thread, that it cannot play: the others need not wait for it.
+    /// Called on the loop's thread when the loop cannot play: other loops need not wait for it.
     std::function<void()> on_failed;
 
     /// Builds, prerolls, plays, drains. Returns when every player has finished, or after interrupt(). Errors:
-    /// the storage could not be made, or preroll took too long.
+    /// the storage is not available, or preroll took too long.
     Result<void> run();
 
-    /// The players with this offset begin; slot 0 of each is due at `play_start`, or now where nothing is said.
-    /// From any thread, or inside on_ready.
+    /// The players with this offset begin; slot 0 of each is due at `play_start`, or now. From any thread, or
+    /// inside on_ready.
     void start(Duration offset, std::optional<Instant> play_start);
     /// Settles what is due and cancels the rest; run() returns soon. Any thread, any time.
     void interrupt();
 
-    /// One stream more, with memory of its own, while the others play: it prerolls and begins when it is ready.
-    /// Where it is not within the time of a preroll it is given up, with a notice, and the others go on. Any
-    /// thread, once play has begun. False: this world has ended. True, and the world ends meanwhile:
-    /// ledger_of() has none.
+    /// Adds one stream, with memory of its own, while the others play: it prerolls and begins when it is ready.
+    /// A stream that is not ready within the preroll timeout is given up, with a notice. Any thread, once play
+    /// has begun. False: the loop has ended. Where the loop ends meanwhile, ledger_of() returns null.
     bool add(const LoopStream& stream, std::span<std::byte> memory);
-    /// Ends one stream alone: settles what was due, cancels the rest. Does nothing where the stream does not
-    /// play, and was not added. Any thread.
+    /// Ends one stream alone: settles its due slots, cancels the rest. Does nothing for a stream that neither
+    /// plays nor was added. Any thread.
     void remove(const StreamPlan& plan);
 
-    /// Brings `copy`, which is of this world alone, up to date: on the world's thread, a few streams a turn.
-    /// False: there was no answer within `patience`, or the world ended meanwhile, or has nothing yet. Any
-    /// thread but the world's, one at a time.
-    bool copy(const std::shared_ptr<LoopSnapshot>& copy, Duration patience);
+    /// Updates `copy`, a snapshot of this loop alone: on the loop's thread, a few streams a turn. False: no
+    /// answer within `timeout`, or the loop ended meanwhile, or has not begun. Any thread but the loop's, one
+    /// at a time.
+    bool copy(const std::shared_ptr<LoopSnapshot>& copy, Duration timeout);
 
     // After run().
     std::vector<std::unique_ptr<play::DeadlineLedger>>& ledgers() { return ledgers_; }
-    /// Of a stream of this world, also of one that was added; null: it is none.
+    /// The ledger of a stream of this loop, also of an added one; null: another loop plays it.
     const play::DeadlineLedger* ledger_of(const StreamPlan& plan) const;
     const LoopStats& stats() const { return stats_; }
-    /// Of a modelled cluster, between two instants of its loop's clock; else none.
+    /// Statistics of a modelled cluster's parts between two instants of the loop's clock; empty: no model.
     std::vector<PartStats> parts(Instant from, Instant to) const;
     /// interrupt() came before every player had finished.
     bool interrupted() const { return interrupting_ && !error_; }
-    /// Reads and opens that it may have outstanding.
+    /// Reads and opens that may be outstanding at once.
     std::uint64_t operations_at_once() const {
         const storage::LocalOptions& local = options_.storage.local;
         return std::uint64_t{local.parallel_reads} + local.parallel_opens;
     }
     /// run() failed because not every stream had filled its read-ahead in time.
     bool preroll_took_too_long() const { return preroll_took_too_long_; }
-    /// The storage did not give back what was outstanding: nothing of this world may be destroyed.
+    /// The storage did not give back its outstanding operations: nothing of this loop may be destroyed.
     bool stuck() const { return stuck_; }
 
 private:
@@ -162,7 +160,7 @@ private:
     void begin();
     void begin_stream(Stream& stream);
     void begin_meters();
-    void note_ready_meters(std::vector<std::int64_t>& cues);
+    void note_ready_meters(std::vector<std::int64_t>& ready_groups);
     void player_changed();
     void note_ready();
     bool all_finished();
@@ -170,7 +168,7 @@ private:
     void preroll_timed_out();
     void wall_limit_reached();
     void interrupt_here();
-    void gave_up();
+    void drain_timed_out();
     void finish();
     void copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uint64_t asked);
     void copy_stream(const Stream& stream, LoopSnapshot& copy) const;
@@ -178,16 +176,16 @@ private:
 
     PlaybackLoopOptions options_;
     LoopAndStorage made_;
-    LoopStats stats_;  // its origin, lateness and capabilities as of the last look
+    LoopStats stats_;  // origin, lateness and capabilities: of the last copy, or after the run
     std::vector<std::unique_ptr<play::DeadlineLedger>> ledgers_;
     std::map<std::uint32_t, std::unique_ptr<play::PlayClock>> clocks_;  // by seat, where streams share one
-    std::map<std::int64_t, StartGroup> cues_;                           // by offset
+    std::map<std::int64_t, StartGroup> start_groups_;                   // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
     std::vector<std::unique_ptr<load::Meter>> meters_;
     std::vector<load::Meter*> preparing_meters_;
     TimerId meters_timeout_ = 0;
-    std::size_t finished_ = 0;  // so many streams, from the first one on, have finished
+    std::size_t finished_ = 0;  // streams from the first one on that have finished
     Instant origin_;
     std::optional<Error> error_;
     bool finishing_ = false;
@@ -197,8 +195,8 @@ private:
     std::mutex mutex_;
     EventLoop* loop_ = nullptr;           // protected by mutex_: where requests go; null before run()
     bool interrupt_requested_ = false;    // protected by mutex_
-    bool ended_ = false;                  // protected by mutex_: the books are closed
-    std::shared_ptr<LoopSnapshot> copy_;  // protected by mutex_: that was asked for last
+    bool ended_ = false;                  // protected by mutex_: the ledgers are closed
+    std::shared_ptr<LoopSnapshot> copy_;  // protected by mutex_: requested last
 };
 
 }  // namespace streamsim::run

@@ -9,7 +9,7 @@ namespace streamsim::run {
 namespace {
 
 constexpr Duration kTick = milliseconds(100);
-/// Added to the timeout of work that is about to end: it still computes, and its result would be lost.
+/// Added to the timeout of work that is about to end, so that its result is not lost.
 constexpr Duration kEndingTime = seconds(10);
 /// Signals that come within this time are one.
 constexpr Duration kSameSignal = milliseconds(250);
@@ -26,7 +26,7 @@ Control::Control(ControlOptions options)
 }
 
 bool Control::run(Work work) {
-    // The thread keeps its work alive where it is left behind.
+    // An abandoned thread keeps its work alive.
     auto shared = std::make_shared<Work>(std::move(work));
     auto failure = std::make_shared<std::exception_ptr>();
     work_ = shared.get();
@@ -72,7 +72,7 @@ void Control::heard() {
     interrupted_ = true;
     note_reaction();
     if (work_ == nullptr) return;
-    if (told_ || !work_->on_interrupt) {  // asked twice, or nothing to ask: the work is left behind
+    if (told_ || !work_->on_interrupt) {  // a second signal, or no way to end the work: abandon it
         loop_.stop();
     } else {
         work_->on_interrupt();
@@ -92,7 +92,7 @@ void Control::tick() {
     tick_ = loop_.at(loop_.now() + kTick, Callback::of<&Control::tick>(this));
 }
 
-/// On the thread that hears signals.
+/// Runs on the signal thread.
 void Control::on_signal() {
     const Instant now = loop_.now();
     MutexLock lock(mutex_);
@@ -110,7 +110,7 @@ void Control::on_signal() {
     }
 }
 
-/// On the thread that hears signals, again and again after the first one.
+/// Runs on the signal thread, repeatedly after the first signal.
 void Control::watch_main() {
     {
         const MutexLock lock(mutex_);

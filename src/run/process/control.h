@@ -1,6 +1,5 @@
-// The main thread: it waits, watches and listens, while the work is done on a thread of its own. Signals are
-// heard on a third one. So an interruption is heard at any moment, whatever the work or the main thread is
-// blocked in.
+// Control: the main thread waits and watches while a thread of its own does the work. A third thread receives
+// signals, so that an interruption takes effect even where the work or the main thread is blocked.
 #pragma once
 
 #include <atomic>
@@ -18,46 +17,46 @@ namespace streamsim::run {
 inline constexpr Duration kInterruptTimeout = milliseconds(1200);
 
 struct ControlOptions {
-    /// How long the main thread may go on between two works after a signal, until saving() says otherwise;
-    /// zero: nothing is lost where it ends at once.
+    /// How long the main thread may run between two works after a signal, until saving() extends it; zero: the
+    /// process ends at once.
     Duration timeout = kInterruptTimeout;
-    /// Ends the process: the main thread has not reacted in time. On the thread that hears signals. Empty: it
-    /// is waited for without end.
+    /// Ends the process where the main thread has not reacted in time. Called on the signal thread. Empty:
+    /// Control waits for the main thread without limit.
     std::function<void()> leave;
-    /// Ends the process: the work threw. On the main thread, before anything that the work refers to goes.
-    /// Empty: run() throws it.
+    /// Ends the process where the work threw. Called on the main thread, while everything that the work refers
+    /// to exists. Empty: run() throws the exception.
     std::function<void(std::exception_ptr)> failed;
 };
 
 class Control {
 public:
-    /// From here on SIGINT and SIGTERM are heard here; SIGPIPE is ignored. Throws std::system_error where the
-    /// system has no thread or descriptor left for that.
+    /// Handles SIGINT and SIGTERM from here on, and ignores SIGPIPE. Throws std::system_error where the system
+    /// has no thread or descriptor left.
     explicit Control(ControlOptions options = {});
     Control(const Control&) = delete;
     Control& operator=(const Control&) = delete;
 
     struct Work {
-        std::function<void()> run;  // on a thread of its own
+        std::function<void()> run;  // called on a thread of its own
         std::function<void()>
-            on_interrupt;               // once, here: asks the work to end; empty: it is left behind at once
-        std::function<void()> on_tick;  // here, ten times a second
-        /// How long Control waits for its end after on_interrupt; nothing: until a second signal.
+            on_interrupt;  // called once, here: asks the work to end; empty: it is abandoned at once
+        std::function<void()> on_tick;  // called here, ten times a second
+        /// How long Control waits for the end of the work after on_interrupt; nothing: until a second signal.
         std::optional<Duration> timeout = kInterruptTimeout;
-        /// Asked when that is over: whether the work waits for nobody any more and is about to end. It then has
-        /// some seconds more. Empty: no.
+        /// Called when the timeout is over. True: the work only computes and is about to end; it then has some
+        /// seconds more. Empty: false.
         std::function<bool()> about_to_end = {};
     };
-    /// True when the work has ended; false when it was left behind, still running, because it was not asked to
-    /// end or did not before a second signal or in its time: the process must end by _exit. Throws what the
-    /// work threw.
+    /// True: the work has ended. False: the work was abandoned and still runs, as it has no on_interrupt, or
+    /// did not end in time or before a second signal: the process must end by _exit. Throws the exception of
+    /// the work.
     bool run(Work work);
 
-    /// The main thread saves something that takes its time: after a signal it is waited for this long from now
-    /// on. Any thread but the one that hears signals.
+    /// The main thread saves something: after a signal Control waits for it for this long from now on. Any
+    /// thread but the signal thread.
     void saving(Duration timeout);
 
-    /// As a signal would.
+    /// Has the effect of a signal.
     void interrupt() { heard(); }
     bool interrupted() const { return interrupted_; }
     /// CLOCK_MONOTONIC.

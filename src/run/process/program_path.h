@@ -1,11 +1,11 @@
-// Where this program is.
+// The file of this program.
 #pragma once
 
 #include <filesystem>
 
 namespace streamsim::run {
 
-/// Its own file, with symbolic links resolved where the system does; empty: not known.
+/// The path of the running program, with symbolic links resolved where the system does that; empty: not known.
 std::filesystem::path program_path();
 
 }  // namespace streamsim::run

@@ -1,4 +1,5 @@
-// Hears SIGINT and SIGTERM on a thread of its own, whatever the other threads are blocked in. Inside run/ only.
+// SignalThread: receives SIGINT and SIGTERM on a thread of its own, while other threads may be blocked. Inside
+// run/ only.
 #pragma once
 
 #include <uv.h>
@@ -14,7 +15,7 @@ public:
     /// every 50 ms; both on this thread. Throws std::system_error where the system has no thread or descriptor
     /// left.
     SignalThread(std::function<void()> heard, std::function<void()> tick);
-    /// Both signals end the process again.
+    /// Restores the default: both signals end the process.
     ~SignalThread();
     SignalThread(const SignalThread&) = delete;
     SignalThread& operator=(const SignalThread&) = delete;

@@ -1,4 +1,4 @@
-// Which cause frames are booked to, by what evidence.
+// The cause that each missed frame is attributed to, from its evidence.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -32,8 +32,8 @@ struct Computer {
     double pressure = 0;  // of the time some task waits
     std::uint64_t received_per_s = 0;
     std::optional<std::uint64_t> link_bits_per_s;
-    std::optional<std::int64_t> echo_ns;
-    std::optional<std::int64_t> echo_idle_ns;  // after play
+    std::optional<std::int64_t> rtt_ns;
+    std::optional<std::int64_t> rtt_min_ns;  // after play
 };
 
 SystemHistory watched(const Computer& computer, int seconds = 50) {
@@ -48,7 +48,7 @@ SystemHistory watched(const Computer& computer, int seconds = 50) {
         sample.idle_ticks = static_cast<std::uint64_t>((1 - computer.busy) * i * 40);
         sample.links.push_back(
             {"eth0", computer.link_bits_per_s, computer.received_per_s * static_cast<std::uint64_t>(i) / 5});
-        sample.echo_ns = i == seconds * 5 && computer.echo_idle_ns ? computer.echo_idle_ns : computer.echo_ns;
+        sample.rtt_ns = i == seconds * 5 && computer.rtt_min_ns ? computer.rtt_min_ns : computer.rtt_ns;
         history.push_back(std::move(sample));
     }
     return history;
@@ -100,7 +100,7 @@ const std::vector<Case> kCases = {
          e.as_played = gives(100e6);
          e.usual = gives(420e6);
      },
-     Cause::too_little_in_flight, Limit::client_scheduling, "asks for too little at once"},
+     Cause::too_little_in_flight, Limit::client_scheduling, "has too little in flight"},
     {"the_usual_is_not_enough_either",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
@@ -134,7 +134,7 @@ const std::vector<Case> kCases = {
              each.read_ns = 20 * kMs;
          }
      },
-     Cause::slow_opens, Limit::storage, "opening the files takes too long"},
+     Cause::slow_opens, Limit::storage, "opening files takes too long"},
     {"one_frame_is_slow_again_when_it_is_read_alone",
      [](Evidence& e) {
          drop(e, 1, &ReasonCounts::late);
@@ -224,18 +224,18 @@ const std::vector<Case> kCases = {
          e.loop_stalled_ns = 3 * kSecond;
          e.system = watched({.busy = 1, .waiting = 0.02, .pressure = 0.99});
      },
-     Cause::client_scheduling, Limit::client_scheduling, "held up for 3.0 s"},
+     Cause::client_scheduling, Limit::client_scheduling, "scheduling stalls: 3.0 s"},
     {"nobody_got_a_byte",
      [](Evidence& e) {
          drop(e, 12, &ReasonCounts::late);
-         e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
+         e.delivery_gaps.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
      },
      Cause::storage_stall, Limit::storage, "the storage gave no data"},
     {"silent_all_the_time_is_slow",
      [](Evidence& e) {
          drop(e, 900, &ReasonCounts::late);
          for (std::int64_t at = 0; at < 40; ++at)
-             e.silences.push_back({at * kSecond, at * kSecond + 800 * kMs});
+             e.delivery_gaps.push_back({at * kSecond, at * kSecond + 800 * kMs});
      },
      Cause::slow_reads, Limit::storage, "did not keep up"},
     {"a_full_interface",
@@ -248,21 +248,21 @@ const std::vector<Case> kCases = {
     {"an_echo_that_waits_in_a_queue",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
-         e.system = watched({.received_per_s = 380'000'000, .echo_ns = 16 * kMs, .echo_idle_ns = 50'000});
+         e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 16 * kMs, .rtt_min_ns = 50'000});
          e.as_played = gives(380e6);
      },
      Cause::network, Limit::network, "the network was full"},
     {"an_echo_that_does_not",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
-         e.system = watched({.received_per_s = 380'000'000, .echo_ns = 60'000, .echo_idle_ns = 50'000});
+         e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 60'000, .rtt_min_ns = 50'000});
          e.as_played = gives(380e6);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
     {"an_echo_of_a_fast_network_that_wavers",
      [](Evidence& e) {
          drop(e, 200, &ReasonCounts::late);
-         e.system = watched({.received_per_s = 380'000'000, .echo_ns = 300'000, .echo_idle_ns = 50'000});
+         e.system = watched({.received_per_s = 380'000'000, .rtt_ns = 300'000, .rtt_min_ns = 50'000});
          e.as_played = gives(380e6);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
@@ -345,7 +345,7 @@ TEST_P(Causes, AreWhatTheEvidenceShows) {
     EXPECT_STREQ(to_string(found.verdict.limit), to_string(expected.limit));
     EXPECT_THAT(found.verdict.reason + "; " + found.verdict.detail, HasSubstr(expected.says));
     EXPECT_FALSE(found.verdict.pass);
-    ASSERT_EQ(found.booked.size(), evidence.missed.size());
+    ASSERT_EQ(found.missed_causes.size(), evidence.missed.size());
     std::uint64_t frames = 0;
     for (const CauseResult& each : found.causes) {
         frames += each.frames;
@@ -366,8 +366,8 @@ TEST(TwoCauses, AreBothNamedAndTheLargerOneIsTheLimit) {
     EXPECT_EQ(found.verdict.limit, Limit::storage);
     EXPECT_THAT(found.verdict.reason, HasSubstr("did not keep up"));
     EXPECT_THAT(found.verdict.reason, HasSubstr("besides, 3 frames were missing"));
-    EXPECT_EQ(found.booked[0], Cause::slow_reads);
-    EXPECT_EQ(found.booked[202], Cause::damaged_file);
+    EXPECT_EQ(found.missed_causes[0], Cause::slow_reads);
+    EXPECT_EQ(found.missed_causes[202], Cause::damaged_file);
 }
 
 TEST(TwoCauses, FramesThatAreNotInTheTableCountToTheLargest) {
@@ -393,9 +393,9 @@ TEST(ClientTooLate, IsNotShortOfProcessorsForItsHelpers) {
     Evidence evidence = good_run();
     drop(evidence, 60, &ReasonCounts::client);
     evidence.cpu_percent = 95;
-    EXPECT_EQ(judge(evidence).booked[0], Cause::client_cpu);
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_cpu);
     evidence.helpers_cpu_percent = 80;
-    EXPECT_EQ(judge(evidence).booked[0], Cause::client_scheduling);
+    EXPECT_EQ(judge(evidence).missed_causes[0], Cause::client_scheduling);
 }
 
 /// The computer slept for a minute, between two samples around slot 30.

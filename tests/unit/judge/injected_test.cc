@@ -41,7 +41,7 @@ Evidence stalled_by_faults() {
     Evidence evidence = good_run();
     evidence.faults_injected = true;
     drop(evidence, 12, &ReasonCounts::late);
-    evidence.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
+    evidence.delivery_gaps.push_back({30 * kPeriodNs - 9 * kPeriodNs, 42 * kPeriodNs});
     return evidence;
 }
 
@@ -50,7 +50,7 @@ TEST(InjectedFaults, HaveTheFramesThatTheyMetAndThoseBehindThem) {
     evidence.missed[0].injected = true;  // the others waited for its place
     evidence.streams[0].faults.push_back({22 * kPeriodNs, 34 * kPeriodNs});
     const Judgement judgement = judge(evidence);
-    EXPECT_THAT(judgement.booked, Each(Cause::injected_fault));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::injected_fault));
     EXPECT_EQ(judgement.verdict.limit, Limit::unknown);
     EXPECT_THAT(judgement.verdict.reason, HasSubstr("injected faults: 12 frames"));
     EXPECT_THAT(judgement.verdict.next, HasSubstr("without the injected faults"));
@@ -74,8 +74,7 @@ TEST(InjectedFaults, DoNotHaveFramesThatTheyDidNotMeetNorHasTheStorage) {
     EXPECT_EQ(judgement.causes[0].cause, Cause::injected_fault);
     EXPECT_EQ(judgement.causes[0].frames, 12u);
     EXPECT_EQ(judgement.causes[1].cause, Cause::unknown);
-    EXPECT_THAT(judgement.causes[1].summary,
-                HasSubstr("3 frames were not there when due, and no injected fault"));
+    EXPECT_THAT(judgement.causes[1].summary, HasSubstr("3 frames were late or dropped, and no injected fault"));
     expect_no_storage(judgement);
 }
 
@@ -89,8 +88,9 @@ std::vector<std::uint64_t> slots_of_faults(Evidence evidence, const std::vector<
     const Judgement judgement = judge(evidence);
     std::vector<std::uint64_t> out;
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        EXPECT_TRUE(judgement.booked[i] == Cause::injected_fault || judgement.booked[i] == Cause::unknown);
-        if (judgement.booked[i] == Cause::injected_fault) out.push_back(slots[i]);
+        EXPECT_TRUE(judgement.missed_causes[i] == Cause::injected_fault ||
+                    judgement.missed_causes[i] == Cause::unknown);
+        if (judgement.missed_causes[i] == Cause::injected_fault) out.push_back(slots[i]);
     }
     return out;
 }
@@ -121,7 +121,7 @@ TEST(InjectedFaults, HaveAFrameThatWasAskedForOrDeliveredInTheirTime) {
         evidence.missed[0].submitted_ns = submitted * kPeriodNs;
         evidence.missed[0].delivered_ns = delivered * kPeriodNs;
         evidence.streams[0].faults = {{10 * kPeriodNs, 20 * kPeriodNs}, {40 * kPeriodNs, 50 * kPeriodNs}};
-        return judge(evidence).booked[0];
+        return judge(evidence).missed_causes[0];
     };
     EXPECT_EQ(cause_of(22, 39), Cause::unknown);
     EXPECT_EQ(cause_of(19, 39), Cause::injected_fault) << "a recorder, or a search, asks early";
@@ -137,7 +137,7 @@ TEST(InjectedFaults, HaveAFrameThatTheyKeptFromBeingAskedFor) {
         evidence.missed[0].submitted_ns.reset();
         evidence.missed[0].delivered_ns.reset();
         evidence.streams[0].faults = {{20 * kPeriodNs, 28 * kPeriodNs}};
-        EXPECT_EQ(judge(evidence).booked[0], due <= 36 ? Cause::injected_fault : Cause::unknown) << due;
+        EXPECT_EQ(judge(evidence).missed_causes[0], due <= 36 ? Cause::injected_fault : Cause::unknown) << due;
     }
 }
 
@@ -147,7 +147,7 @@ TEST(InjectedFaults, HaveWhatADecoderWasLateForWhenTheyMetIt) {
     evidence.decode_cpu_ns = 10 * kMs;
     drop(evidence, 2, &ReasonCounts::client);
     evidence.missed[0].injected = true;
-    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::client_cpu));
+    EXPECT_THAT(judge(evidence).missed_causes, ElementsAre(Cause::injected_fault, Cause::client_cpu));
 }
 
 TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
@@ -158,7 +158,7 @@ TEST(InjectedFaults, OfOneStreamHaveNoFrameOfAnother) {
     for (std::size_t i = 2; i < 4; ++i) evidence.missed[i].stream = 1;
     evidence.missed[0].injected = true;
     evidence.streams[0].faults.push_back({25 * kPeriodNs, 35 * kPeriodNs});
-    EXPECT_THAT(judge(evidence).booked,
+    EXPECT_THAT(judge(evidence).missed_causes,
                 ElementsAre(Cause::injected_fault, Cause::injected_fault, Cause::unknown, Cause::unknown));
 }
 
@@ -167,7 +167,8 @@ TEST(InjectedFaults, ThatFailAFrameHoldNoOtherUp) {
     evidence.faults_injected = true;
     drop(evidence, 3, &ReasonCounts::late);
     evidence.missed[1].injected = true;
-    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::unknown, Cause::injected_fault, Cause::unknown));
+    EXPECT_THAT(judge(evidence).missed_causes,
+                ElementsAre(Cause::unknown, Cause::injected_fault, Cause::unknown));
 }
 
 /// A piece of a container that two frames share is read for one of them.
@@ -179,8 +180,8 @@ TEST(InjectedFaults, HaveTheFailedFramesThatShareAPieceWithTheirs) {
     evidence.missed[2].slot = evidence.missed[0].slot + 2;
     evidence.missed[3].slot = evidence.missed[0].slot + 9;
     evidence.missed[1].injected = true;
-    EXPECT_THAT(judge(evidence).booked, ElementsAre(Cause::injected_fault, Cause::injected_fault,
-                                                    Cause::injected_fault, Cause::unknown));
+    EXPECT_THAT(judge(evidence).missed_causes, ElementsAre(Cause::injected_fault, Cause::injected_fault,
+                                                           Cause::injected_fault, Cause::unknown));
 }
 
 TEST(InjectedFaults, AreNotTheCauseWhereThisComputerWas) {
@@ -189,7 +190,7 @@ TEST(InjectedFaults, AreNotTheCauseWhereThisComputerWas) {
     drop(evidence, 60, &ReasonCounts::client);
     evidence.loop_stalled_ns = 3 * kSecond;
     const Judgement judgement = judge(evidence);
-    EXPECT_THAT(judgement.booked, Each(Cause::client_scheduling));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::client_scheduling));
     EXPECT_EQ(judgement.verdict.limit, Limit::client_scheduling);
     expect_no_storage(judgement);
 }
@@ -201,7 +202,7 @@ TEST(InjectedFaults, OfFilesAreNoDamagedMedia) {
     fail(evidence, 2, &ReasonCounts::error);
     for (MissedFrame& missed : evidence.missed) missed.injected = true;
     const Judgement judgement = judge(evidence);
-    EXPECT_THAT(judgement.booked, Each(Cause::injected_fault));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::injected_fault));
     EXPECT_EQ(judgement.verdict.limit, Limit::unknown);
     expect_no_storage(judgement);
 }
@@ -211,11 +212,11 @@ TEST(InjectedFaults, OverAModelAreNotTheModelsStorage) {
     evidence.modelled = true;
     evidence.parts.push_back({PartKind::drive, "drive 3 of node 1", 0.97, 4, 0, 0});
     Judgement judgement = judge(evidence);  // a fault inside the model: no operation says that it was met
-    EXPECT_THAT(judgement.booked, Each(Cause::model_part));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::model_part));
     EXPECT_EQ(judgement.verdict.limit, Limit::unknown);
     for (MissedFrame& missed : evidence.missed) missed.injected = true;
     judgement = judge(evidence);
-    EXPECT_THAT(judgement.booked, Each(Cause::injected_fault));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::injected_fault));
     expect_no_storage(judgement);
 }
 
@@ -237,7 +238,7 @@ TEST(NullStorage, LeavesThisComputerAlone) {
     evidence.faults_injected = false;
     evidence.null_storage = true;
     const Judgement judgement = judge(evidence);
-    EXPECT_THAT(judgement.booked, Each(Cause::client_scheduling));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::client_scheduling));
     EXPECT_EQ(judgement.verdict.limit, Limit::client_scheduling);
     expect_no_storage(judgement);
 }
@@ -254,14 +255,14 @@ Evidence twice_silent() {
     }
     const std::int64_t first = evidence.missed[0].due_ns - 8 * kPeriodNs;
     const std::int64_t second = evidence.missed[12].due_ns - 8 * kPeriodNs;
-    evidence.silences.push_back({first, first + 800 * kMs});
-    evidence.silences.push_back({second, second + 700 * kMs});
+    evidence.delivery_gaps.push_back({first, first + 800 * kMs});
+    evidence.delivery_gaps.push_back({second, second + 700 * kMs});
     return evidence;
 }
 
 TEST(Stalls, TwoAreTwo) {
     const Judgement judgement = judge(twice_silent());
-    EXPECT_THAT(judgement.booked, Each(Cause::storage_stall));
+    EXPECT_THAT(judgement.missed_causes, Each(Cause::storage_stall));
     EXPECT_THAT(judgement.verdict.reason,
                 HasSubstr("the storage gave no data 2 times, for 800.0 ms and 700.0 ms: 24 frames"));
     EXPECT_THAT(judgement.verdict.detail, HasSubstr("all went on after each"));
@@ -280,7 +281,7 @@ TEST(Stalls, OfInjectedFaultsAreTwoAsWell) {
     Evidence evidence = twice_silent();
     evidence.faults_injected = true;
     evidence.missed[0].injected = evidence.missed[12].injected = true;
-    for (const Silence& each : evidence.silences)
+    for (const DeliveryGap& each : evidence.delivery_gaps)
         evidence.streams[0].faults.push_back({each.from_ns, each.to_ns});
     const Judgement judgement = judge(evidence);
     EXPECT_THAT(judgement.verdict.detail,

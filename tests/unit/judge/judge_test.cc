@@ -37,7 +37,7 @@ struct Case {
 };
 
 const std::vector<Case> kCases = {
-    {"all_on_time", [](Evidence&) {}, true, Limit::none, "every frame was there in time"},
+    {"all_on_time", [](Evidence&) {}, true, Limit::none, "every frame was on time"},
     {"startup_drops_only",
      [](Evidence& e) {
          e.totals.on_time = 990;
@@ -59,25 +59,25 @@ const std::vector<Case> kCases = {
      },
      false, Limit::storage, "cold start: 11 frames"},
     {"slow_storage", [](Evidence& e) { drop(e, 212, &ReasonCounts::late); }, false, Limit::storage,
-     "212 frames were not there when due"},
+     "212 frames were late or dropped"},
     {"held_late_frame",
      [](Evidence& e) {
          drop(e, 1, &ReasonCounts::late);
          std::swap(e.totals.dropped, e.totals.late);
      },
-     false, Limit::storage, "1 frame was not there when due"},
+     false, Limit::storage, "1 frame was late or dropped"},
     {"stalls",
      [](Evidence& e) {
          stall(e, 3, DropReason::late);
          e.totals.stall_ns = 1'300'000'000;
      },
-     false, Limit::storage, "stood still 3 times for 1.3 s"},
+     false, Limit::storage, "stalled 3 times for 1.3 s"},
     {"client_stall",
      [](Evidence& e) {
          stall(e, 1, DropReason::client);
          e.loop_stalled_ns = 300'000'000;
      },
-     false, Limit::client_scheduling, "held up for 300.0 ms"},
+     false, Limit::client_scheduling, "scheduling stalls: 300.0 ms"},
     {"process_stopped",
      [](Evidence& e) {
          drop(e, 7, &ReasonCounts::client);
@@ -119,7 +119,7 @@ const std::vector<Case> kCases = {
          drop(e, 50, &ReasonCounts::late);
          e.loop_lateness_p50_ns = 30'000'000;
      },
-     false, Limit::client_scheduling, "typically 30.0 ms late"},
+     false, Limit::client_scheduling, "timer lateness: median 30.0 ms"},
     {"read_errors", [](Evidence& e) { fail(e, 500, &ReasonCounts::error); }, false, Limit::storage,
      "an error for 500 frames"},
     {"missing_file", [](Evidence& e) { fail(e, 1, &ReasonCounts::missing); }, false, Limit::media,
@@ -147,7 +147,7 @@ const std::vector<Case> kCases = {
          e.totals.dropped = 4;
          e.totals.on_time = 996;
      },
-     false, Limit::unknown, "why is not known"},
+     false, Limit::unknown, "the cause is not known"},
     {"warm_but_nobody_minds", [](Evidence& e) { e.server_cache_may_be_warm = true; }, true, Limit::none,
      "every frame"},
     {"warm_but_cold_required", [](Evidence& e) { e.server_cache_may_be_warm = e.require_cold = true; }, false,
@@ -236,16 +236,16 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
          e.service_p50_ns = 650'000'000;
-         e.way_ns = 600'000'000;
+         e.path_rtt_ns = 600'000'000;
      },
-     false, Limit::network, "of the 650.0 ms that a frame typically took 600.0 ms are the way"},
+     false, Limit::network, "of the 650.0 ms (median) that a frame took, 600.0 ms are round trips"},
     {"model_a_short_way_is_not",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 0.61, 2}});
          e.service_p50_ns = 650'000'000;
-         e.way_ns = 300'000'000;
+         e.path_rtt_ns = 300'000'000;
      },
-     false, Limit::storage, "what was missing is time"},
+     false, Limit::storage, "time was missing"},
     {"model_full_connections_are_several",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::seat_link, "seat 12 connections", 0.99, 3}});
@@ -255,7 +255,7 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          on_a_model(e, {{PartKind::switch_port, "seat 1 switch port", 0.02, 1, 48, 0.2}});
      },
-     false, Limit::storage, "what was missing is time"},
+     false, Limit::storage, "time was missing"},
     {"model_decoding_late_with_nothing_full",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});
@@ -267,7 +267,7 @@ const std::vector<Case> kCases = {
          on_a_model(e, {{PartKind::seat_cpu, "seat 0 processor", 0.5, 2}});
          drop(e, 60, &ReasonCounts::client);
      },
-     false, Limit::storage, "110 frames were not there when due; no part of the model was full"},
+     false, Limit::storage, "110 frames were late or dropped; no part of the model was full"},
     {"model_media_come_first",
      [](Evidence& e) {
          on_a_model(e, {{PartKind::drive, "node 0 drive 3", 1, 2}});
@@ -279,7 +279,7 @@ const std::vector<Case> kCases = {
          e.modelled = true;
          e.parts = {{PartKind::drive, "node 0 drive 3", 1, 2}};
      },
-     true, Limit::none, "every frame was there in time"},
+     true, Limit::none, "every frame was on time"},
     {"interrupted_later", [](Evidence& e) { e.interrupted = true; }, true, Limit::none,
      "up to the interruption"},
 };

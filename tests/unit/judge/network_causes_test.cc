@@ -33,7 +33,7 @@ struct PathRates {
 
 /// Samples of every 200 ms over 50 s of a server that all bytes came from, with 20,000 segments a second in and
 /// 2,000 out, over an interface that carries a third of what it can.
-SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64_t> echo_ns = {}) {
+SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64_t> rtt_ns = {}) {
     SystemHistory history;
     SystemSample::Path sum;
     sum.peer = "10.0.0.1";
@@ -59,7 +59,7 @@ SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64
         sample.path = sum;
         sample.connection = {"10.0.0.1", received, sum.received_segments, sum.out_of_order};
         sample.links.push_back({"eth0", 10'000'000'000, received});
-        sample.echo_ns = echo_ns;
+        sample.rtt_ns = rtt_ns;
         history.push_back(std::move(sample));
     }
     return history;
@@ -69,10 +69,10 @@ SystemHistory path(const std::vector<PathRates>& rates, std::optional<std::int64
 void silent_for_two_seconds(Evidence& e) {
     e.remote = true;
     drop(e, 48, &ReasonCounts::late);
-    e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 78 * kPeriodNs});
+    e.delivery_gaps.push_back({30 * kPeriodNs - 9 * kPeriodNs, 78 * kPeriodNs});
 }
 
-PathRates in_silence() {
+PathRates in_throughput_gap() {
     PathRates rates;
     rates.from_ns = 800 * kMs;
     rates.to_ns = 3200 * kMs;
@@ -89,12 +89,12 @@ void gone_for_good(Evidence& e) {
         e.missed[i].delivered_ns.reset();
         e.missed[i].read_ns = 0;
     }
-    e.silences.push_back({30 * kPeriodNs - 9 * kPeriodNs, 930 * kPeriodNs, true});
+    e.delivery_gaps.push_back({30 * kPeriodNs - 9 * kPeriodNs, 930 * kPeriodNs, true});
     e.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
 }
 
 PathRates to_the_end() {
-    PathRates rates = in_silence();
+    PathRates rates = in_throughput_gap();
     rates.to_ns = 50 * kSecond;
     return rates;
 }
@@ -148,27 +148,27 @@ const std::vector<Case> kCases = {
     {"silent_and_unanswered",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
      },
      Cause::network_down, Limit::network, "the network to 10.0.0.1 was gone"},
     {"silent_without_carrier",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.no_carrier_ns = kSecond; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.no_carrier_ns = kSecond; })});
      },
      Cause::network_down, Limit::network, "had no carrier"},
     {"silent_and_unacknowledged",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.unacknowledged_ns = kSecond; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unacknowledged_ns = kSecond; })});
      },
      Cause::network_down, Limit::network, "not acknowledged"},
     {"gone_in_the_beginning_of_a_silence_and_answered_while_tcp_still_waits",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         PathRates gone = with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; });
+         PathRates gone = with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; });
          gone.to_ns = 1600 * kMs;
-         PathRates back = with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; });
+         PathRates back = with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; });
          back.from_ns = 1600 * kMs;
          e.system = path({gone, back}, 100'000);
      },
@@ -176,19 +176,19 @@ const std::vector<Case> kCases = {
     {"silent_and_answered",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
      },
      Cause::storage_stall, Limit::storage, "the host of 10.0.0.1 answered meanwhile"},
     {"silent_and_refused",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.quiet_answers = r.refused = 10; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = r.refused = 10; })});
      },
      Cause::storage_stall, Limit::storage, "refused connections meanwhile"},
     {"silent_and_nothing_known",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         e.system = path({in_silence()});
+         e.system = path({in_throughput_gap()});
      },
      Cause::unknown, Limit::unknown, "let the server's host answer pings"},
     {"silent_and_no_server_known", [](Evidence& e) { silent_for_two_seconds(e); }, Cause::unknown,
@@ -198,15 +198,15 @@ const std::vector<Case> kCases = {
          silent_for_two_seconds(e);
          e.remote = false;
          e.bytes_read = 400'000'000'000;  // little of it came over the network
-         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
      },
      Cause::storage_stall, Limit::storage, "no data"},
     {"silent_and_answered_after_a_short_cut",
      [](Evidence& e) {
          silent_for_two_seconds(e);
-         PathRates cut = with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; });
+         PathRates cut = with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; });
          cut.to_ns = kSecond;
-         PathRates back = with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; });
+         PathRates back = with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; });
          back.from_ns = kSecond;
          e.system = path({cut, back}, 100'000);
      },
@@ -224,7 +224,7 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          slow_for_long(e);
          for (std::int64_t at = 0; at < 41 * kSecond; at += 250 * kMs)
-             e.silences.push_back({at, at + 150 * kMs});
+             e.delivery_gaps.push_back({at, at + 150 * kMs});
          e.system =
              path({with(always(), [](PathRates& r) { r.quiet_ns = kSecond, r.quiet_answers = 10; })}, 100'000);
      },
@@ -233,7 +233,7 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          slow_for_long(e);
          for (std::int64_t at = 0; at < 40 * kSecond; at += 2 * kSecond)
-             e.silences.push_back({at, at + 1500 * kMs});
+             e.delivery_gaps.push_back({at, at + 1500 * kMs});
          e.system = path({with(always(), [](PathRates& r) { r.quiet_answers = 10; })}, 100'000);
      },
      Cause::bandwidth, Limit::storage, "did not keep up"},
@@ -243,8 +243,8 @@ const std::vector<Case> kCases = {
          drop(e, 192, &ReasonCounts::late);
          std::vector<PathRates> rates;
          for (std::int64_t at = kSecond; at < 9 * kSecond; at += 2 * kSecond) {
-             e.silences.push_back({at, at + 1200 * kMs});
-             rates.push_back(with(in_silence(), [at](PathRates& r) {
+             e.delivery_gaps.push_back({at, at + 1200 * kMs});
+             rates.push_back(with(in_throughput_gap(), [at](PathRates& r) {
                  r.from_ns = at;
                  r.to_ns = at + 400 * kMs;
                  r.unanswered_ns = kSecond;
@@ -258,7 +258,7 @@ const std::vector<Case> kCases = {
          e.remote = true;
          drop(e, 2, &ReasonCounts::late);
          for (MissedFrame& each : e.missed) each.submitted_ns = each.due_ns - 3 * kPeriodNs;
-         e.silences.push_back({27 * kPeriodNs, 27 * kPeriodNs + 150 * kMs});
+         e.delivery_gaps.push_back({27 * kPeriodNs, 27 * kPeriodNs + 150 * kMs});
          e.system = path({});
      },
      Cause::storage_stall, Limit::storage, "no data"},
@@ -266,7 +266,7 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          e.remote = true;
          drop(e, 48, &ReasonCounts::late);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })}, 100'000);
      },
      Cause::network_down, Limit::network, "was gone"},
     {"a_server_that_is_gone_for_good",
@@ -290,7 +290,7 @@ const std::vector<Case> kCases = {
     {"slow_for_long_with_a_cut_in_it",
      [](Evidence& e) {
          slow_for_long(e);
-         e.system = path({with(in_silence(),
+         e.system = path({with(in_throughput_gap(),
                                [](PathRates& r) {
                                    r.to_ns = 1400 * kMs;
                                    r.unanswered_ns = kSecond;
@@ -335,7 +335,7 @@ const std::vector<Case> kCases = {
      [](Evidence& e) {
          e.remote = true;
          drop(e, 8, &ReasonCounts::late);
-         e.silences.push_back({28 * kPeriodNs, 38 * kPeriodNs});
+         e.delivery_gaps.push_back({28 * kPeriodNs, 38 * kPeriodNs});
          e.system =
              path({with(always(),
                         [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10, r.quiet_answers = 5; })},
@@ -397,7 +397,7 @@ const std::vector<Case> kCases = {
          e.remote = true;
          drop(e, 8, &ReasonCounts::late);
          e.as_played = ProbeResult{"", 2, 1 << 20, 8, 100e6};
-         e.system = path({with(in_silence(),
+         e.system = path({with(in_throughput_gap(),
                                [](PathRates& r) {
                                    r.quiet_ns = 0;
                                    r.to_ns = 1 * kSecond;
@@ -412,7 +412,7 @@ const std::vector<Case> kCases = {
          slow_for_long(e);
          e.system =
              path({with(always(), [](PathRates& r) { r.out_of_order = 1'000, r.lossy_looks = 10; })}, 20 * kMs);
-         e.system.back().echo_ns = 100'000;
+         e.system.back().rtt_ns = 100'000;
      },
      Cause::network, Limit::network, "was full"},
     {"a_quiet_path_without_echoes",
@@ -450,13 +450,13 @@ const std::vector<Case> kCases = {
     {"reads_that_time_out_unanswered",
      [](Evidence& e) {
          failed(e, false, false);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
      },
      Cause::network_down, Limit::network, "was gone"},
     {"reads_that_time_out_with_a_host_that_answers",
      [](Evidence& e) {
          failed(e, false, false);
-         e.system = path({with(in_silence(), [](PathRates& r) { r.quiet_answers = 10; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.quiet_answers = 10; })});
      },
      Cause::storage_error, Limit::storage, "gave an error"},
     {"reads_that_time_out_and_nothing_known", [](Evidence& e) { failed(e, false, false); }, Cause::unknown,
@@ -466,7 +466,7 @@ const std::vector<Case> kCases = {
          e.remote = true;
          drop(e, 48, &ReasonCounts::client);
          e.loop_stalled_ns = 2 * kSecond;
-         e.system = path({with(in_silence(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
+         e.system = path({with(in_throughput_gap(), [](PathRates& r) { r.unanswered_ns = kSecond; })});
      },
      Cause::client_scheduling, Limit::client_scheduling, "did not let the player run"},
 };

@@ -148,7 +148,7 @@ TEST(ClientShortages, AreNeverTheStorages) {
 TEST(StorageGone, IsNoDamageOfTheMedia) {
     Evidence evidence = good_run();
     fail(evidence, 300, &ReasonCounts::missing);
-    for (MissedFrame& each : evidence.missed) each.gone = true;
+    for (MissedFrame& each : evidence.missed) each.vanished = true;
     evidence.vanished.push_back({"/mnt/a/clip", "/mnt/a", "it is not there any more", 0, 1});
     expect_cause(evidence, Cause::storage_gone, Limit::storage, "/mnt/a vanished 1.2 s into play");
     const Verdict verdict = judge(evidence).verdict;
@@ -160,11 +160,11 @@ TEST(StorageGone, IsNoDamageOfTheMedia) {
 TEST(StorageGone, FramesThatWereMissingBeforeStayTheMedias) {
     Evidence evidence = good_run();
     fail(evidence, 30, &ReasonCounts::missing);
-    for (std::size_t i = 10; i < 30; ++i) evidence.missed[i].gone = true;
+    for (std::size_t i = 10; i < 30; ++i) evidence.missed[i].vanished = true;
     evidence.vanished.push_back({"/mnt/a", "/mnt/a", "it is not there any more", 0, 1});
     const Judgement found = judge(evidence);
-    EXPECT_EQ(found.booked[0], Cause::damaged_file);
-    EXPECT_EQ(found.booked[29], Cause::storage_gone);
+    EXPECT_EQ(found.missed_causes[0], Cause::damaged_file);
+    EXPECT_EQ(found.missed_causes[29], Cause::storage_gone);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "run/session/meters.h"
+#include "run/plan/meters.h"
 
 #include <gmock/gmock.h>
 

@@ -158,7 +158,7 @@ Result<RunResult> play(seats::Ranks& ranks,
     watching.join();
     seats::Ranks::Collecting how;
     how.virtual_time = request.target.is_virtual_time();
-    how.nothing = [&request] { return Session::not_played(request, {}); };
+    how.nothing = [&request] { return not_played(request, {}); };
     return ranks.collect(std::move(own), how);
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/playback/backends.h"
+#include "run/backends/backends.h"
 
 namespace streamsim::test {
 

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "judge/expectation.h"
 #include "run/scenario_run.h"
 #include "run/session/session.h"
 #include "unit/run/reading_log.h"
@@ -252,17 +253,17 @@ TEST(ScenarioExpectations, are_compared_with_what_came) {
     result.totals.dropped = 14;
     result.totals.startup_drops = 2;
     ScenarioExpectation expected;
-    EXPECT_THAT(surprises(expected, result), IsEmpty());
+    EXPECT_THAT(judge::surprises(expected, result), IsEmpty());
     expected.plays = false;
     expected.limit = "storage";
     expected.dropped = {12, 12};
     expected.late = {0, 0};
-    EXPECT_THAT(surprises(expected, result), IsEmpty());
+    EXPECT_THAT(judge::surprises(expected, result), IsEmpty());
     expected.plays = true;
     expected.limit = "network";
     expected.dropped = {0, 11};
     expected.stalls = {1, 2};
-    EXPECT_THAT(surprises(expected, result), testing::SizeIs(4));
+    EXPECT_THAT(judge::surprises(expected, result), testing::SizeIs(4));
 }
 
 TEST(ScenarioInVirtualTime, one_seed_gives_one_run) {

@@ -1,4 +1,4 @@
-#include "run/session/space_need.h"
+#include "run/plan/space_need.h"
 
 #include <gmock/gmock.h>
 

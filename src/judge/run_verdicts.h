@@ -1,0 +1,35 @@
+// Verdicts that do not follow from missed frames, and the statements that a run makes about a storage.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "streamsim/run_result.h"
+
+namespace streamsim::judge {
+
+/// The verdict of a run that was interrupted in preparation.
+Verdict interrupted_before_play();
+/// The verdict of a computer that no stream was assigned to: there were fewer streams than seats.
+Verdict nothing_assigned();
+/// A passed verdict fails: a file that vanished while it was written was not recorded.
+void judge_vanished_recording(const std::string& file, RunResult& result);
+/// Where the run says nothing about a storage (judges_storage), neither do its verdict and causes.
+void withhold_storage(RunResult& result);
+
+/// Media that was written so recently may still be in the memory of the server.
+inline constexpr std::int64_t kServerCacheSeconds = 3600;
+/// Reports tell the age of media that are younger.
+inline constexpr std::int64_t kMediaAgeToldSeconds = 86'400;
+
+/// How a run read its media.
+struct MediaReading {
+    bool looped = false;                // some frames were read more than once
+    bool shared = false;                // several streams played one clip
+    std::optional<std::int64_t> age_s;  // since the youngest clip was written
+};
+/// Frames of real storage may have come from a server's cache.
+bool server_cache_may_be_warm(const MediaReading& reading);
+
+}  // namespace streamsim::judge

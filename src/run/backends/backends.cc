@@ -1,0 +1,162 @@
+#include "run/backends/backends.h"
+
+#include <fmt/format.h>
+
+#include "loop/burning_decoder.h"
+#include "loop/timed_decoder.h"
+#include "loop/uv_loop.h"
+#include "loop/virtual_loop.h"
+#include "run/backends/cluster_faults.h"
+#include "sim/parts/seat.h"
+#include "storage/compiled_in/compiled_in.h"
+#include "storage/fault/fault_storage.h"
+#include "storage/local/local_byte_store.h"
+#include "storage/nfs/nfs_byte_store.h"
+#include "storage/nfs/nfs_storage.h"
+#include "storage/null_storage.h"
+#include "storage/remote/remote_names.h"
+#include "storage/smb/smb_byte_store.h"
+#include "storage/smb/smb_process.h"
+#include "storage/smb/smb_storage.h"
+#include "storage/threads/threads_storage.h"
+#include "storage/uring/uring_storage.h"
+
+namespace streamsim::run {
+namespace {
+
+Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loop::UvLoop& loop) {
+    storage::LocalOptions local = spec.local;
+    local.writes_below = spec.target.path;
+    const bool built_in = storage::storage_compiled_in().front() == "uring";
+    if (spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && built_in)) {
+        auto ring = storage::make_uring_storage(loop, loop.uv(), local);
+        if (ring) return ring;
+        if (spec.local.notice) {
+            spec.local.notice(fmt::format("io_uring cannot be had: {}; reading with a thread pool instead",
+                                          ring.error().problems.front()));
+        }
+    }
+    return storage::make_threads_storage(loop, loop.uv(), local);
+}
+
+Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, loop::UvLoop& loop) {
+    const RemotePlace& place = *spec.target.remote;
+    auto made = place.protocol == RemotePlace::Protocol::nfs
+                    ? storage::make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote)
+                    : storage::make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
+    if (!made) return made;
+    return storage::by_whole_names(std::move(*made));
+}
+
+/// Where it was said, else round robin; with the link that was said, else the model's.
+sim::SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
+    sim::SeatPlace place{.node = spec.target.node_of(seat), .link = std::nullopt};
+    if (seat >= spec.seat_settings.size()) return place;
+    const SeatSetting& setting = spec.seat_settings[seat];
+    place.node = setting.node.value_or(place.node);
+    if (setting.link_bits_per_s || setting.link_efficiency || setting.link_latency) {
+        place.link = spec.target.model->client.link;
+        place.link->bits_per_s = setting.link_bits_per_s.value_or(place.link->bits_per_s);
+        place.link->efficiency = setting.link_efficiency.value_or(place.link->efficiency);
+        place.link->latency = setting.link_latency.value_or(place.link->latency);
+    }
+    return place;
+}
+
+sim::ClusterOptions cluster_options(const StorageSpec& spec) {
+    sim::ClusterOptions options;
+    options.model = *spec.target.model;
+    for (std::uint32_t seat = 0; seat < spec.seats; ++seat) options.seats.push_back(place_of(spec, seat));
+    options.warm = spec.target.warm;
+    options.seed = spec.seed;
+    options.media = spec.media;
+    return options;
+}
+
+}  // namespace
+
+std::vector<std::string> backend_names() {
+    std::vector<std::string> names = storage::storage_compiled_in();
+    names.insert(names.end(), {"null", "sim"});
+    return names;
+}
+
+Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
+    LoopAndStorage made;
+    switch (spec.target.kind) {
+        case target::Target::Kind::local: {
+            auto loop = std::make_unique<loop::UvLoop>();
+            auto storage = make_local_storage(spec, *loop);
+            if (!storage) return storage.error();
+            made.loop = std::move(loop);
+            made.storage = std::move(*storage);
+            break;
+        }
+        case target::Target::Kind::remote: {
+            auto loop = std::make_unique<loop::UvLoop>();
+            auto storage = make_remote_storage(spec, *loop);
+            if (!storage) return storage.error();
+            made.loop = std::move(loop);
+            made.storage = std::move(*storage);
+            break;
+        }
+        case target::Target::Kind::null:
+            made.loop = std::make_unique<loop::UvLoop>();
+            made.storage = std::make_unique<storage::NullStorage>(*made.loop, "null");
+            break;
+        case target::Target::Kind::null_virtual:
+            made.loop = std::make_unique<loop::VirtualLoop>();
+            made.storage = std::make_unique<storage::NullStorage>(*made.loop, "sim");
+            made.timing_is_exact = true;
+            break;
+        case target::Target::Kind::model:
+            made.loop = std::make_unique<loop::VirtualLoop>();
+            made.model = spec.target.model;
+            made.cluster = std::make_unique<sim::Cluster>(*made.loop, cluster_options(spec));
+            for (const ScenarioFault& fault : spec.model_faults)
+                made.cluster->at(Instant{} + fault.at, cluster_fault(fault));
+            made.storage = made.cluster->make_storage();
+            made.timing_is_exact = true;
+            break;
+    }
+    if (spec.faults) {
+        auto faults = std::make_unique<storage::FaultStorage>(
+            *made.loop, std::move(made.storage), *spec.faults, spec.seed,
+            spec.local.parallel_reads + spec.local.parallel_opens);
+        made.faults = faults.get();
+        made.storage = std::move(faults);
+    }
+    if (spec.through) made.storage = spec.through(std::move(made.storage));
+    return made;
+}
+
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec) {
+    if (made.cluster != nullptr) {
+        Duration cost;
+        if (spec.format != nullptr) cost = decode_cost(*made.model, *spec.format);
+        if (cost + spec.cpu <= Duration{}) return nullptr;  // delivery only: it waits for no processor
+        Duration more = spec.cpu;
+        for (std::uint32_t i = 1; i < spec.layers; ++i) more += cost;
+        return made.cluster->make_decoder(spec.seat, spec.format, more);
+    }
+    if (spec.cpu <= Duration{}) return nullptr;
+    if (made.timing_is_exact) return std::make_unique<loop::TimedDecoder>(*made.loop, spec.cpu);
+    return std::make_unique<loop::BurningDecoder>(*made.loop, spec.cpu);
+}
+
+Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
+    ClientModel one_core = model.client;
+    one_core.cores = 1;
+    one_core.cpu_ceiling = 1;
+    return sim::Seat::decode_time(one_core, &format, Duration{});
+}
+
+std::unique_ptr<ByteStore> make_byte_store(const target::Target& target, const Credentials& credentials) {
+    if (target.kind == target::Target::Kind::local) return storage::make_local_byte_store();
+    if (target.kind != target::Target::Kind::remote) return nullptr;
+    if (target.remote->protocol == RemotePlace::Protocol::nfs)
+        return storage::by_whole_names(storage::make_nfs_byte_store(*target.remote, target.path));
+    return storage::by_whole_names(storage::make_smb_byte_store(*target.remote, target.path, credentials));
+}
+
+}  // namespace streamsim::run

@@ -1,0 +1,82 @@
+// The table of storage backends: only this file names them all.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sim/cluster/cluster.h"
+#include "storage/fault/fault_plan.h"
+#include "storage/local/local_options.h"
+#include "storage/remote/remote_options.h"
+#include "streamsim/byte_store.h"
+#include "streamsim/decoder.h"
+#include "streamsim/event_loop.h"
+#include "streamsim/scenario.h"
+#include "streamsim/storage.h"
+#include "target/target.h"
+
+namespace streamsim::storage {
+class FaultStorage;
+}  // namespace streamsim::storage
+
+namespace streamsim::run {
+
+enum class IoChoice { automatic, uring, threads };
+
+/// Puts a layer between the players and a storage.
+using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
+
+struct StorageSpec {
+    target::Target target;
+    IoChoice io = IoChoice::automatic;
+    storage::LocalOptions local;               // of one loop
+    storage::RemoteOptions remote;             // of one loop
+    std::optional<storage::FaultPlan> faults;  // injected over the storage
+    std::uint64_t seed = 0;                    // of the faults, and of random events in a model
+    // For a model.
+    std::uint32_t seats = 1;
+    std::vector<std::shared_ptr<const FrameIndex>> media;
+    std::vector<SeatSetting> seat_settings;   // by seat; fewer than seats: the rest as the URL says
+    std::vector<ScenarioFault> model_faults;  // at: from the loop's time 0
+    StorageWrapper through;
+};
+
+/// "uring", "threads", "nfs", "smb" (in a build with libsmbclient), "null", "sim": for --version and results.
+std::vector<std::string> backend_names();
+
+/// A loop with its storage. The storage is destroyed first.
+struct LoopAndStorage {
+    std::unique_ptr<EventLoop> loop;
+    std::shared_ptr<const ClusterModel> model;  // null: no model
+    std::unique_ptr<sim::Cluster> cluster;      // null: no model
+    std::unique_ptr<Storage> storage;
+    storage::FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
+    bool timing_is_exact = false;             // virtual time: the same seed gives the same times
+};
+
+/// REQUIRES: called on the thread that will run the loop. Uses the thread pool where io_uring is not available,
+/// with a notice that says why.
+Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec);
+
+/// How the frames of one slot are decoded.
+struct DecoderSpec {
+    std::uint32_t seat = 0;
+    Duration cpu;                         // for the slot, in the loop's time
+    const MediaFormat* format = nullptr;  // on a model: its decode cost is added; null: none
+    std::uint32_t layers = 1;             // of that format, at once
+};
+
+/// Null: a frame is complete when it is read.
+std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderSpec& spec);
+
+/// Processor time of one core for a frame, by the model.
+Duration decode_cost(const ClusterModel& model, const MediaFormat& format);
+
+/// The blocking access to a target's files; null: it has none (null:, sim:). Connects when it is first used.
+std::unique_ptr<ByteStore> make_byte_store(const target::Target& target, const Credentials& credentials);
+
+}  // namespace streamsim::run

@@ -1,0 +1,166 @@
+#include "run/conclude/conclusion.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/units.h"
+#include "judge/judge.h"
+#include "judge/run_verdicts.h"
+#include "run/conclude/evidence.h"
+#include "run/diagnosis/model_rate.h"
+
+namespace streamsim::run {
+namespace {
+
+bool missed_anything(const RunFacts& facts) {
+    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const play::DeadlineLedger* ledger) {
+        return ledger->options().slots > 0 && judge::bad_frames(ledger->counts()) > 0;
+    });
+}
+
+/// The media are there, and this computer lacks nothing that it needs to read them once more.
+bool can_reread(const RunFacts& facts) {
+    return facts.vanished.empty() &&
+           std::none_of(facts.ledgers.begin(), facts.ledgers.end(), client_lacked_anything);
+}
+
+}  // namespace
+
+RunResult not_played(const PlayRequest& request, const ProgramFacts& program) {
+    RunResult result;
+    result.version = program.version;
+    result.revision = program.revision;
+    result.backends = backend_names();
+    result.command = program.command;
+    result.started_at = host::now_rfc3339();
+    result.host = host::read_host_facts();
+    fill_request(request, result);
+    result.interrupted = true;
+    result.verdict = judge::interrupted_before_play();
+    result.digest = metrics::Digest{}.hex();
+    return result;
+}
+
+void Conclusion::begin(const ProgramFacts& program) {
+    begun_ = not_played(plan_.request(), program);
+}
+
+void Conclusion::observe(const PlayObservation& observation) {
+    usage_before_ = observation.usage_before();
+    mount_ = observation.mount();
+}
+
+RunResult Conclusion::nothing_to_play() const {
+    RunResult result = begun_;
+    result.interrupted = false;
+    result.verdict = judge::nothing_assigned();
+    return result;
+}
+
+RunResult Conclusion::conclude(PlayObservation& observation) {
+    const bool cut_short = playback_.was_cut_short();
+    is_stuck_ = playback_.is_stuck();
+    if (cut_short && !plan_.has_recordings()) storage_is_over_.store(true, std::memory_order_relaxed);
+    RunFacts facts;
+    facts.after = host::read_process_usage();
+    playback_.tell_end();
+    // Storage that has not given back its reads may not answer an open either, and a result has to be written.
+    observation.play_ended(!is_stuck_ && !cut_short);
+    const PlayedStreams played = changes_.finish();
+    facts.streams = &played.plans;
+    facts.ledgers = played.ledgers;
+    fill_common(facts);
+    const std::vector<std::string> vanished = plan_.close_recordings(!is_stuck_);
+    for (PlaybackLoop* const loop : playback_.loops()) facts.playback_loops.push_back(&loop->stats());
+    facts.model = playback_.loops().front();
+    facts.interrupted = cut_short;
+    const bool missed = missed_anything(facts);
+    observation.stop(missed, cut_short, facts);
+    // With injected faults the result says nothing about the storage: there is nothing to find out.
+    const bool wanted = plan_.request().find_cause && !facts.faults_injected;
+    if (missed && !cut_short && wanted) diagnose_play(observation.is_real(), facts);
+    facts.notices = plan_.log().texts();
+    storage_is_over_.store(true, std::memory_order_relaxed);
+    RunResult result = begun_;
+    fill_result(facts, result);
+    if (!vanished.empty()) judge::judge_vanished_recording(vanished.front(), result);
+    result.direct &= std::all_of(plan_.meters().begin(), plan_.meters().end(),
+                                 [](const load::MeterPlan& meter) { return meter.spec.direct; });
+    return result;
+}
+
+/// Facts of the request and the computer, which are the same during and after play.
+void Conclusion::fill_common(RunFacts& facts) const {
+    facts.request = &plan_.request();
+    facts.faults_injected = plan_.faults_injected();
+    facts.mount = mount_;
+    facts.before = usage_before_;
+    facts.cuts = plan_.cuts();
+    facts.buffer_bytes = plan_.memory().page_bytes();
+}
+
+void Conclusion::diagnose_play(bool real, RunFacts& facts) {
+    if (!real) {
+        measure_model_rate(facts);
+    } else if (!is_stuck_ && can_reread(facts)) {
+        is_diagnosing_.store(true, std::memory_order_relaxed);
+        reread(facts);
+    }
+}
+
+void Conclusion::reread(RunFacts& facts) {
+    DiagnosisSubject subject;
+    const bool direct = std::all_of(facts.playback_loops.begin(), facts.playback_loops.end(),
+                                    [](const LoopStats* loop) { return loop->capabilities.direct; });
+    if (!direct) subject.evict = [this] { plan_.evict_clips(); };
+    std::vector<StreamPlan> players;  // recordings are removed by now
+    for (std::size_t i = 0; i < facts.streams->size(); ++i) {
+        if ((*facts.streams)[i].record != nullptr) continue;
+        players.push_back((*facts.streams)[i]);
+        subject.ledgers.push_back(facts.ledgers[i]);
+    }
+    if (players.empty()) return;
+    subject.streams = &players;
+    subject.storage = plan_.storage();
+    set_parallel_operations(subject.storage, kParallelReadsMax, kParallelReadsMax);
+    facts.diagnosis = diagnose(subject, control_);
+    is_stuck_ = is_stuck_ || facts.diagnosis.stuck;
+}
+
+void Conclusion::measure_model_rate(RunFacts& facts) {
+    if (plan_.request().target.kind != target::Target::Kind::model || !plan_.faults().empty()) return;
+    facts.diagnosis.as_played = model_rate(plan_.request(), plan_.parts(), control_);
+}
+
+std::optional<RunResult> Conclusion::snapshot() {
+    constexpr Duration kAnswerTimeout = seconds(2);
+    const std::lock_guard lock(snapshot_mutex_);
+    if (playback_.started_ns() == 0) return std::nullopt;
+    const auto copies = playback_.copy_loops(kAnswerTimeout);
+    if (copies.empty()) return std::nullopt;
+    std::map<const StreamPlan*, play::DeadlineLedger*> ledgers;
+    for (const auto& copy : copies) {
+        for (const auto& [plan, ledger] : copy->ledgers) {
+            ledger->close();
+            ledgers[plan] = ledger.get();
+        }
+    }
+    const PlayedStreams played = changes_.played([&](std::size_t i) -> const play::DeadlineLedger* {
+        const auto found = ledgers.find(&plan_.streams()[i]);
+        return found != ledgers.end() ? found->second : nullptr;
+    });
+    RunFacts facts;
+    fill_common(facts);
+    facts.streams = &played.plans;
+    facts.ledgers = played.ledgers;
+    for (const auto& copy : copies) facts.playback_loops.push_back(&copy->stats);
+    facts.after = host::read_process_usage();
+    facts.interrupted = true;
+    facts.notices = plan_.log().texts();
+    RunResult result = begun_;
+    fill_result(facts, result);
+    return result;
+}
+
+}  // namespace streamsim::run

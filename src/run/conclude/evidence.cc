@@ -1,0 +1,279 @@
+#include "run/conclude/evidence.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+
+#include "base/system/errno_name.h"
+#include "judge/judge.h"
+#include "run/conclude/part_results.h"
+#include "run/plan/clip_numbers.h"
+#include "target/target_locations.h"
+
+namespace streamsim::run {
+namespace {
+
+/// True for file systems of another computer. FUSE may be local or remote.
+bool is_remote(std::string_view type) {
+    constexpr std::array kTypes = {"nfs",    "nfs4",  "cifs",   "smb3",    "smbfs", "ceph",
+                                   "lustre", "gpfs",  "beegfs", "afs",     "9p",    "glusterfs",
+                                   "gfs2",   "ocfs2", "acfs",   "stornext"};
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+void add(ReasonCounts& to, const ReasonCounts& from) {
+    to.late += from.late;
+    to.client += from.client;
+    to.error += from.error;
+    to.short_read += from.short_read;
+    to.missing += from.missing;
+}
+
+/// The round trip of a seat's requests on a model.
+Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
+    const ClusterModel& model = *request.target.model;
+    const SeatSetting setting =
+        seat < request.seat_settings.size() ? request.seat_settings[seat] : SeatSetting{};
+    const Duration one_way =
+        setting.link_latency.value_or(model.client.link.latency) + model.node.front_end.latency;
+    return one_way + one_way;
+}
+
+/// The round trips of a frame: its open, where it has one, and each group of pieces that is in flight at once.
+void fill_path_rtt(const RunFacts& facts, const RunResult& result, judge::Evidence& evidence) {
+    for (std::size_t i = 0; i < result.streams.size(); ++i) {
+        const StreamResult& stream = result.streams[i];
+        const StreamPlan& plan = (*facts.streams)[i];
+        if (judge::bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
+        const double pieces = plan.options.io_size == 0
+                                  ? 1
+                                  : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
+        const bool opens = plan.path->sources().front()->file_per_frame() &&
+                           plan.options.pattern != play::AccessPattern::filename_prefetch;  // which opens ahead
+        const double rounds = std::ceil(pieces / plan.options.io_depth) + (opens ? 1 : 0);
+        const auto path_rtt_ns =
+            static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
+        // Where an in-flight slot delivers a frame in this time, latency alone drops none.
+        const std::int64_t enough_ns = plan.rate().period().ns * plan.options.inflight;
+        if (stream.service_ns->p50 * 10 < enough_ns * 9 || path_rtt_ns <= evidence.path_rtt_ns) continue;
+        evidence.path_rtt_ns = std::min(path_rtt_ns, stream.service_ns->p50);
+        evidence.service_p50_ns = stream.service_ns->p50;
+    }
+}
+
+void fill_streams(const RunFacts& facts,
+                  const std::vector<const play::DeadlineLedger*>& ledgers,
+                  judge::Evidence& evidence) {
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const StreamPlan& plan = (*facts.streams)[i];
+        judge::StreamEvidence stream;
+        const Instant start = ledgers[i]->play_start();
+        stream.play_start_ns = start == Instant::never() ? 0 : start.ns;
+        stream.period_ns = plan.rate().period().ns;
+        stream.readahead = plan.options.readahead;
+        stream.slots = ledgers[i]->counts().scheduled;
+        stream.pass_slots = plan.path->pass_slots();
+        evidence.streams.push_back(stream);
+    }
+}
+
+/// True for errors of a connection, which no file causes.
+bool is_connection_error(int error) {
+    const char* const name = errno_name(error);  // not every system has all of them
+    if (name == nullptr) return false;
+    for (const std::string_view each : {"ETIMEDOUT", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTDOWN",
+                                        "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH", "ENOTCONN", "EPIPE"})
+        if (name == each) return true;
+    return false;
+}
+
+bool is_one_of(int error, std::initializer_list<std::string_view> names) {
+    const char* const name = errno_name(error);
+    return name != nullptr && std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The errno where this computer lacked a resource, for any storage; else 0.
+int shortage_of(int error) {
+    return is_one_of(error, {"EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "EADDRNOTAVAIL"}) ? error : 0;
+}
+
+/// True: the frame failed after the directory of its clip had vanished.
+bool failed_with_location(const play::DropEntry& entry,
+                          const Clip& clip,
+                          const std::vector<VanishedLocation>& vanished) {
+    if (vanished.empty() || (entry.reason != DropReason::error && entry.reason != DropReason::missing))
+        return false;
+    const std::string directory = target::directory_of(clip) + "/";
+    return std::any_of(vanished.begin(), vanished.end(), [&](const VanishedLocation& location) {
+        const bool later = entry.deadline == Instant::never() || entry.deadline.ns > location.there_ns;
+        return later && directory.starts_with(location.directory + "/");
+    });
+}
+
+judge::MissedFrame missed_of(const play::DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
+    const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
+    judge::MissedFrame missed;
+    missed.stream = stream;
+    missed.clip = clip;
+    missed.slot = entry.slot;
+    missed.clip_frame = entry.clip_frame;
+    missed.kind = entry.kind;
+    missed.reason = entry.reason;
+    missed.no_answer = entry.reason == DropReason::error && is_connection_error(entry.error);
+    missed.unreachable =
+        missed.no_answer && is_one_of(entry.error, {"EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETUNREACH"});
+    missed.refused = missed.no_answer && is_one_of(entry.error, {"ECONNREFUSED", "ECONNRESET"});
+    if (entry.reason == DropReason::error) missed.shortage = shortage_of(entry.error);
+    missed.due_ns = entry.deadline == Instant::never() ? 0 : entry.deadline.ns;
+    missed.submitted_ns = known(entry.submitted);
+    missed.delivered_ns = known(entry.delivered);
+    missed.open_ns = entry.open_time.ns;
+    if (missed.submitted_ns && missed.delivered_ns) {
+        const std::int64_t opened_ns = known(entry.opened).value_or(0);
+        missed.read_ns = *missed.delivered_ns - std::max(*missed.submitted_ns, opened_ns);
+    }
+    return missed;
+}
+
+void fill_missed(const RunFacts& facts,
+                 const std::vector<const play::DeadlineLedger*>& ledgers,
+                 judge::Evidence& evidence) {
+    const ClipNumbers numbers(*facts.streams);
+    storage::InjectedFaults faults;
+    for (const LoopStats* playback_loop : facts.playback_loops) faults.add(playback_loop->faults);
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const play::PlayerOptions& options = (*facts.streams)[i].options;
+        const auto delays = faults.delays.find({options.seat, options.stream});
+        if (delays == faults.delays.end()) continue;
+        for (const auto& [from, to] : delays->second) evidence.streams[i].faults.push_back({from.ns, to.ns});
+    }
+    const auto clip = [&](std::size_t stream, const play::DropEntry& entry) {
+        return numbers.of((*facts.streams)[stream].clips[entry.source]);
+    };
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        const auto stream = static_cast<std::uint32_t>(i);
+        for (const play::DropEntry& entry : ledgers[i]->drops()) {
+            judge::MissedFrame missed = missed_of(entry, stream, view::clip(i, entry));
+            missed.startup = entry.kind == FrameKind::dropped &&
+                             missed.due_ns < evidence.streams[i].play_start_ns + judge::kStartupNs;
+            missed.vanished =
+                failed_with_location(entry, (*facts.streams)[i].clips[entry.source], facts.vanished);
+            evidence.missed.push_back(missed);
+        }
+    }
+    for (std::size_t i = 0; i < ledgers.size(); ++i) {
+        for (const play::DropEntry& entry : ledgers[i]->stalls()) {
+            judge::MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), view::clip(i, entry));
+            missed.stall = true;
+            if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;
+            evidence.missed.push_back(missed);
+        }
+    }
+    for (judge::MissedFrame& missed : evidence.missed) {
+        const play::PlayerOptions& options = (*facts.streams)[missed.stream].options;
+        missed.injected = faults.met(options.seat, options.stream, missed.slot);
+    }
+}
+
+/// The gaps between deliveries on any loop, and the one at the end where due frames never came.
+void fill_throughput_gaps(const RunFacts& facts, judge::Evidence& evidence) {
+    constexpr std::int64_t kGapNsMin = 80'000'000;
+    metrics::DeliverySeries all;
+    Instant zero = Instant::never();
+    for (const LoopStats* playback_loop : facts.playback_loops) {
+        all.merge(playback_loop->series.deliveries);
+        zero = std::min(zero, playback_loop->origin);
+    }
+    const std::int64_t interval_ns = all.interval().ns;
+    std::int64_t last = -1;
+    const auto& intervals = all.intervals();
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+        if (intervals[i].frames == 0) continue;
+        const auto now = static_cast<std::int64_t>(i);
+        const std::int64_t from_ns = (last + 1) * interval_ns;
+        if (now * interval_ns - from_ns >= kGapNsMin)
+            evidence.delivery_gaps.push_back({zero.ns + from_ns, zero.ns + now * interval_ns});
+        last = now;
+    }
+    if (last < 0) return;
+    const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
+    std::int64_t wanted_until_ns = from_ns;
+    for (const judge::MissedFrame& missed : evidence.missed) {
+        if (!missed.delivered_ns) wanted_until_ns = std::max(wanted_until_ns, missed.due_ns);
+    }
+    if (wanted_until_ns - from_ns >= kGapNsMin)
+        evidence.delivery_gaps.push_back({from_ns, wanted_until_ns, true});
+}
+
+}  // namespace
+
+bool client_lacked_anything(const play::DeadlineLedger* ledger) {
+    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const play::DropEntry& entry) {
+        return entry.reason == DropReason::error && shortage_of(entry.error) != 0;
+    });
+}
+
+judge::Evidence evidence_of(const RunFacts& facts,
+                            const std::vector<const play::DeadlineLedger*>& ledgers,
+                            const RunResult& result) {
+    judge::Evidence evidence;
+    evidence.totals = result.totals;
+    for (const play::DeadlineLedger* ledger : ledgers) {
+        add(evidence.reasons, ledger->reasons());
+        evidence.client_stalls += ledger->client_stalls();
+    }
+    evidence.paced = facts.request->paced;
+    evidence.faults_injected = facts.faults_injected;
+    evidence.null_storage = is_null_storage(result);
+    evidence.interrupted = facts.interrupted;
+    for (const StreamResult& stream : result.streams) {
+        evidence.longest_play_ns = std::max(evidence.longest_play_ns, stream.last_due_ns);
+    }
+    evidence.decode_cpu_ns = facts.request->decode_cpu.ns;
+    evidence.require_cold = facts.request->require_cold;
+    evidence.server_cache_may_be_warm = result.media.server_cache_may_be_warm;
+    for (const StreamPlan& plan : *facts.streams) {
+        if (!plan.options.paced) continue;
+        const std::int64_t period_ns = plan.rate().period().ns;
+        const std::int64_t shortest = evidence.shortest_period_ns;
+        evidence.shortest_period_ns = shortest == 0 ? period_ns : std::min(shortest, period_ns);
+    }
+    evidence.loop_lateness_p50_ns = result.client.loop_lateness_p50_ns;
+    evidence.loop_stalled_ns = result.client.loop_stalled_ns;
+    evidence.cpu_percent = result.client.cpu_percent;
+    if (result.client.cpu_ns > 0) {
+        evidence.helpers_cpu_percent = result.client.cpu_percent *
+                                       static_cast<double>(result.client.helpers_cpu_ns) /
+                                       static_cast<double>(result.client.cpu_ns);
+    }
+    evidence.loops = result.client.loops;
+    evidence.cpus = result.host.cpus;
+    evidence.system = facts.system;
+    if (result.client.page_cache_bytes && result.totals.bytes_read > 0) {
+        evidence.own_memory_share = static_cast<double>(*result.client.page_cache_bytes) /
+                                    static_cast<double>(result.totals.bytes_read);
+    }
+    fill_streams(facts, ledgers, evidence);
+    fill_missed(facts, ledgers, evidence);
+    fill_throughput_gaps(facts, evidence);
+    evidence.vanished = facts.vanished;
+    evidence.required_bytes_per_s = result.required_bytes_per_s;
+    evidence.delivered_bytes_per_s = result.read_bytes_per_s;
+    evidence.bytes_read = result.totals.bytes_read;
+    evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
+                      (facts.mount && is_remote(facts.mount->type));
+    evidence.io_size = facts.request->io_size;
+    evidence.as_played = facts.diagnosis.as_played;
+    evidence.usual = facts.diagnosis.usual;
+    evidence.larger_reads = facts.diagnosis.larger_reads;
+    evidence.more_in_flight = facts.diagnosis.more_in_flight;
+    evidence.rereads = facts.diagnosis.rereads;
+    evidence.modelled = result.model.has_value();
+    evidence.parts = busy_parts(result.parts, result.streams);
+    if (evidence.modelled) fill_path_rtt(facts, result, evidence);
+    return evidence;
+}
+
+}  // namespace streamsim::run

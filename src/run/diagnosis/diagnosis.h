@@ -1,0 +1,67 @@
+// Diagnosis: after play that failed the same clips are read once more, without deadlines, to find the cause.
+// It answers two questions:
+//
+//   Would another way of reading have been fast enough? All streams read as fast as they can, for most of a
+//   second each time: as they were played, as an editing system reads, in larger pieces, with more in flight.
+//   Only the ratios count: data that a cache has taken in by then is the same for all of them.
+//
+//   Is the cause in these frames? Some missed frames and some others are re-read alone, one after the other.
+//
+// For storage alone: the statistics of a model say more than re-reading could.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "judge/evidence.h"
+#include "play/ledger.h"
+#include "run/backends/backends.h"
+#include "run/plan/stream_plan.h"
+#include "run/playback/playback_loop.h"
+
+namespace streamsim::run {
+
+/// Rates with all streams reading as fast as they can, and the times of single frames that were re-read.
+struct Diagnosis {
+    std::optional<ProbeResult> as_played, usual, larger_reads, more_in_flight;
+    std::vector<judge::Reread> rereads;  // clip: of Evidence
+    bool stuck = false;                  // the storage has not given back everything
+
+    std::vector<ProbeResult> rates() const {
+        std::vector<ProbeResult> all;
+        for (const auto* each : {&as_played, &usual, &larger_reads, &more_in_flight}) {
+            if (*each) all.push_back(**each);
+        }
+        return all;
+    }
+};
+
+/// Ends a diagnosis early. Any thread.
+class DiagnosisControl {
+public:
+    void interrupt();
+    bool interrupted() const;
+    /// Runs a loop until it ends or is interrupted. True: it has run, and its storage has given back
+    /// everything.
+    bool run(PlaybackLoop& loop);
+
+private:
+    mutable std::mutex mutex_;
+    PlaybackLoop* running_ = nullptr;  // protected by mutex_
+    bool interrupted_ = false;         // protected by mutex_
+};
+
+struct DiagnosisSubject {
+    const std::vector<StreamPlan>* streams = nullptr;
+    std::vector<const play::DeadlineLedger*> ledgers;  // by stream
+    StorageSpec storage;
+    /// Removes the clips from this computer's page cache; empty: reads bypass it.
+    std::function<void()> evict;
+};
+
+/// Blocks for some seconds. A measurement that fails is left out.
+Diagnosis diagnose(const DiagnosisSubject& subject, DiagnosisControl& control);
+
+}  // namespace streamsim::run

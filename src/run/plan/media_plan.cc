@@ -1,0 +1,241 @@
+#include "run/plan/media_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/units.h"
+#include "media/clip_index.h"
+#include "media/cuts/cut_list.h"
+#include "media/write/planned_index.h"
+#include "storage/buffer_arena.h"
+
+namespace streamsim::run {
+namespace {
+
+/// Frames of all planned clips together, at most.
+constexpr std::uint64_t kPlannedFramesMax = 16'000'000;
+/// Memory of a planned frame: its size, the source of its size, and its offset.
+constexpr double kPlannedFrameBytes = 40;
+
+/// Keeps as many clips as the streams need, and some more for streams that are added.
+void keep_needed(const PlayRequest& request, std::vector<Clip> clips, FoundMedia& found) {
+    const std::size_t needed = clips_needed(request);
+    const std::size_t spare = request.same_media ? 0 : std::size_t{request.spare_streams} * request.layers;
+    const auto end = clips.begin() + static_cast<std::ptrdiff_t>(std::min(clips.size(), needed));
+    const auto spare_end = clips.begin() + static_cast<std::ptrdiff_t>(std::min(clips.size(), needed + spare));
+    found.spare.emplace_back(end, spare_end);
+    clips.erase(end, clips.end());
+    found.clips.push_back(std::move(clips));
+}
+
+/// The frames of a planned clip. On a model the clip is as long as play, where memory allows: a clip that loops
+/// would come from the caches.
+std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
+    const std::uint64_t usual =
+        format.rate.slots_in(request.clip_duration.value_or(media::kDefaultClipDuration));
+    if (request.target.kind != target::Target::Kind::model || request.clip_duration) {
+        return std::max<std::uint64_t>(usual, 1);
+    }
+    const std::uint64_t most = std::max(kPlannedFramesMax / clips_needed(request), usual);
+    return std::clamp<std::uint64_t>(frames_of_play(request, format), 1, most);
+}
+
+/// Errors: environment: the index of so many frames does not fit into memory.
+Result<void> check_planned_frames(const PlayRequest& request, const MediaFormat& format, std::uint64_t frames) {
+    const double bytes = static_cast<double>(frames) * kPlannedFrameBytes * clips_needed(request);
+    const storage::MemoryAvailable available = storage::memory_available();
+    if (bytes <= static_cast<double>(available.bytes)) return {};
+    return environment_error(fmt::format(
+        "the frame indexes ({} frames in each of {} clips of {}) need {:.1f} GB of memory, and {} leaves {}: "
+        "lower --clip-duration or --streams",
+        show_count(frames), clips_needed(request), format.name, bytes / 1e9, available.limit,
+        show_bytes(available.bytes)));
+}
+
+/// Clips of media that exist only as a plan, for a null storage or a model.
+Result<std::vector<Clip>> planned_clips(const PlayRequest& request, const MediaFormat& format) {
+    const std::uint64_t frames = planned_frames(request, format);
+    if (auto fits = check_planned_frames(request, format, frames); !fits) return fits.error();
+    std::vector<Clip> clips;
+    for (std::uint32_t i = 0; i < clips_needed(request); ++i) {
+        Clip clip;
+        clip.name = fmt::format("{}/{}/clip-{:04}", planned_root(request.target), format.name, i + 1);
+        clip.format = format.name;
+        clip.index = media::planned_index(format, frames, request.seed, i, clip.name);
+        clips.push_back(std::move(clip));
+    }
+    return clips;
+}
+
+IndexOptions index_options(const PlayRequest& request, IndexProgress* progress) {
+    IndexOptions options;
+    options.audio = request.audio;
+    options.keep_index = request.keep_index;
+    options.progress = progress;
+    return options;
+}
+
+/// Removes still pictures. Errors: bad input where there is nothing else.
+Result<void> leave_out_stills(const std::string& path, std::vector<Clip>& clips) {
+    std::vector<std::string> stills;
+    for (const Clip& clip : clips) {
+        if (clip.still) stills.push_back(clip.name);
+    }
+    if (stills.empty()) return {};
+    if (stills.size() == clips.size()) {
+        return bad_input(fmt::format(
+            "{}: {}, no frame of a numbered sequence: expected a clip (.mov, .mxf, .mp4, ...), "
+            "a numbered image sequence (shot.0001.dpx, shot.0002.dpx, ...), or a directory with some",
+            path, stills.size() == 1 ? "one still picture" : "still pictures alone"));
+    }
+    std::vector<std::string> skipped = std::move(clips.front().skipped);
+    std::erase_if(clips, [](const Clip& clip) { return clip.still; });
+    for (const std::string& name : stills)
+        skipped.push_back(fmt::format("{}: one still picture, no numbered sequence", name));
+    clips.front().skipped = std::move(skipped);
+    return {};
+}
+
+}  // namespace
+
+// A cluster lays files out by their names: on a model they depend on its name, not on the path or the options
+// of its URL.
+std::string planned_root(const target::Target& target) {
+    return target.model != nullptr ? "sim:" + target.model->name : target.url;
+}
+
+std::uint32_t streams_of_format(const PlayRequest& request) {
+    return request.total_streams.value_or(request.streams * request.seats);
+}
+
+// A shuttle covers more frames than slots; without deadlines a seat's link limits the frames.
+std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& format) {
+    const Duration length = request.duration.value_or(kDefaultDuration);
+    std::uint64_t played = request.frames.value_or(UINT64_MAX);
+    if (request.duration || !request.frames) {
+        const FrameRate rate = request.rate.value_or(format.rate);
+        std::uint64_t most = rate.slots_in(length);
+        if (!request.paced) {
+            const double bytes =
+                request.target.model->client.link.bytes_per_s() * static_cast<double>(length.ns) * 1e-9;
+            most = static_cast<std::uint64_t>(std::min(bytes / format.mean_frame_bytes, 1e18)) + 1;
+        }
+        played = std::min(played, most);
+    }
+    const auto step = static_cast<std::uint64_t>(std::abs(request.order.step));
+    return played < UINT64_MAX / step ? played * step : UINT64_MAX;
+}
+
+std::uint32_t clips_needed(const PlayRequest& request) {
+    const std::uint32_t streams = streams_of_format(request);
+    return request.same_media ? std::min<std::uint32_t>(streams, 1) : streams * request.layers;
+}
+
+Result<bool> is_empty_directory(ByteStore& store, const std::string& path) {
+    auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!info->has_value() || !(**info).directory) return false;
+    auto entries = store.list(path);
+    if (!entries) return entries.error();
+    return std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
+        return entry.name == media::kMediaDirectory || entry.name == "lost+found" ||
+               entry.name.starts_with(".");
+    });
+}
+
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request) {
+    std::vector<media::PreparePlan> plans;
+    if (streams_of_format(request) == 0) return plans;
+    for (const MediaFormat& format : request.formats) {
+        auto plan = media::plan_prepare(
+            store, {request.target.name(), format, clips_needed(request), request.clip_duration, request.seed});
+        if (!plan) return plan.error();
+        if (!plan->nothing_to_do() || !plan->notes.empty()) plans.push_back(std::move(*plan));
+    }
+    std::uint64_t bytes = 0;
+    for (const media::PreparePlan& plan : plans) bytes += plan.bytes_to_write;
+    if (!plans.empty() && bytes > plans.front().bytes_free) {  // each plan fits alone, not all together
+        return environment_error(fmt::format("{}: the media of {} formats needs {}, and {} are free",
+                                             request.target.name(), plans.size(), show_bytes(bytes),
+                                             show_bytes(plans.front().bytes_free)));
+    }
+    return plans;
+}
+
+Result<std::vector<Clip>> clips_of_target(ByteStore& store,
+                                          const PlayRequest& request,
+                                          IndexProgress* progress) {
+    const IndexOptions options = index_options(request, progress);
+    const std::string& path = request.target.name();
+    auto info = store.stat(path);
+    if (!info) return info.error();
+    std::vector<Clip> clips;
+    if (info->has_value() && (**info).directory) {
+        auto found = media::clips_in(store, path, options);
+        if (!found) return found.error();
+        clips = std::move(*found);
+        if (clips.empty()) {
+            return bad_input(
+                fmt::format("{}: holds no clip and no image sequence: name one, or give a format such as "
+                            "--dpx12 to have media made below {}/{}",
+                            path, path, media::kMediaDirectory));
+        }
+    } else if (info->has_value() || media::is_pattern(path)) {
+        auto clip = media::index_clip(store, path, options);
+        if (!clip) return clip.error();
+        clips.push_back(std::move(*clip));
+    } else {
+        return environment_error(fmt::format("{}: there is no such file or directory", path));
+    }
+    if (auto left = leave_out_stills(path, clips); !left) return left.error();
+    return clips;
+}
+
+Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress) {
+    FoundMedia found;
+    if (streams_of_format(request) == 0) return found;
+    if (request.cuts) {
+        if (store == nullptr) return bad_input("--cuts needs the clips that it names: expected a path");
+        auto list = media::resolve_cut_list(*store, request.target.name(), *request.cuts, request.rate,
+                                            index_options(request, progress));
+        if (!list) return list.error();
+        found.cuts = std::move(*list);
+        return found;
+    }
+    if (store != nullptr && request.formats.empty()) {
+        auto clips = clips_of_target(*store, request, progress);
+        if (!clips) return clips.error();
+        const std::uint32_t needed = clips_needed(request);
+        if (clips->size() < needed) {
+            return bad_input(
+                fmt::format("{}: {} streams need {} clips and there {} {}: give more clips, fewer "
+                            "--streams, or --media same",
+                            request.target.name(), streams_of_format(request), needed,
+                            clips->size() == 1 ? "is" : "are", clips->size()));
+        }
+        keep_needed(request, std::move(*clips), found);
+        return found;
+    }
+    for (const MediaFormat& format : request.formats) {
+        if (store == nullptr) {
+            auto planned = planned_clips(request, format);
+            if (!planned) return planned.error();
+            found.clips.push_back(std::move(*planned));
+            continue;
+        }
+        auto clips = media::complete_clips(*store, request.target.name(), format, request.clip_duration);
+        if (!clips) return clips.error();
+        if (clips->size() < clips_needed(request)) {
+            return environment_error(
+                fmt::format("{}: has {} clips of {}, and {} are needed: media were removed while they "
+                            "were prepared, or the computer that prepared them has other storage at this path",
+                            request.target.name(), clips->size(), format.name, clips_needed(request)));
+        }
+        keep_needed(request, std::move(*clips), found);
+    }
+    return found;
+}
+
+}  // namespace streamsim::run

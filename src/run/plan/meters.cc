@@ -1,0 +1,202 @@
+#include "run/plan/meters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/prng.h"
+#include "base/units.h"
+#include "run/plan/play_request.h"
+
+namespace streamsim::run {
+namespace {
+
+/// Rows of each meter of a seat, for --csv.
+constexpr std::uint64_t kOperationRowsKept = 5'000'000;
+
+/// Numbers that no stream of a run has.
+constexpr std::uint64_t kFirstMeterSeed = 1'000'000;
+constexpr std::uint32_t kFirstMeterStream = 1'000'000;
+
+/// The directory of a meter's files. Sets of other sizes have other directories, so that all can be used again.
+std::string root_of(const target::Target& target, const MeterSpec& spec) {
+    const WorkingSet& set = spec.set;
+    std::string name = spec.name + "-" + std::to_string(set.files) + "x" + std::to_string(set.file_bytes) +
+                       (set.shared ? "-shared" : "");
+    if (set.directories > 1) name += "-" + std::to_string(set.directories) + "d";
+    return media::load_root(target.name()) + "/" + name;
+}
+
+/// The working set of a meter on all of its seats.
+media::LoadSet load_set_of(const target::Target& target, const MeterPart& part) {
+    media::LoadSet set;
+    set.target = target.name();
+    std::set<std::string> seen;  // seats may share files
+    const auto add_directory = [&](const std::string& name) {
+        if (seen.insert(name).second) set.directories.push_back(name);
+    };
+    add_directory(root_of(target, part.spec));
+    for (std::uint32_t seat = 0; seat < part.seats; ++seat) {
+        const load::WorkingSetNames names =
+            load::working_set(part.spec, root_of(target, part.spec), part.first_seat + seat);
+        for (const std::string& name : names.parents) add_directory(name);
+        for (const std::string& name : names.directories) add_directory(name);
+        for (const std::string& name : names.files) {
+            if (seen.insert(name).second) set.files.push_back({name, part.spec.set.file_bytes});
+        }
+        for (const std::string& name : names.spare) {
+            if (seen.insert(name).second) set.files.push_back({name, 0});
+        }
+    }
+    return set;
+}
+
+void append(media::LoadSetPlan& to, media::LoadSetPlan from) {
+    to.missing.target = from.missing.target;
+    for (std::string& each : from.missing.directories) to.missing.directories.push_back(std::move(each));
+    for (media::LoadFile& each : from.missing.files) to.missing.files.push_back(std::move(each));
+    for (std::string& each : from.all.directories) to.all.directories.push_back(std::move(each));
+    for (media::LoadFile& each : from.all.files) to.all.files.push_back(std::move(each));
+    to.bytes_to_write += from.bytes_to_write;
+    to.bytes_free = from.bytes_free;
+}
+
+}  // namespace
+
+std::vector<load::MeterPlan> meter_plans(const PlayRequest& request) {
+    std::vector<load::MeterPlan> plans;
+    std::map<std::uint32_t, std::uint32_t> first_streams;  // of meters, by seat; streams have the numbers below
+    std::uint32_t number = 0;
+    for (const MeterPart& part : request.meters) {
+        for (std::uint32_t i = 0; i < part.seats; ++i) {
+            const std::uint32_t seat = part.first_seat + i;
+            if (!request.plays(seat)) continue;
+            load::MeterPlan plan;
+            plan.spec = part.spec;
+            plan.number = number;
+            plan.seat = seat;
+            plan.seats = part.seats;
+            plan.first_user = i * part.spec.users;
+            plan.first_stream = first_streams.emplace(seat, kFirstMeterStream).first->second;
+            first_streams[seat] += part.spec.users;
+            plan.seed = derive_seed(request.seed, kFirstMeterSeed + 1 + number);
+            plan.names = load::working_set(part.spec, root_of(request.target, part.spec), seat);
+            plan.progress = std::make_shared<MeterProgress>();
+            if (request.keep_frames) plan.rows_kept = kOperationRowsKept;
+            plans.push_back(std::move(plan));
+        }
+        ++number;
+    }
+    std::stable_sort(plans.begin(), plans.end(),
+                     [](const load::MeterPlan& a, const load::MeterPlan& b) { return a.seat < b.seat; });
+    return plans;
+}
+
+std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment) {
+    std::set<std::string> said;
+    for (load::MeterPlan& plan : plans) {
+        MeterSpec& spec = plan.spec;
+        if (!spec.direct) continue;
+        plan.alignment = alignment;
+        const auto odd = [alignment](const WeightedSize& size) { return size.bytes % alignment != 0; };
+        const auto odd_remainder = [&](const WeightedSize& size) { return size.weight <= 0 && odd(size); };
+        const bool odd_blocks =
+            std::any_of(spec.blocks.begin(), spec.blocks.end(),
+                        [&](const WeightedSize& size) { return size.weight > 0 && odd(size); }) ||
+            (spec.writes && std::any_of(spec.writes->blocks.begin(), spec.writes->blocks.end(), odd));
+        if (!odd_blocks) {
+            if (std::erase_if(spec.blocks, odd_remainder) > 0)
+                said.insert(fmt::format(
+                    "meter {}: direct I/O here takes whole {}: smaller remainders of transfers are left out",
+                    spec.name, show_bytes(alignment)));
+            continue;
+        }
+        spec.direct = false;
+        plan.alignment = 1;
+        said.insert(
+            fmt::format("meter {}: direct I/O here takes whole {}, and its blocks are none: it goes through "
+                        "the page cache",
+                        spec.name, show_bytes(alignment)));
+    }
+    return {said.begin(), said.end()};
+}
+
+Result<void> check_meters(const PlayRequest& request) {
+    if (request.target.kind != target::Target::Kind::null_virtual) return {};
+    Error error{ErrorKind::bad_input, {}};
+    for (const MeterPart& part : request.meters) {
+        const MeterSpec& spec = part.spec;
+        if (spec.loop == MeterSpec::Loop::open || spec.think_time > Duration{} || spec.operations_per_s > 0)
+            continue;
+        error.problems.push_back(fmt::format(
+            "meter {}: on {} nothing takes time, so that a closed loop would never end: give it a think_time "
+            "or operations_per_s",
+            spec.name, request.target.url));
+    }
+    if (!error.problems.empty()) return error;
+    return {};
+}
+
+bool writes(const MeterSpec& spec) {
+    for (std::size_t i = 0; i < kLoadOperations; ++i) {
+        const auto operation = static_cast<LoadOperation>(i);
+        if (operation != LoadOperation::read && operation != LoadOperation::open && spec.weights[i] > 0)
+            return true;
+    }
+    return false;
+}
+
+WorkingSetsInUse working_sets_of(const PlayRequest& request) {
+    std::set<std::string> read, written;
+    for (const MeterPart& part : request.meters) {
+        const std::string root = root_of(request.target, part.spec);
+        (writes(part.spec) ? written : read).insert(root.substr(root.rfind('/') + 1));
+    }
+    for (const std::string& name : written) read.erase(name);
+    return {{read.begin(), read.end()}, {written.begin(), written.end()}};
+}
+
+Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
+    media::LoadSetPlan all;
+    for (const MeterPart& part : request.meters) {
+        auto plan = media::plan_load_set(store, load_set_of(request.target, part));
+        if (!plan) return plan.error();
+        append(all, std::move(*plan));
+    }
+    if (all.bytes_free > 0 && all.bytes_to_write > all.bytes_free - all.bytes_free / 100) {
+        return environment_error("the working sets of all meters together need " +
+                                 show_bytes(all.bytes_to_write) + ", and " + show_bytes(all.bytes_free) +
+                                 " are free");
+    }
+    return all;
+}
+
+Result<void> evict_load_set(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        if (auto done = media::evict_all(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
+}
+
+Result<void> read_load_set(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        if (auto done = media::read_all(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
+}
+
+Result<void> remove_created_files(ByteStore& store, const PlayRequest& request) {
+    for (const MeterPart& part : request.meters) {
+        double named = 0;
+        for (const auto operation : {LoadOperation::create, LoadOperation::remove, LoadOperation::rename})
+            named += part.spec.weights[static_cast<std::size_t>(operation)];
+        if (named <= 0) continue;
+        if (auto done = media::remove_others(store, load_set_of(request.target, part)); !done) return done;
+    }
+    return {};
+}
+
+}  // namespace streamsim::run

@@ -1,0 +1,45 @@
+// The meters of a run: their seats, their files, and the files that have to be written before play.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "load/meter.h"
+#include "media/write/load_set.h"
+#include "run/plan/play_request.h"
+#include "streamsim/byte_store.h"
+
+namespace streamsim::run {
+
+/// A plan for each meter of each seat that this process plays: by seat, then in the request's order.
+std::vector<load::MeterPlan> meter_plans(const PlayRequest& request);
+
+/// Adapts the plans to direct I/O of this alignment: leaves out smaller remainders, or uses the page cache.
+/// Returns a sentence for each change.
+std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment);
+
+/// Errors: bad input where a meter would never end: a closed loop on sim:null, where operations take no time.
+Result<void> check_meters(const PlayRequest& request);
+
+/// True: the meter also writes, or changes names.
+bool writes(const MeterSpec& spec);
+
+/// The working sets of all meters, by the names of their directories: two runs of one workload have the same.
+struct WorkingSetsInUse {
+    std::vector<std::string> read, written;  // read: by meters that only read
+};
+WorkingSetsInUse working_sets_of(const PlayRequest& request);
+
+/// The files that the meters of all seats lack. Blocks. Errors: as plan_load_set.
+Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
+
+/// Removes the working sets of all meters from this computer's page cache, or reads them once. Block.
+Result<void> evict_load_set(ByteStore& store, const PlayRequest& request);
+Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
+
+/// Removes the files that the meters of a run have created. Blocks.
+Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
+
+}  // namespace streamsim::run

@@ -1,0 +1,221 @@
+#include "run/plan/playback_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "host/host.h"
+#include "run/plan/clip_files.h"
+#include "run/plan/meters.h"
+#include "run/plan/scenario_faults.h"
+#include "storage/local/local_options.h"
+#include "storage/remote/resolve_host.h"
+
+namespace streamsim::run {
+
+void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uint64_t opens) {
+    storage.local.parallel_reads = static_cast<std::uint32_t>(std::min(reads, kParallelReadsMax));
+    storage.local.parallel_opens = static_cast<std::uint32_t>(std::min(opens, kParallelReadsMax));
+    storage.remote.parallel_reads = storage.local.parallel_reads;
+    storage.remote.parallel_opens = storage.local.parallel_opens;
+}
+
+PlaybackPlan::PlaybackPlan(PlayRequest request,
+                           std::vector<PlayPart> parts,
+                           std::vector<ScenarioFault> faults,
+                           NoticeLog& log)
+    : request_(std::move(request)), parts_(std::move(parts)), faults_(std::move(faults)), log_(log) {
+    for (PlayPart& part : parts_) {
+        part.request.first_seat = request_.first_seat;
+        part.request.own_seats = request_.own_seats;
+    }
+}
+
+Result<void> PlaybackPlan::make() {
+    if (auto& server = request_.target.remote) {  // once, so that all loops have its nodes in one order
+        if (auto known = storage::resolve(*server); !known) return known.error();
+    }
+    describe_storage();
+    for (const std::string& remark : request_.remarks) log_.add(remark);
+    if (auto checked = check_meters(request_); !checked) return checked;
+    meters_ = meter_plans(request_);
+    std::uint32_t alignment = alignment_of_files();
+    if (auto made = media::make_recordings(alignment); !made) return made;
+    storage_.local.alignment = alignment;
+    for (const std::string& text : fit_to_alignment(meters_, alignment)) log_.add(text);
+    if (request_.target.kind == target::Target::Kind::model) describe_model();
+    auto planned = plan_parts(parts_, alignment);
+    if (!planned) return planned.error();
+    add_faults(faults_, *planned, storage_.faults);
+    for (StreamPlan& plan : *planned) {
+        add_stream(std::move(plan));
+        warn_about_pattern(streams_.back());
+    }
+    if (!is_empty()) {
+        if (auto had = reserve_memory(); !had) return had;
+    }
+    if (recordings_) {
+        if (auto recorded = recordings_->record(streams_); !recorded) return recorded;
+    }
+    is_made_.store(true, std::memory_order_release);
+    return {};
+}
+
+void PlaybackPlan::describe_storage() {
+    storage_.target = request_.target;
+    storage_.remote.credentials = request_.credentials;
+    storage_.io = request_.io;
+    storage_.faults = request_.faults;
+    storage_.seed = request_.seed;
+    storage_.seat_settings = request_.seat_settings;
+    storage_.model_faults = request_.model_faults;
+    storage_.through = request_.through;
+    storage_.seats = request_.seats;
+    storage_.local.direct = request_.direct;
+    storage_.local.notice = log_.sink();
+    storage_.remote.first_seat = request_.first_seat;
+    storage_.remote.seats = request_.own_seats.value_or(request_.seats);
+    storage_.remote.notice = log_.sink();
+}
+
+Result<void> PlaybackPlan::make_recordings(std::uint32_t& alignment) {
+    const auto records = [](const PlayPart& part) { return part.request.record.streams > 0; };
+    if (!request_.target.has_files() || std::none_of(parts_.begin(), parts_.end(), records)) return {};
+    const bool keep = std::any_of(parts_.begin(), parts_.end(),
+                                  [](const PlayPart& part) { return part.request.record.keep; });
+    auto made = Recordings::make(request_.target, request_.credentials, keep, log_.sink());
+    if (!made) return made.error();
+    recordings_ = std::move(*made);
+    for (PlayPart& part : parts_) part.request.record.directory = recordings_->directory();
+    if (request_.target.kind == target::Target::Kind::local && request_.direct)
+        alignment = std::max(alignment, recordings_->alignment());
+    return {};
+}
+
+/// The alignment of reads past the page cache, from the first file of each clip and meter.
+std::uint32_t PlaybackPlan::alignment_of_files() {
+    std::uint32_t alignment = 1;
+    if (request_.target.kind != target::Target::Kind::local) return alignment;
+    storage::raise_open_file_limit();
+    if (request_.cold) evict_clips();
+    if (!request_.direct) return alignment;
+    for (const Clip* clip : clips())
+        alignment = std::max(alignment, storage::direct_alignment(file_of(*clip->index, 0)));
+    for (const load::MeterPlan& plan : meters_) {
+        if (!plan.names.files.empty())
+            alignment = std::max(alignment, storage::direct_alignment(plan.names.files.front()));
+    }
+    return alignment;
+}
+
+void PlaybackPlan::describe_model() {
+    std::set<const FrameIndex*> seen;  // parts may share clips
+    for (const Clip* clip : clips()) {
+        if (seen.insert(clip->index.get()).second) storage_.media.push_back(clip->index);
+    }
+    const ClusterModel& model = *request_.target.model;
+    for (const PlayPart& part : parts_) {
+        for (const MediaFormat& format : part.request.formats) {
+            if (decode_cost(model, format) > Duration{}) continue;
+            log_.add(
+                fmt::format("the model {} does not know what decoding {} costs: its frames are delivered only",
+                            model.name, format.name));
+        }
+    }
+}
+
+void PlaybackPlan::warn_about_pattern(const StreamPlan& plan) {
+    const PlayRequest& request = *plan.request;
+    if (plan.record != nullptr || !request.pattern || plan.options.pattern == *request.pattern) return;
+    log_.add(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
+                         request.order.kind != play::PlayOrder::Kind::forward ? "this --order"
+                         : plan.path->sources().front()->file_per_frame()     ? "image sequences"
+                                                                              : "containers"));
+}
+
+Result<void> PlaybackPlan::reserve_memory() {
+    std::uint64_t sum = 0;
+    std::uint64_t largest = 0;
+    const auto count = [&](std::uint64_t bytes) {
+        sum += bytes;
+        largest = std::max(largest, bytes);
+    };
+    for (const StreamPlan& plan : streams_) count(plan.memory_bytes());
+    for (const load::MeterPlan& plan : meters_) count(load::Meter::memory_bytes(plan));
+    if (request_.target.has_files()) return memory_.reserve_pages(sum, log_.sink());
+    memory_.reserve_addresses(largest);
+    return {};
+}
+
+Duration PlaybackPlan::play_time() const {
+    Duration longest;
+    for (const StreamPlan& plan : streams_) {
+        if (plan.options.paced)
+            longest = std::max(longest, plan.start_offset + plan.path->due(plan.options.slots));
+    }
+    return longest > Duration{} ? longest : request_.duration.value_or(kDefaultDuration);
+}
+
+std::vector<const Clip*> PlaybackPlan::clips() const {
+    std::vector<const Clip*> all;
+    for (const PlayPart& part : parts_) {
+        for (const auto* lists : {&part.media.clips, &part.media.spare}) {
+            for (const auto& list : *lists) {
+                for (const Clip& clip : list) all.push_back(&clip);
+            }
+        }
+        if (!part.media.cuts) continue;
+        for (const Clip& clip : part.media.cuts->clips) all.push_back(&clip);
+    }
+    return all;
+}
+
+const CutList* PlaybackPlan::cuts() const {
+    const CutList* cuts = nullptr;
+    for (const PlayPart& part : parts_) {
+        if (part.media.cuts) cuts = &*part.media.cuts;
+    }
+    return cuts;
+}
+
+std::string PlaybackPlan::first_file() const {
+    for (const StreamPlan& plan : streams_) {
+        if (plan.record == nullptr) return file_of(*plan.clips.front().index, 0);
+    }
+    if (recordings_ != nullptr) return recordings_->directory();
+    const std::vector<std::string>& files = meters_.front().names.files;
+    return files.empty() ? request_.target.name() : files.front();
+}
+
+void PlaybackPlan::evict_clips() const {
+    const auto store = make_byte_store(request_.target, request_.credentials);
+    for (const Clip* clip : clips()) {
+        for (std::uint64_t i = 0; i < files_in(*clip); ++i)
+            (void)store->evict(file_of(*clip->index, i));  // a missing frame fails at its slot
+    }
+}
+
+Result<std::span<std::byte>> PlaybackPlan::memory_for(const StreamPlan& plan) {
+    return memory_.add(plan.memory_bytes(), log_.sink());
+}
+
+PlaybackPlan::Added PlaybackPlan::add_stream(StreamPlan plan) {
+    StreamProgress& progress = progress_.emplace_back();
+    return {&streams_.emplace_back(std::move(plan)), &progress};
+}
+
+std::vector<std::string> PlaybackPlan::close_recordings(bool storage_answers) {
+    std::vector<std::string> vanished;
+    if (recordings_ == nullptr) return vanished;
+    if (storage_answers) {
+        vanished = recordings_->vanished(streams_);
+    } else {
+        recordings_->leave();
+    }
+    recordings_.reset();
+    return vanished;
+}
+
+}  // namespace streamsim::run

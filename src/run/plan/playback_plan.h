@@ -1,0 +1,111 @@
+// PlaybackPlan: everything that is decided before play. The request, its parts and their media become streams
+// and meters, with the storage that they play from, their memory and the directory of recordings.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/growing_list.h"
+#include "base/result.h"
+#include "run/backends/backends.h"
+#include "run/plan/notice_log.h"
+#include "run/plan/play_part.h"
+#include "run/plan/play_request.h"
+#include "run/plan/recordings.h"
+#include "run/plan/run_memory.h"
+#include "run/plan/stream_plan.h"
+#include "streamsim/progress.h"
+
+namespace streamsim::run {
+
+/// Reads that a backend is asked for at once, at most: no storage answers faster for being asked more.
+inline constexpr std::uint64_t kParallelReadsMax = 1024;
+
+/// Allows one loop's storage so many reads and opens at once, up to kParallelReadsMax.
+void set_parallel_operations(StorageSpec& storage, std::uint64_t reads, std::uint64_t opens);
+
+class PlaybackPlan {
+public:
+    /// `request` says what all parts have in common: target, seed, how it is read; its own streams do not
+    /// count. `faults` are the faults of a scenario that hit the frames of a span of time. `log` outlives the
+    /// plan.
+    PlaybackPlan(PlayRequest request,
+                 std::vector<PlayPart> parts,
+                 std::vector<ScenarioFault> faults,
+                 NoticeLog& log);
+    PlaybackPlan(const PlaybackPlan&) = delete;
+    PlaybackPlan& operator=(const PlaybackPlan&) = delete;
+
+    /// Plans the streams and meters and reserves their memory. Blocks. Errors: bad input; environment, for
+    /// memory, the storage's server, or the directory of recordings.
+    Result<void> make();
+    /// make() has succeeded. Any thread.
+    bool is_made() const { return is_made_.load(std::memory_order_acquire); }
+    bool is_empty() const { return streams_.empty() && meters_.empty(); }
+
+    const PlayRequest& request() const { return request_; }
+    const std::vector<PlayPart>& parts() const { return parts_; }
+    const std::vector<ScenarioFault>& faults() const { return faults_; }
+    const StorageSpec& storage() const { return storage_; }
+    const std::vector<load::MeterPlan>& meters() const { return meters_; }
+    const GrowingList<StreamPlan>& streams() const { return streams_; }
+    const GrowingList<StreamProgress>& progress() const { return progress_; }
+    const RunMemory& memory() const { return memory_; }
+    NoticeLog& log() const { return log_; }
+
+    bool faults_injected() const { return storage_.faults || !request_.model_faults.empty(); }
+    /// The streams come and go at times of their own, as a scenario says.
+    bool is_in_phases() const { return !parts_.empty() && parts_.front().schedule.has_value(); }
+    /// How long the meters play: as long as the longest stream, without streams as long as the request says.
+    Duration play_time() const;
+    /// The clips of all parts, also of those that no stream plays yet.
+    std::vector<const Clip*> clips() const;
+    const CutList* cuts() const;
+    /// A file or directory that is played from and exists.
+    std::string first_file() const;
+    /// Removes all clips from this computer's page cache. Blocks.
+    void evict_clips() const;
+
+    // While streams play.
+    /// The memory of one stream more. Any thread. Errors: environment.
+    Result<std::span<std::byte>> memory_for(const StreamPlan& plan);
+    struct Added {
+        const StreamPlan* plan = nullptr;
+        StreamProgress* progress = nullptr;
+    };
+    /// Adds a stream behind the others. One thread at a time.
+    Added add_stream(StreamPlan plan);
+    StreamProgress& progress_of(std::size_t stream) { return progress_[stream]; }
+
+    // After play.
+    bool has_recordings() const { return recordings_ != nullptr; }
+    /// Removes the recordings, unless they are to be kept or the storage does not answer. Returns the files
+    /// that vanished while they were recorded. Blocks.
+    std::vector<std::string> close_recordings(bool storage_answers);
+
+private:
+    void describe_storage();
+    Result<void> make_recordings(std::uint32_t& alignment);
+    std::uint32_t alignment_of_files();
+    void describe_model();
+    void warn_about_pattern(const StreamPlan& plan);
+    Result<void> reserve_memory();
+
+    PlayRequest request_;
+    std::vector<PlayPart> parts_;
+    const std::vector<ScenarioFault> faults_;
+    NoticeLog& log_;
+    StorageSpec storage_;
+    std::vector<load::MeterPlan> meters_;
+    GrowingList<StreamPlan> streams_;
+    GrowingList<StreamProgress> progress_;
+    RunMemory memory_;
+    std::unique_ptr<Recordings> recordings_;  // null: no file is recorded
+    std::atomic<bool> is_made_{false};
+};
+
+}  // namespace streamsim::run

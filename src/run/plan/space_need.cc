@@ -1,0 +1,166 @@
+#include "run/plan/space_need.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/units.h"
+#include "run/plan/meters.h"
+#include "run/plan/workload_request.h"
+#include "scenario/workload_steps.h"
+
+namespace streamsim::run {
+namespace {
+
+constexpr double kKeptShare = 0.01;
+constexpr double kKeptShareMax = 0.05;
+constexpr std::uint64_t kKeptBytes = 1u << 30;
+
+std::uint64_t share_of(std::uint64_t bytes, double share) {
+    return static_cast<std::uint64_t>(static_cast<double>(bytes) * share);
+}
+
+/// Fills in what is known of the volume.
+Result<void> look_at_volume(ByteStore& store, SpaceNeed& need) {
+    const auto free = store.free_bytes(need.target);
+    if (!free) return free.error();
+    need.free_bytes = *free;
+    const auto volume = store.total_bytes(need.target);  // some servers do not say it
+    need.volume_bytes = volume ? std::max(*volume, *free) : 0;
+    return {};
+}
+
+/// Of one recorder of each format.
+double bytes_of_recorder(const PlayRequest& request, bool timed, Duration length) {
+    double bytes = 0;
+    for (const MediaFormat& format : request.record.formats) {
+        std::uint64_t frames = request.frames.value_or(UINT64_MAX);
+        if (request.paced && timed && length.ns > 0)
+            frames = std::min(frames, request.rate.value_or(format.rate).slots_in(length));
+        if (frames < UINT64_MAX) bytes += format.mean_frame_bytes * static_cast<double>(frames);
+    }
+    return bytes;
+}
+
+std::uint64_t in_bytes(double bytes) {
+    return static_cast<std::uint64_t>(std::min(bytes, 1e18));
+}
+
+}  // namespace
+
+std::uint64_t kept_free_bytes(std::uint64_t volume_bytes) {
+    return std::max(share_of(volume_bytes, kKeptShare),
+                    std::min(kKeptBytes, share_of(volume_bytes, kKeptShareMax)));
+}
+
+bool SpaceNeed::needs_consent() const {
+    return fill_bytes > 0 || load_bytes > share_of(free_bytes, kLoadShareUnasked) ||
+           media_bytes + load_bytes + record_bytes > share_of(free_bytes, kMediaShareUnasked);
+}
+
+std::string SpaceNeed::sentence() const {
+    std::string out = fmt::format("{} would be written to {}, where {} are free", show_bytes(bytes()), target,
+                                  show_bytes(free_bytes));
+    if (volume_bytes == 0 || bytes() > free_bytes) return out;
+    const auto percent = [this](std::uint64_t left) {
+        return 100 * static_cast<double>(volume_bytes - left) / static_cast<double>(volume_bytes);
+    };
+    return out + fmt::format("; the volume is {:.1f} % full and would be {:.1f} % full", percent(free_bytes),
+                             percent(free_bytes - bytes()));
+}
+
+Result<void> check_space(const SpaceNeed& need) {
+    const bool only_media = need.load_bytes + need.fill_bytes + need.record_bytes == 0;
+    const std::uint64_t kept = only_media ? 0 : kept_free_bytes(std::max(need.volume_bytes, need.free_bytes));
+    if (need.bytes() + kept <= need.free_bytes) return {};
+    std::string text = fmt::format("{}: {} would have to be written, and {} are free", need.target,
+                                   show_bytes(need.bytes()), show_bytes(need.free_bytes));
+    if (need.record_bytes > 0) text += fmt::format("; {} of it are recordings", show_bytes(need.record_bytes));
+    if (kept > 0) text += fmt::format(" ({} of the volume have to stay free)", show_bytes(kept));
+    return environment_error(text);
+}
+
+std::uint64_t record_bytes_of(const PlayRequest& request) {
+    const Duration length = request.duration.value_or(kDefaultDuration);
+    const bool timed = request.duration || !request.frames;
+    return in_bytes(request.seats * request.record.streams * bytes_of_recorder(request, timed, length));
+}
+
+std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts) {
+    double bytes = 0;
+    for (const PlayPart& part : parts) {
+        const PlayRequest& request = part.request;
+        if (!part.schedule) {
+            bytes += static_cast<double>(record_bytes_of(request));
+            continue;
+        }
+        for (std::uint32_t seat = 0; seat < request.seats; ++seat) {
+            for (std::uint32_t stream = 0; stream < request.record.streams; ++stream) {
+                const Duration length = part.schedule->end(seat) - part.schedule->start(seat, stream);
+                bytes += bytes_of_recorder(request, true, length);
+            }
+        }
+    }
+    return in_bytes(bytes);
+}
+
+Result<SpaceNeed> need_of_play(ByteStore& store,
+                               const std::string& target,
+                               const media::LoadSetPlan& load,
+                               const std::vector<media::PreparePlan>& media,
+                               std::uint64_t record_bytes) {
+    SpaceNeed need;
+    need.target = target;
+    need.record_bytes = record_bytes;
+    need.load_bytes = load.bytes_to_write;
+    for (const media::PreparePlan& plan : media) need.media_bytes += plan.bytes_to_write;
+    if (need.bytes() == 0) return need;
+    if (auto looked = look_at_volume(store, need); !looked) return looked.error();
+    const bool says_nothing = need.free_bytes == 0 && need.volume_bytes == 0;  // as some FUSE file systems
+    if (says_nothing) need.record_bytes = 0;
+    if (auto checked = check_space(need); !checked) return checked.error();
+    return need;
+}
+
+Result<SpaceNeed> need_of_workload(ByteStore& store, const Workload& workload, const PlayRequest& base) {
+    SpaceNeed need;
+    need.target = base.target.name();
+    if (auto looked = look_at_volume(store, need); !looked) return looked.error();
+    std::vector<double> values = workload.sweep.values;
+    if (workload.sweep.over == Sweep::Over::none) values = {0};
+    std::set<std::string> counted;  // steps share files
+    for (const double value : values) {
+        auto plan = missing_load_set(store, load_request(scenario::at_step(workload, value), base));
+        if (!plan) return plan.error();
+        for (const media::LoadFile& file : plan->missing.files) {
+            if (counted.insert(file.path).second) need.load_bytes += file.bytes;
+        }
+    }
+    if (workload.sweep.over == Sweep::Over::fill_percent) {
+        const double fullest = *std::max_element(values.begin(), values.end());
+        const auto fill = bytes_to_fill(store, need.target, fullest);
+        if (!fill) return fill.error();
+        need.fill_bytes = *fill - std::min(*fill, need.load_bytes);
+    }
+    if (need.bytes() == 0) return need;
+    if (auto checked = check_space(need); !checked) return checked.error();
+    return need;
+}
+
+Result<std::uint64_t> bytes_to_fill(ByteStore& store, const std::string& target, double percent) {
+    const auto volume = store.total_bytes(target);
+    if (!volume) return volume.error();
+    const auto free = store.free_bytes(target);
+    if (!free) return free.error();
+    const std::uint64_t left = *volume - std::min(*volume, share_of(*volume, percent / 100));
+    if (left < kept_free_bytes(*volume)) {
+        return environment_error(fmt::format(
+            "{}: {:g} % full leaves {} of the volume's {} free, and {} are kept free: give lower "
+            "values of fill_percent",
+            target, percent, show_bytes(left), show_bytes(*volume), show_bytes(kept_free_bytes(*volume))));
+    }
+    return *free > left ? *free - left : 0;
+}
+
+}  // namespace streamsim::run

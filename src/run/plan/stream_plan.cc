@@ -1,0 +1,304 @@
+#include "run/plan/stream_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/prng.h"
+#include "base/units.h"
+#include "media/sequence/sequence_index.h"
+#include "media/write/recording.h"
+#include "play/slot_reads.h"
+
+namespace streamsim::run {
+namespace {
+
+/// Frames of one stream at most: more than a year. The ledger keeps a bit for each.
+constexpr std::uint64_t kSlotsMax = 1'000'000'000;
+/// Slots at most for the mean bytes of one.
+constexpr std::uint64_t kAveragedSlots = 1 << 20;
+
+double mean_slot_bytes(const play::PlayPath& path) {
+    const std::uint64_t slots = std::clamp<std::uint64_t>(path.pass_slots(), 1, kAveragedSlots);
+    play::SlotReads reads(path);
+    std::vector<play::SlotExtent> extents;
+    double bytes = 0;
+    for (std::uint64_t slot = 0; slot < slots; ++slot) {
+        reads.plan(slot, extents);
+        for (const play::SlotExtent& each : extents) bytes += static_cast<double>(each.extent.bytes);
+    }
+    return bytes / static_cast<double>(slots);
+}
+
+play::
+
+    play::PlayerOptions
+    player_options(const PlayRequest& request, const play::PlayPath& path, std::uint32_t alignment) {
+    play::PlayerOptions options;
+    options.paced = request.paced;
+    options.readahead = request.readahead;
+    options.inflight = request.inflight;
+    options.io_size = request.io_size;
+    options.io_depth = request.io_depth;
+    options.alignment = alignment;
+    options.on_miss = request.on_miss;
+    const bool files = path.sources().front()->file_per_frame();
+    const play::AccessPattern own =
+        files ? play::AccessPattern::filename_prefetch : play::AccessPattern::streaming;
+    // Filename prefetch has no meaning for one file. Streaming has none for many files, for whole frames, and
+    // for orders that do not go from front to back.
+    options.pattern = request.pattern.value_or(own) == own ? own : play::AccessPattern::on_demand;
+    const bool streams = request.io_size > 0 && path.front_to_back();
+    if (own == play::AccessPattern::streaming && !streams) options.pattern = play::AccessPattern::on_demand;
+    if (!request.paced) {
+        options.slots = request.frames.value_or(UINT64_MAX);
+        return options;
+    }
+    const std::uint64_t asked = request.frames.value_or(UINT64_MAX);
+    options.slots = asked;
+    if (request.duration) {
+        options.slots = std::min(asked, path.slots_in(*request.duration));
+    } else if (!request.frames) {  // by default a cut list plays once, anything else for kDefaultDuration
+        const bool list = request.order.kind == play::PlayOrder::Kind::cuts;
+        options.slots = list ? path.pass_slots() : path.slots_in(kDefaultDuration);
+    }
+    return options;
+}
+
+/// "dpx12"; "3 formats".
+std::string formats_of(const std::vector<Clip>& clips) {
+    std::vector<std::string> formats;
+    for (const Clip& clip : clips) {
+        if (std::find(formats.begin(), formats.end(), clip.format) == formats.end())
+            formats.push_back(clip.format);
+    }
+    return formats.size() == 1 ? formats.front() : fmt::format("{} formats", formats.size());
+}
+
+/// Assigns streams to seats.
+class StreamPlanner {
+public:
+    StreamPlanner(const PlayPart& part, std::uint32_t alignment)
+        : request_(part.request),
+          schedule_(part.schedule),
+          order_seed_(part.order_seed.value_or(part.request.seed)),
+          alignment_(alignment),
+          seats_(part.request.seats) {}
+
+    void assign(const std::vector<Clip>& clips) {
+        std::vector<std::vector<Clip>> angles(request_.seats);
+        for (std::uint32_t i = 0; i < streams_of_format(request_); ++i) {
+            std::vector<Clip> layers;
+            for (std::uint32_t k = 0; k < request_.layers; ++k) {
+                layers.push_back(clips[request_.same_media ? 0 : i * request_.layers + k]);
+            }
+            if (request_.multicam == MultiCam::active) {
+                angles[seat_of(i)].push_back(std::move(layers.front()));
+            } else {
+                seats_[seat_of(i)].push_back(
+                    planned(seat_of(i), next_of(seat_of(i)), std::move(layers), "layers"));
+            }
+        }
+        for (std::uint32_t seat = 0; seat < request_.seats; ++seat) {
+            if (!angles[seat].empty())
+                seats_[seat].push_back(planned(seat, next_of(seat), std::move(angles[seat]), "angles"));
+        }
+    }
+
+    void assign(const CutList& list) {
+        for (std::uint32_t i = 0; i < streams_of_format(request_); ++i) {
+            StreamPlan plan;
+            plan.clips = list.clips;
+            plan.name = fmt::format("{}: {} events, {} clips", list.name, list.events, list.clips.size());
+            plan.format = formats_of(list.clips);
+            plan.path = play::make_cut_path(list, request_.rate);
+            finish(seat_of(i), next_of(seat_of(i)), plan);
+            seats_[seat_of(i)].push_back(std::move(plan));
+        }
+    }
+
+    /// Adds the recorders, on each seat after the players.
+    void plan_recorders() {
+        for (const MediaFormat& format : request_.record.formats) {
+            for (std::uint32_t seat = 0; seat < request_.seats; ++seat) {
+                for (std::uint32_t i = 0; i < request_.record.streams; ++i)
+                    seats_[seat].push_back(recorder(seat, next_of(seat), format));
+            }
+        }
+    }
+
+    Result<std::vector<StreamPlan>> take() {
+        std::vector<StreamPlan> all;
+        for (auto& seat : seats_) {
+            for (StreamPlan& plan : seat) {
+                if (auto checked = check(plan, seat.front()); !checked) return checked.error();
+            }
+            for (StreamPlan& plan : seat) {
+                plan.start_offset = {static_cast<std::int64_t>(all.size()) * request_.stagger.ns};
+                all.push_back(std::move(plan));
+            }
+        }
+        return all;
+    }
+
+    StreamPlan planned(std::uint32_t seat,
+                       std::uint32_t number,
+                       std::vector<Clip> clips,
+                       const char* what) const {
+        StreamPlan plan;
+        play::PlayPath::Sources sources;
+        for (const Clip& clip : clips) sources.push_back(clip.index);
+        // Streams on one clock are one scene: one operator moves them all.
+        const std::uint64_t stream = request_.sync ? 0 : number;
+        const std::uint64_t seed = derive_seed(order_seed_, (std::uint64_t{seat} << 32) + stream);
+        const auto make = request_.multicam == MultiCam::active ? play::make_angle_path : play::make_path;
+        plan.path = make(std::move(sources), request_.order, request_.rate, seed);
+        plan.name = clips.front().name;
+        if (clips.size() > 1)
+            plan.name = fmt::format("{} {}: {} ... {}", clips.size(), what, plan.name, clips.back().name);
+        plan.format = formats_of(clips);
+        plan.clips = std::move(clips);
+        finish(seat, number, plan);
+        return plan;
+    }
+
+private:
+    StreamPlan recorder(std::uint32_t seat, std::uint32_t number, const MediaFormat& format) const {
+        auto record = std::make_shared<RecordPlan>();
+        record->format = format;
+        record->options.durable = request_.record.durable;
+        record->options.distinct = media::distinct_frames(format);
+        std::string root = request_.record.directory;
+        if (root.empty()) {  // a plan without real storage: the recorder makes its directories on the loop
+            root = media::join_path(planned_root(request_.target), media::kRecordings);
+            record->options.directories.push_back(root);
+        }
+        const std::uint32_t first_seat = schedule_ ? schedule_->first_seat : 0;
+        const std::uint32_t first_stream = schedule_ ? schedule_->first_stream : 0;
+        const std::string name =
+            media::join_path(root, media::recording_name(first_seat + seat, first_stream + number));
+        StreamPlan plan;
+        Clip clip;
+        clip.name = name;
+        clip.format = format.name;
+        clip.index = media::recording_index(format, request_.seed, alignment_, name);
+        plan.path = play::make_path({clip.index}, {}, request_.rate, 0);
+        const std::string target = media::join_path(request_.target.name(), "");
+        plan.name = name.starts_with(target) ? name.substr(target.size()) : name;
+        if (clip.index->file_per_frame()) record->options.directories.push_back(name);
+        plan.format = format.name;
+        plan.clips.push_back(std::move(clip));
+        plan.options = player_options(request_, *plan.path, alignment_);
+        plan.options.pattern = play::AccessPattern::on_demand;
+        plan.options.seat = seat;
+        plan.options.stream = number;
+        plan.bytes_per_slot = format.mean_frame_bytes;
+        plan.request = &request_;
+        plan.record = std::move(record);
+        return plan;
+    }
+
+    std::uint32_t next_of(std::uint32_t seat) const { return static_cast<std::uint32_t>(seats_[seat].size()); }
+
+    std::uint32_t seat_of(std::uint32_t stream) const {
+        return request_.total_streams ? stream % request_.seats : stream / request_.streams;
+    }
+
+    void finish(std::uint32_t seat, std::uint32_t stream, StreamPlan& plan) const {
+        plan.options = player_options(request_, *plan.path, alignment_);
+        plan.options.seat = seat;
+        plan.options.stream = stream;
+        plan.bytes_per_slot = mean_slot_bytes(*plan.path);
+        plan.layers = request_.layers;
+        plan.request = &request_;
+        const auto format = std::find_if(request_.formats.begin(), request_.formats.end(),
+                                         [&plan](const MediaFormat& each) { return each.name == plan.format; });
+        if (format != request_.formats.end()) plan.decoded = &*format;
+    }
+
+    Result<void> check(const StreamPlan& plan, const StreamPlan& first) const {
+        if (plan.options.slots == 0) return bad_input("--duration is too short: not one frame would be played");
+        if (plan.options.paced && plan.options.slots > kSlotsMax) {
+            return bad_input(fmt::format("--duration: a stream of {} frames was asked for, {} are the most",
+                                         show_count(plan.options.slots), show_count(kSlotsMax)));
+        }
+        if (auto alike = check_rates(plan); !alike) return alike;
+        if (request_.sync && plan.record == nullptr && plan.rate() != first.rate()) {
+            return bad_input(fmt::format(
+                "--sync: {} has {} fps and {} has {}, and streams on one clock have one rate: give --fps",
+                first.name, first.rate().to_string(), plan.name, plan.rate().to_string()));
+        }
+        return {};
+    }
+
+    /// Clips of layers and angles have one rate. A cut list has been checked when it was resolved.
+    Result<void> check_rates(const StreamPlan& plan) const {
+        if (request_.rate || !request_.paced || request_.order.kind == play::PlayOrder::Kind::cuts) return {};
+        const Clip& first = plan.clips.front();
+        for (const Clip& clip : plan.clips) {
+            if (clip.index->rate() == first.index->rate()) continue;
+            const bool angles = request_.multicam == MultiCam::active;
+            return bad_input(fmt::format(
+                "{}: {} has {} fps and {} has {}, and {} of one stream have one rate: give --fps",
+                angles ? "--multicam active" : "--layers", first.name, first.index->rate().to_string(),
+                clip.name, clip.index->rate().to_string(), angles ? "angles" : "layers"));
+        }
+        return {};
+    }
+
+    const PlayRequest& request_;
+    const std::optional<PartSchedule>& schedule_;
+    const std::uint64_t order_seed_;
+    std::uint32_t alignment_;
+    std::vector<std::vector<StreamPlan>> seats_;
+};
+
+/// Gives a stream, planned as if its part were the whole run, its seat, number and times in the run.
+void apply(const PartSchedule& schedule, const PlayRequest& request, StreamPlan& plan) {
+    const Duration start = schedule.start(plan.options.seat, plan.options.stream);
+    const Duration end = schedule.end(plan.options.seat);
+    plan.start_offset = start;
+    if (plan.options.paced) {
+        plan.options.slots = std::min(plan.path->slots_in(end - start), request.frames.value_or(UINT64_MAX));
+    } else {
+        plan.stop_offset = end;
+    }
+    plan.options.seat += schedule.first_seat;
+    plan.options.stream += schedule.first_stream;
+}
+
+}  // namespace
+
+Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment) {
+    std::vector<StreamPlan> all;
+    for (const PlayPart& part : parts) {
+        StreamPlanner planner(part, alignment);
+        if (part.media.cuts) {
+            planner.assign(*part.media.cuts);
+        } else {
+            for (const auto& clips : part.media.clips) planner.assign(clips);
+        }
+        planner.plan_recorders();
+        auto planned = planner.take();
+        if (!planned) return planned.error();
+        for (StreamPlan& plan : *planned) {
+            if (part.schedule) apply(*part.schedule, part.request, plan);
+            if (part.request.plays(plan.options.seat)) all.push_back(std::move(plan));
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const StreamPlan& a, const StreamPlan& b) {
+        return std::pair(a.options.seat, a.options.stream) < std::pair(b.options.seat, b.options.stream);
+    });
+    return all;
+}
+
+StreamPlan plan_another(const PlayPart& part,
+                        std::uint32_t seat,
+                        std::uint32_t stream,
+                        std::vector<Clip> clips,
+                        std::uint32_t alignment) {
+    return StreamPlanner(part, alignment).planned(seat, stream, std::move(clips), "layers");
+}
+
+}  // namespace streamsim::run

@@ -1,0 +1,62 @@
+// From clips to streams: which seat plays which clips, in which order and with which settings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "play/play_path.h"
+#include "play/recorder.h"
+#include "run/plan/media_plan.h"
+#include "run/plan/play_part.h"
+#include "run/plan/play_request.h"
+
+namespace streamsim::run {
+
+/// How a stream records.
+struct RecordPlan {
+    play::RecordOptions options;
+    MediaFormat format;
+};
+
+/// A stream before play.
+struct StreamPlan {
+    std::vector<Clip> clips;  // the sources of the path
+    std::string name;         // as shown
+    std::string format;
+    std::shared_ptr<const play::PlayPath> path;  // for one thread at a time
+    play::PlayerOptions options;
+    std::shared_ptr<const RecordPlan> record;  // null: it plays
+    double bytes_per_slot = 0;                 // on average
+    std::uint32_t layers = 1;                  // clips that are shown at once
+    const PlayRequest* request = nullptr;      // of its part
+    const MediaFormat* decoded = nullptr;      // the request's format of its clips; null: there is none
+    Duration start_offset;                     // from the beginning of the run (--stagger, scenarios)
+    std::optional<Duration> stop_offset;       // without deadlines: no frame begins from then on
+
+    FrameRate rate() const { return path->rate(); }
+    /// The memory of its frames.
+    std::uint64_t memory_bytes() const {
+        return record != nullptr ? play::Recorder::memory_bytes(*path, options, record->options)
+                                 : play::Player::memory_bytes(*path, options);
+    }
+    double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
+};
+
+/// Assigns the media of all parts to streams, and returns the streams of the seats that this process plays
+/// (PlayRequest::plays): by seat, then stream. The parts outlive them. `alignment` is the storage's. Errors:
+/// bad input.
+Result<std::vector<StreamPlan>> plan_parts(const std::vector<PlayPart>& parts, std::uint32_t alignment);
+
+/// One more stream of a part that plays already, with the settings of the part, on these clips. `stream`: its
+/// number within the seat. REQUIRES: no cut list, no angles, no schedule.
+StreamPlan plan_another(const PlayPart& part,
+                        std::uint32_t seat,
+                        std::uint32_t stream,
+                        std::vector<Clip> clips,
+                        std::uint32_t alignment);
+
+}  // namespace streamsim::run

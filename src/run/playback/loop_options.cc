@@ -1,0 +1,151 @@
+#include "run/playback/loop_options.h"
+
+#include <algorithm>
+
+#include "host/host.h"
+#include "play/slot_reads.h"
+
+namespace streamsim::run {
+namespace {
+
+/// Operations a second that one loop is given before another thread is opened; one thread does several times as
+/// many.
+constexpr double kOperationsPerLoop = 100'000;
+/// Rows of the drop table over all streams, and of each stream at least.
+constexpr std::uint64_t kDropsKept = 1'000'000;
+constexpr std::uint64_t kDropsKeptOfStream = 100;
+
+std::uint64_t pieces_per_slot(const StreamPlan& plan) {
+    if (plan.options.io_size == 0) return 1;
+    const std::uint64_t bytes = play::slot_needs(*plan.path).bytes;
+    return std::max<std::uint64_t>((bytes + plan.options.io_size - 1) / plan.options.io_size, 1);
+}
+
+double operations_per_s(const StreamPlan& plan) {
+    const double per_slot = static_cast<double>(pieces_per_slot(plan) + 2 * slot_needs(*plan.path).files);
+    return plan.options.paced ? per_slot * plan.rate().per_second() : 0;
+}
+
+/// Operations that may be in flight at once.
+struct Operations {
+    std::uint64_t reads = 0;
+    std::uint64_t opens = 0;
+};
+
+Operations operations_at_once(const StreamPlan& plan) {
+    const std::uint64_t inflight_slots = std::min(plan.options.inflight, plan.options.readahead);
+    const std::uint64_t pieces = std::min<std::uint64_t>(plan.options.io_depth, pieces_per_slot(plan));
+    const std::uint64_t files = play::slot_needs(*plan.path).files;
+    return {inflight_slots * pieces,
+            plan.path->sources().size() + files * (plan.options.readahead + inflight_slots)};
+}
+
+/// Fills in the options of one loop after the other; the loops' memory lies in that order.
+class LoopPlanner {
+public:
+    LoopPlanner(PlaybackPlan& plan, std::size_t loops) : plan_(plan), loops_(loops) {}
+
+    PlaybackLoopOptions next() {
+        PlaybackLoopOptions options = common();
+        Operations all = add_streams(options);
+        add_meters(options, all);
+        set_parallel_operations(options.storage, all.reads, all.opens);
+        ++loop_;
+        return options;
+    }
+
+private:
+    PlaybackLoopOptions common() const;
+    Operations add_streams(PlaybackLoopOptions& options);
+    void add_meters(PlaybackLoopOptions& options, Operations& all);
+    std::span<std::byte> take_memory(std::uint64_t bytes);
+
+    PlaybackPlan& plan_;
+    const std::size_t loops_;
+    std::size_t loop_ = 0;
+    std::uint64_t used_ = 0;  // bytes of the plan's memory
+};
+
+PlaybackLoopOptions LoopPlanner::common() const {
+    const PlayRequest& request = plan_.request();
+    PlaybackLoopOptions options;
+    options.storage = plan_.storage();
+    options.shared_memory = plan_.memory().is_shared();
+    options.preroll_timeout = request.preroll_timeout;
+    options.decode_cpu = request.decode_cpu;
+    options.sync = request.sync;
+    options.staggered = request.stagger > Duration{} || plan_.is_in_phases();
+    options.origin_of_faults = plan_.is_in_phases();
+    if (!request.paced && !plan_.is_in_phases())
+        options.wall_limit = request.duration.value_or(kDefaultDuration);
+    if (!request.paced && request.frames && !request.duration) options.wall_limit.reset();
+    options.drops_kept =
+        std::max(kDropsKept / std::max<std::size_t>(plan_.streams().size(), 1), kDropsKeptOfStream);
+    options.seed = request.seed;
+    options.keep_frames = request.keep_frames;
+    options.realtime = request.realtime;
+    options.notice = plan_.log().sink();
+    return options;
+}
+
+std::span<std::byte> LoopPlanner::take_memory(std::uint64_t bytes) {
+    if (plan_.memory().is_shared()) return plan_.memory().all();
+    used_ += bytes;
+    return plan_.memory().all().subspan(used_ - bytes, bytes);
+}
+
+Operations LoopPlanner::add_streams(PlaybackLoopOptions& options) {
+    Operations all;
+    Operations largest;  // of one stream
+    std::uint64_t bytes = 0;
+    for (std::size_t i = loop_; i < plan_.streams().size(); i += loops_) {
+        const StreamPlan& plan = plan_.streams()[i];
+        options.streams.push_back({&plan, &plan_.progress_of(i)});
+        bytes += plan.memory_bytes();
+        const Operations own = operations_at_once(plan);
+        all.reads += own.reads;
+        all.opens += own.opens;
+        largest.reads = std::max(largest.reads, own.reads);
+        largest.opens = std::max(largest.opens, own.opens);
+    }
+    // Streams that are added must not wait for those that play already.
+    const std::uint64_t spare = (plan_.request().spare_streams + loops_ - 1) / loops_;
+    all.reads += spare * largest.reads;
+    all.opens += spare * largest.opens;
+    options.memory = take_memory(bytes);
+    return all;
+}
+
+void LoopPlanner::add_meters(PlaybackLoopOptions& options, Operations& all) {
+    all.reads = std::min(all.reads, kParallelReadsMax);
+    all.opens = std::min(all.opens, kParallelReadsMax);
+    for (std::size_t i = loop_; i < plan_.meters().size(); i += loops_) {
+        const load::MeterPlan& plan = plan_.meters()[i];
+        options.meters.push_back({&plan, take_memory(load::Meter::memory_bytes(plan))});
+        all.reads += std::uint64_t{plan.spec.users} * plan.spec.inflight;
+        all.opens += std::uint64_t{plan.spec.users} * plan.spec.inflight;
+    }
+    if (!options.meters.empty()) options.meter_time = plan_.play_time();
+}
+
+}  // namespace
+
+std::size_t loops_needed(const PlaybackPlan& plan) {
+    const PlayRequest& request = plan.request();
+    if (request.target.is_virtual_time() || request.sync) return 1;
+    double operations = 0;
+    for (const StreamPlan& stream : plan.streams()) operations += operations_per_s(stream);
+    std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
+    loops = std::min<std::size_t>(loops, host::read_host_facts().cpus);
+    if (request.loops > 0) loops = request.loops;
+    return std::min(loops, std::max<std::size_t>(plan.streams().size(), 1));
+}
+
+std::vector<PlaybackLoopOptions> loop_options(PlaybackPlan& plan, std::size_t loops) {
+    LoopPlanner planner(plan, loops);
+    std::vector<PlaybackLoopOptions> all;
+    for (std::size_t i = 0; i < loops; ++i) all.push_back(planner.next());
+    return all;
+}
+
+}  // namespace streamsim::run

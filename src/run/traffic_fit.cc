@@ -1,0 +1,132 @@
+#include "run/traffic_fit.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "load/meter.h"
+#include "loop/virtual_loop.h"
+#include "sim/sampled_storage.h"
+
+namespace streamsim::run {
+namespace {
+
+constexpr double kOperations = 20'000;
+constexpr std::uint64_t kRowsMost = 400'000;
+constexpr std::uint64_t kSeed = 1;
+
+sim::SampledTimes times_of(const std::vector<profile::TrafficOperation>& operations) {
+    sim::SampledTimes times;
+    for (const profile::TrafficOperation& at : operations) {
+        switch (at.kind) {
+            case profile::TrafficKind::read: times.reads[at.bytes].push_back(at.duration_ns); break;
+            case profile::TrafficKind::write: times.writes[at.bytes].push_back(at.duration_ns); break;
+            case profile::TrafficKind::open:
+            case profile::TrafficKind::create: times.opens.push_back(at.duration_ns); break;
+            case profile::TrafficKind::sync: times.syncs.push_back(at.duration_ns); break;
+            case profile::TrafficKind::stat: times.stats.push_back(at.duration_ns); break;
+            case profile::TrafficKind::list: times.lists.push_back(at.duration_ns); break;
+            case profile::TrafficKind::remove: times.removes.push_back(at.duration_ns); break;
+            case profile::TrafficKind::rename: times.renames.push_back(at.duration_ns); break;
+            case profile::TrafficKind::other: break;
+        }
+    }
+    return times;
+}
+
+profile::TrafficKind kind_of(LoadOperation operation) {
+    switch (operation) {
+        case LoadOperation::read: return profile::TrafficKind::read;
+        case LoadOperation::write: return profile::TrafficKind::write;
+        case LoadOperation::open: return profile::TrafficKind::open;
+        case LoadOperation::stat: return profile::TrafficKind::stat;
+        case LoadOperation::create: return profile::TrafficKind::create;
+        case LoadOperation::remove: return profile::TrafficKind::remove;
+        case LoadOperation::rename: return profile::TrafficKind::rename;
+        case LoadOperation::list: return profile::TrafficKind::list;
+    }
+    return profile::TrafficKind::other;
+}
+
+/// Rows of blocks and operations as a trace would show them: a file that is moved whole is opened before.
+std::vector<profile::TrafficOperation> traffic_of(const std::vector<OperationRow>& rows, bool whole_files) {
+    std::vector<profile::TrafficOperation> out;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, bool> opened;
+    for (const OperationRow& row : rows) {
+        profile::TrafficOperation at;
+        at.begin_ns = row.submitted_ns;
+        at.duration_ns = row.completed_ns - row.submitted_ns;
+        at.user = row.user;
+        at.file = row.file;
+        at.kind = kind_of(row.operation);
+        at.failed = row.error != 0;
+        at.offset = row.offset;
+        at.bytes = row.bytes;
+        const bool transfer = at.kind == profile::TrafficKind::read || at.kind == profile::TrafficKind::write;
+        if (whole_files && transfer && opened.try_emplace({row.user, row.transfer}, true).second) {
+            profile::TrafficOperation open = at;
+            open.kind = profile::TrafficKind::open;
+            open.duration_ns = 0;
+            out.push_back(open);
+        }
+        out.push_back(at);
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    return out;
+}
+
+/// Plays one meter from beginning to end.
+class MeterPlay {
+public:
+    MeterPlay(const load::MeterPlan& plan, const sim::SampledTimes& times, Duration duration)
+        : memory_(std::make_unique_for_overwrite<std::byte[]>(load::Meter::memory_bytes(plan))),
+          storage_(loop_, times, kSeed),
+          meter_(loop_,
+                 storage_,
+                 plan,
+                 {memory_.get(), load::Meter::memory_bytes(plan)},
+                 Callback::of<&MeterPlay::changed>(this)),
+          duration_(duration) {}
+
+    std::vector<OperationRow> rows() {
+        meter_.prepare();
+        loop_.run();
+        return meter_.rows();
+    }
+
+private:
+    void changed() {
+        if (meter_.finished()) {
+            storage_.shutdown(Callback::of<&MeterPlay::closed>(this));
+        } else if (meter_.ready()) {
+            meter_.play(loop_.now(), loop_.now() + duration_);
+        }
+    }
+    void closed() { loop_.stop(); }
+
+    const std::unique_ptr<std::byte[]> memory_;  // nothing touches it, as the storage fills no buffers
+    loop::VirtualLoop loop_;
+    sim::SampledStorage storage_;
+    load::Meter meter_;
+    const Duration duration_;
+};
+
+}  // namespace
+
+profile::Behaviour played_behaviour(const profile::LearntMeter& meter, Duration duration) {
+    load::MeterPlan plan;
+    plan.spec = meter.spec;
+    plan.spec.start = {};
+    plan.spec.end.reset();
+    plan.seed = kSeed;
+    plan.rows_kept = kRowsMost;
+    plan.names = load::working_set(plan.spec, "", 0);
+    const double per_s = std::max(meter.behaviour.per_s(static_cast<double>(meter.behaviour.all())), 1e-3);
+    const auto enough = Duration{static_cast<std::int64_t>(std::min(kOperations / per_s, 1e9) * 1e9)};
+    const sim::SampledTimes times = times_of(meter.operations);
+    MeterPlay play(plan, times, std::min(enough, std::max(duration, Duration{meter.behaviour.span_ns})));
+    return profile::behaviour_of(traffic_of(play.rows(), plan.spec.whole_files));
+}
+
+}  // namespace streamsim::run
