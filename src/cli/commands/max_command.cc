@@ -11,6 +11,7 @@
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
 #include "report/text/max_report.h"
+#include "result/json_report.h"
 #include "run/max_search.h"
 #include "streamsim/load_result.h"
 #include "target/target_places.h"

@@ -13,6 +13,7 @@
 #include "cli/media/media_run.h"
 #include "report/html/html_report.h"
 #include "report/text/load_report.h"
+#include "result/json_report.h"
 #include "run/load_steps.h"
 #include "run/session/workloads.h"
 #include "scenario/workload_steps.h"

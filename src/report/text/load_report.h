@@ -1,5 +1,4 @@
-// What a workload has come to: for people, and as the document "streamsim.load", version 1
-// (formats/schema/load.json), with the whole result of every step.
+// The result of a workload for people.
 #pragma once
 
 #include <string>
@@ -8,11 +7,8 @@
 
 namespace streamsim {
 
-/// How the documents begin, to know earlier ones.
-inline constexpr const char* kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
+/// The beginning of the table, by which an earlier one is recognised.
 inline constexpr const char* kLoadCsvBegins = "step,seat,meter,user,transfer,operation,";
-
-std::string load_json_report(const LoadResult& result);
 
 /// What it is, a row a step, the tables or the curve of its report, and what was printed beside what was
 /// measured.

@@ -1,5 +1,4 @@
-// What a search for the largest number of streams has found: as a table that people read, and as the document
-// "streamsim.max", version 1 (formats/schema/max.json), with every step.
+// The result of a search for the largest number of streams, as a table that people read.
 #pragma once
 
 #include <string>
@@ -7,11 +6,6 @@
 #include "streamsim/max_result.h"
 
 namespace streamsim {
-
-/// How the document begins, to know an earlier one.
-inline constexpr const char* kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
-
-std::string max_json_report(const MaxResult& result);
 
 /// A line for each format, then what was seen on the way that a reader should know.
 std::string max_text_report(const MaxResult& result);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/document/json.h"
+#include "result/json_report.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"

@@ -141,10 +141,11 @@ TEST(ResultReader, SaysEveryProblemAtOnce) {
         problems(document),
         ElementsAre(
             "r.json: /seed: expected an integer from 0 to 18446744073709551615, found 1.5",
-            "r.json: /model/cache: expected cold or warm", "r.json: /totals/stalls: missing, but required",
+            "r.json: /model/cache: expected one of cold, warm, found \"tepid\"",
+            "r.json: /totals/stalls: missing, but required",
             HasSubstr("/streams/1/rate: expected a frame rate [num, den] such as [24000, 1001], found [24,0]"),
             "r.json: /streams/1/frames_late: expected an integer from 0 to 18446744073709551615, found -1",
-            HasSubstr("/streams/1/series: expected three columns of the same length"),
+            HasSubstr("/streams/1/series: expected columns of the same length"),
             "r.json: /drops/0/kind: expected one of dropped, late, failed, found \"on_time\""));
 }
 
