@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 template <typename Source>
@@ -42,7 +42,7 @@ std::int64_t round_width(std::int64_t range_ns) {
     }
 }
 
-std::vector<MarginBin> bins_of(const SignedHistogram& margins) {
+std::vector<MarginBin> bins_of(const metrics::SignedHistogram& margins) {
     std::vector<MarginBin> bins;
     if (margins.count() == 0) return bins;
     const std::int64_t width = round_width(margins.max() - margins.min());
@@ -71,7 +71,7 @@ void for_each_pair(Times& times, Histograms& histograms, const Use& use) {
 
 }  // namespace
 
-StreamHistograms histograms_of(const Distributions& times, const std::vector<std::uint64_t>& depths) {
+StreamHistograms histograms_of(const play::Distributions& times, const std::vector<std::uint64_t>& depths) {
     StreamHistograms out;
     for_each_pair(times, out,
                   [](const auto& histogram, HistogramCounts& counts) { counts = counts_of(histogram); });
@@ -85,20 +85,20 @@ StreamHistograms histograms_of(const Distributions& times, const std::vector<std
     return out;
 }
 
-Distributions distributions_of(const StreamHistograms& histograms) {
-    Distributions out;
+play::Distributions distributions_of(const StreamHistograms& histograms) {
+    play::Distributions out;
     for_each_pair(out, histograms,
                   [](auto& histogram, const HistogramCounts& counts) { add_all(counts, histogram); });
     return out;
 }
 
-void fill_summaries(const Distributions& all, RunResult& result) {
+void fill_summaries(const play::Distributions& all, RunResult& result) {
     result.margin_ns = all.margin_summary();
     result.margin_bins = bins_of(all.shown_margin());
-    result.service_ns = Distributions::summary(all.service);
-    result.response_ns = Distributions::summary(all.response);
-    result.open_ns = Distributions::summary(all.open);
-    result.seek_ns = Distributions::summary(all.seek);
+    result.service_ns = play::Distributions::summary(all.service);
+    result.response_ns = play::Distributions::summary(all.response);
+    result.open_ns = play::Distributions::summary(all.open);
+    result.seek_ns = play::Distributions::summary(all.seek);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

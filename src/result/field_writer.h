@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "streamsim/fields.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Members of the object that is open in a JsonText.
 class FieldWriter {
@@ -151,4 +151,4 @@ private:
     Lines lines_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::result

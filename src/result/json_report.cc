@@ -2,7 +2,7 @@
 
 #include "result/field_writer.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 using Lines = FieldWriter::Lines;
@@ -54,4 +54,4 @@ std::string load_json_report(const LoadResult& result) {
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

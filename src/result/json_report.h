@@ -9,7 +9,7 @@
 #include "streamsim/max_result.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 // The beginnings of the documents, by which earlier ones are recognised.
 inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"streamsim.result\"";
@@ -27,4 +27,4 @@ std::string max_json_report(const MaxResult& result);
 /// The result of a workload, with the whole result of every step.
 std::string load_json_report(const LoadResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -6,7 +6,7 @@
 
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 constexpr std::size_t kFoundBytesMax = 60;  // of a value that was not expected
@@ -100,4 +100,4 @@ std::size_t read_word(const JsonNode& node, const std::vector<const char*>& word
     return words.size();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

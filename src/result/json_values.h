@@ -9,7 +9,7 @@
 #include "base/document/json.h"
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Times in a document are no further than this from where they count from: 73 years. So two can be added.
 inline constexpr std::int64_t kFarthestNs = INT64_MAX / 4;
@@ -42,4 +42,4 @@ void read_error_name(const JsonNode& node, int& value);
 /// The index of the word that the node has; words.size(): it has none of them, which is a problem.
 std::size_t read_word(const JsonNode& node, const std::vector<const char*>& words);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

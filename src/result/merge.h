@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Makes a result that of one rank of a run: `own` becomes its only seat, with the state, host, verdict, totals
 /// and evidence of the result. The caller gives the rank, its seats, clock, start, node and journal. A run of
@@ -24,4 +24,4 @@ void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own,
 /// the same seat. `names` names the parts in them; else they are numbered.
 Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<std::string>& names = {});
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -5,7 +5,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Puts the name of the seat before the sentences of a part.
 void name_causes(RunResult& part);
@@ -17,4 +17,4 @@ std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts);
 /// Takes over the answer of the part that says most.
 void merge_places(const PlaceTest& from, PlaceTest& to);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

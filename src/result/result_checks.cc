@@ -7,7 +7,7 @@
 #include "base/wide.h"
 #include "result/json_values.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 // More times of one value in a histogram, or more computers of a run, are no measurement.
@@ -105,4 +105,4 @@ void check_plausible(const RunResult& result, JsonProblems& problems) {
         problems.add("/media/age_s", fmt::format("expected 0 to {}, found {}", kOldestS, *result.media.age_s));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

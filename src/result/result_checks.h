@@ -4,9 +4,9 @@
 #include "base/document/json.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Notes counts that do not add up, and intervals that no run has. REQUIRES: no time is beyond kFarthestNs.
 void check_plausible(const RunResult& result, JsonProblems& problems);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

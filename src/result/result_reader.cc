@@ -9,7 +9,7 @@
 #include "result/result_checks.h"
 #include "streamsim/fields.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 /// Reads structs by their field lists: the members of one object of the document.
@@ -153,4 +153,4 @@ Result<RunResult> read_result(std::string_view text, const std::string& source) 
     return result;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

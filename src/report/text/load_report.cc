@@ -10,7 +10,7 @@
 #include "report/tables/load_tables.h"
 #include "report/text/text_report.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// With more of them the tables of each stand in the document alone.
@@ -92,4 +92,4 @@ std::string load_csv_report(const LoadResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

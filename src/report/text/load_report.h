@@ -5,7 +5,7 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The beginning of the table, by which an earlier one is recognised.
 inline constexpr const char* kLoadCsvBegins = "step,seat,meter,user,transfer,operation,";
@@ -36,4 +36,4 @@ std::string alone_table(const RunResult& result);
 /// "4 KiB" where it is whole, else bytes.
 std::string show_block(std::uint64_t bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -9,7 +9,7 @@
 #include "report/text/text_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// "7 streams", "3 streams a seat", "5 seats"
@@ -172,4 +172,4 @@ std::string max_text_report(const MaxResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -5,9 +5,9 @@
 
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// A line for each format, then what was seen on the way that a reader should know.
 std::string max_text_report(const MaxResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

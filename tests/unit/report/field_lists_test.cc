@@ -17,7 +17,7 @@
 #include "streamsim/run_result.h"
 #include "unit/report/golden.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::IsEmpty;
@@ -273,4 +273,4 @@ TEST(FieldLists, DifferencesOfASchemaAreFound) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report
