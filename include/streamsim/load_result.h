@@ -1,4 +1,4 @@
-// What came of a workload, step by step: the tables and curves of its report, as plain data.
+// LoadResult: the result of a workload, step by step: the tables and curves of its report, as plain data.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "streamsim/fields.h"
 #include "streamsim/meter_result.h"
 #include "streamsim/run_result.h"
 #include "streamsim/workload.h"
 
 namespace streamsim {
 
-/// Of some meters together.
+/// Figures of some meters together.
 struct LoadFigures {
     std::string name;  // of the meter, or "seat 3"
     std::uint64_t operations = 0, failed = 0;
@@ -23,10 +25,23 @@ struct LoadFigures {
     /// none.
     double latency_mean_ns = 0;
     std::int64_t latency_max_ns = 0;
-    /// Of transfers alone: as the All cells of the mode tables. Null: there was none.
+    /// Latencies of transfers alone, as the All cells of the mode tables; nullopt: there was none.
     std::optional<double> block_latency_mean_ns, transfer_latency_mean_ns;
     std::optional<std::int64_t> latency_p99_ns;  // of one meter on one seat alone
 };
+void fields(const LoadFigures& figures, auto& visit) {
+    visit("name", figures.name);
+    visit("operations", figures.operations);
+    visit("failed", figures.failed);
+    visit("operations_per_s", figures.operations_per_s);
+    visit("read_bytes_per_s", figures.read_bytes_per_s);
+    visit("write_bytes_per_s", figures.write_bytes_per_s);
+    visit("latency_mean_ns", figures.latency_mean_ns);
+    visit("latency_max_ns", figures.latency_max_ns);
+    visit("latency_p99_ns", figures.latency_p99_ns);
+    visit("block_latency_mean_ns", figures.block_latency_mean_ns);
+    visit("transfer_latency_mean_ns", figures.transfer_latency_mean_ns);
+}
 
 /// The figures of meters together: rates add up, each over the time of its meter; latencies weigh by
 /// operations.
@@ -78,8 +93,32 @@ struct ModeTable {
         std::int64_t transfer_latency_max_ns = 0;
     };
     std::vector<std::uint64_t> blocks;                        // ascending
-    std::array<std::vector<Cell>, kTransferModes + 1> cells;  // of each blocks.size() + 1
+    std::array<std::vector<Cell>, kTransferModes + 1> cells;  // in each row blocks.size() + 1
 };
+/// `block_bytes`: nullopt for the column of all block sizes.
+void fields(const ModeTable::Cell& cell, std::optional<std::uint64_t> block_bytes, auto& visit) {
+    using Label = std::variant<std::uint64_t, std::string>;
+    const Presence where_any = only_if(cell.transfers > 0);
+    visit.derived("block_bytes", block_bytes ? Label(*block_bytes) : Label("All"));
+    visit("transfers", cell.transfers);
+    visit.derived("rate_mb_per_s", cell.rate_bytes_per_s / 1e6, where_any);
+    visit.derived("latency_mean_ms", cell.transfer_latency_mean_ns / 1e6, where_any);
+    visit.derived("latency_max_s", static_cast<double>(cell.transfer_latency_max_ns) / 1e9, where_any);
+    visit("blocks", cell.blocks, where_any);
+    visit.derived("block_latency_mean_ms", cell.block_latency_mean_ns / 1e6, where_any);
+    visit.derived("block_latency_max_s", static_cast<double>(cell.block_latency_max_ns) / 1e9, where_any);
+}
+void fields(const ModeTable& table, auto& visit) {
+    for (std::size_t row = 0; row < table.cells.size(); ++row) {
+        std::size_t column = 0;
+        visit.rows(row < kTransferModes ? to_string(static_cast<TransferMode>(row)) : "All", table.cells[row],
+                   [&table, &column](const ModeTable::Cell& cell, auto& members) {
+                       const std::size_t i = column++;
+                       fields(cell, i < table.blocks.size() ? std::optional(table.blocks[i]) : std::nullopt,
+                              members);
+                   });
+    }
+}
 
 struct LoadStep {
     double at = 0;  // of Sweep::values
@@ -89,19 +128,50 @@ struct LoadStep {
     std::vector<LoadFigures> clients;  // over all meters of a seat
     ModeTable modes;
     std::vector<ModeTable> client_modes;  // as clients
-    /// Of a sweep over the cache: how often the files were read, and whether no byte was read twice.
+    /// In a sweep over the cache: how often the files were read, and whether no byte was read twice.
     struct FilesRead {
-        std::uint64_t files_bytes = 0;  // of all files of the meters
+        std::uint64_t files_bytes = 0;  // all files of the meters together
         double times = 0;               // bytes read / files_bytes
         bool once = false;              // no byte was read twice
     };
     std::optional<FilesRead> files_read;
 };
 
+/// The result of a step is beside these members: see load_json_report.
+void fields(const LoadStep& step, Sweep::Over over, auto& visit) {
+    using At = std::variant<double, std::string>;
+    const bool cache = over == Sweep::Over::cache;
+    visit.derived("at", cache ? At(step.at > 0 ? "warm" : "cold") : At(step.at),
+                  only_if(over != Sweep::Over::none));
+    visit.derived("pass", step.result.verdict.pass);
+    visit.derived("reason", step.result.verdict.reason);
+    const LoadStep::FilesRead files = step.files_read.value_or(LoadStep::FilesRead{});
+    const Presence where_cache = only_if(step.files_read.has_value());
+    visit("files_bytes", files.files_bytes, where_cache);
+    visit("files_read_times", files.times, where_cache);
+    visit("reads_each_byte_once", files.once, where_cache);
+    visit("all", step.all);
+    visit("meters", step.meters);
+    visit("modes", step.modes);
+    std::size_t client = 0;
+    visit.rows("clients", step.clients, [&step, &client](const LoadFigures& figures, auto& row) {
+        fields(figures, row);
+        row("modes", client < step.client_modes.size() ? step.client_modes[client] : ModeTable{});
+        ++client;
+    });
+}
+
 struct PrintedComparison {
     PrintedFigure printed;
-    double measured = 0;  // in the unit of what was printed
+    double measured = 0;  // in the unit of the printed figure
 };
+void fields(const PrintedComparison& figure, auto& visit) {
+    visit("at", figure.printed.at);
+    visit("quantity", figure.printed.quantity);
+    visit("printed", figure.printed.value);
+    visit("measured", figure.measured);
+    visit("source", figure.printed.source);
+}
 
 struct LoadResult {
     Workload workload;  // as it was played
@@ -111,5 +181,21 @@ struct LoadResult {
     std::vector<PrintedComparison> printed;
     bool interrupted = false;
 };
+/// Steps follow these members.
+void fields(const LoadResult& result, auto& visit) {
+    program_fields(result.common, visit);
+    target_fields(result.common, visit);
+    visit.object("workload", [&result](auto& workload) {
+        workload("name", result.workload.name);
+        workload("title", result.workload.title);
+        workload("description", result.workload.description);
+        workload("basis", result.workload.basis);
+        workload("file", result.workload.source);
+    });
+    visit("scale", result.scale);
+    visit("sweep", result.workload.sweep.over);
+    visit("interrupted", result.interrupted);
+    visit("printed", result.printed);
+}
 
 }  // namespace streamsim

@@ -1,5 +1,5 @@
-// MaxResult: what the search for the largest number of streams that plays has found, with everything that it
-// saw on its way. Units are in the names; nullopt is "not known" or "there is none".
+// MaxResult: the largest number of streams that plays, as a search found it, with every step of the search.
+// Units are in the names; nullopt is "not known" or "there is none".
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "base/time.h"
+#include "streamsim/fields.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim {
 
-/// What is searched for: the number that the steps try.
+/// The number that the steps of a search try.
 enum class MaxCounts {
     streams,           // of all seats together
     streams_per_seat,  // of each of them
@@ -37,19 +38,35 @@ struct MaxRun {
     std::uint64_t missed = 0;  // dropped, late, failed or stalled for; drops in the first second are apart
     std::uint64_t startup_drops = 0;
     std::optional<std::int64_t> margin_min_ns;
-    /// Of the stream that has least of it, measured in its frame periods; margins are from a frame's completion
-    /// to its deadline, so that what is buffered ahead is part of them.
+    /// The margin of the stream that has least, measured in its frame periods. Margins are from a frame's
+    /// completion to its deadline, so that the frames that are buffered ahead are part of them.
     std::optional<std::int64_t> margin_p1_ns;
     std::optional<double> margin_p1_percent;  // of that stream's frame period
     /// Nothing was missed so far, but the buffers emptied all the time: they last so long from the beginning of
     /// play.
     std::optional<std::int64_t> empty_after_ns;
     bool undecided = false;     // that happened so fast that a longer run had to follow
-    bool storage_gone = false;  // what it played from vanished: nothing is known, and the search ends
+    bool storage_gone = false;  // the source of play vanished: nothing is known, and the search ends
     bool disturbed = false;  // this computer had other things to do, and frames were missed for that: repeated
     double required_bytes_per_s = 0;
     double read_bytes_per_s = 0;
 };
+void fields(ConstOr<MaxRun> auto& run, auto& visit) {
+    visit("duration_ns", run.duration_ns);
+    visit("pass", run.pass);
+    visit("limit", run.limit);
+    visit("reason", run.reason);
+    visit("missed", run.missed);
+    visit("startup_drops", run.startup_drops);
+    visit("margin_min_ns", run.margin_min_ns);
+    visit("margin_p1_ns", run.margin_p1_ns);
+    visit("margin_p1_percent", run.margin_p1_percent);
+    visit("empty_after_ns", run.empty_after_ns);
+    visit("undecided", run.undecided);
+    visit("disturbed", run.disturbed);
+    visit("required_bytes_per_s", whole(run.required_bytes_per_s));
+    visit("read_bytes_per_s", whole(run.read_bytes_per_s));
+}
 
 /// A number of streams that was tried, as often as it took to know.
 struct MaxStep {
@@ -67,7 +84,11 @@ struct MaxStep {
 };
 
 constexpr const char* to_string(MaxStep::Purpose purpose) {
-    return purpose == MaxStep::Purpose::search ? "search" : "confirm";
+    switch (purpose) {
+        case MaxStep::Purpose::search: return "search";
+        case MaxStep::Purpose::confirm: return "confirm";
+    }
+    return "?";
 }
 
 inline bool MaxStep::noisy() const {
@@ -77,8 +98,8 @@ inline bool MaxStep::noisy() const {
     return false;
 }
 
-/// What was found for one format.
-/// "Streams" below are what MaxResult::counts says.
+/// The largest number that plays of one format. "Streams" below are streams or seats, as MaxResult::counts
+/// says.
 struct MaxFormat {
     std::string format;  // its name, or what the clips were found to be
     int width = 0;       // 0: not known
@@ -89,13 +110,15 @@ struct MaxFormat {
     std::optional<std::uint64_t> fails_at;  // the least number that was seen to fail
     bool confirmed = false;                 // by a longer run
     std::int64_t confirm_ns = 0;            // how long that was; 0: none was asked for
-    /// More than `streams` may play: why no more were tried. Empty: `streams` + 1 fail.
+    /// The reason for trying no more where more than `streams` may play; empty: `streams` + 1 fail.
     std::string at_least;
     bool interrupted = false;  // the search did not come to its end
     std::vector<MaxStep> steps;
 
     /// The run that decided about this number; null when it was not tried.
     const MaxRun* decided(std::uint64_t count) const;
+    /// The run that says what keeps one more from playing; null: there is none.
+    const MaxRun* one_more() const { return fails_at ? decided(*fails_at) : nullptr; }
 };
 
 inline const MaxRun* MaxFormat::decided(std::uint64_t count) const {
@@ -109,8 +132,8 @@ inline const MaxRun* MaxFormat::decided(std::uint64_t count) const {
 struct MaxResult {
     RunResult common;  // program, host, target, and how it was played; no streams
     MaxCounts counts = MaxCounts::streams;
-    std::uint32_t seats = 1;            // there are so many: that is the most where they are counted
-    std::uint32_t streams_of_seat = 1;  // where seats are counted
+    std::uint32_t seats = 1;            // that there are; in a search for seats the most
+    std::uint32_t streams_of_seat = 1;  // in a search for seats
     double headroom_percent = 0;
     std::int64_t step_ns = 0;     // a step, at least
     std::int64_t confirm_ns = 0;  // 0: found numbers are not played again
@@ -127,5 +150,69 @@ struct MaxResult {
     /// Seats that play when so many of what is counted do.
     std::uint64_t seats_of(std::uint64_t count) const { return counts == MaxCounts::seats ? count : seats; }
 };
+
+/// A step says what the run says that decided about it; then come all of its runs.
+void fields(const MaxStep& step, const MaxResult& result, auto& visit) {
+    visit.derived("streams", step.streams * result.streams_of_one());
+    visit.derived("seats", result.seats_of(step.streams));
+    visit("purpose", step.purpose);
+    visit.derived("repeated", step.runs.empty() ? std::size_t{0} : step.runs.size() - 1);
+    visit.derived("noisy", step.noisy());
+    MaxRun decided = step.runs.empty() ? MaxRun{} : step.runs.back();
+    decided.pass = step.pass;
+    fields(decided, visit);
+    visit("runs", step.runs);
+}
+void fields(const MaxFormat& format, const MaxResult& result, auto& visit) {
+    const std::uint64_t seats = result.seats_of(format.streams);
+    const std::uint64_t streams = format.streams * result.streams_of_one();
+    std::optional<std::uint64_t> fails_at = format.fails_at;
+    if (fails_at) *fails_at *= result.streams_of_one();
+    const MaxRun* const one_more = format.one_more();
+    const MaxRun* const decided = format.decided(format.streams);
+    const MaxRun plays = decided != nullptr ? *decided : MaxRun{};
+    visit("format", format.format);
+    visit("width", format.width);
+    visit("height", format.height);
+    visit("rate", format.rate);
+    visit.derived("streams", streams);
+    visit.derived("streams_per_seat", seats > 0 ? streams / seats : 0);
+    visit.derived("seats", seats);
+    visit.derived("fails_at", fails_at);
+    visit("confirmed", format.confirmed);
+    visit("confirm_ns", format.confirm_ns);
+    visit.derived("limit", one_more != nullptr ? one_more->limit : Limit::none);
+    visit.derived("reason", one_more != nullptr ? one_more->reason : std::string());
+    visit.derived("at_least", !format.at_least.empty());
+    visit("at_least_because", format.at_least);
+    visit("interrupted", format.interrupted);
+    visit.derived("required_bytes_per_s", whole(plays.required_bytes_per_s));
+    visit.derived("margin_min_ns", plays.margin_min_ns);
+    visit.derived("margin_p1_ns", plays.margin_p1_ns);
+    visit.derived("margin_p1_percent", plays.margin_p1_percent);
+    visit.rows("steps", format.steps, [&result](const MaxStep& step, auto& row) { fields(step, result, row); });
+}
+void fields(const MaxResult& result, auto& visit) {
+    const RunResult& common = result.common;
+    program_fields(common, visit);
+    visit("host", common.host);
+    target_fields(common, visit);
+    visit.derived("model", common.model ? std::optional(common.model->name) : std::nullopt);
+    visit.object("play", [&common](auto& play) {
+        play_fields(common, play);
+        play("order", common.order);
+    });
+    visit.derived("faults_injected", common.faults_injected.has_value());
+    visit("counts", result.counts);
+    visit("seats", result.seats);
+    visit("headroom_percent", result.headroom_percent);
+    visit("step_ns", result.step_ns);
+    visit("confirm_ns", result.confirm_ns);
+    visit("interrupted", result.interrupted);
+    visit("server_cache_may_be_warm", result.server_cache_may_be_warm);
+    visit("notices", result.notices);
+    visit.rows("formats", result.formats,
+               [&result](const MaxFormat& format, auto& row) { fields(format, result, row); });
+}
 
 }  // namespace streamsim

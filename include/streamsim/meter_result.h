@@ -1,12 +1,14 @@
-// What a meter did: plain data, a part of RunResult.
+// The result of a meter: plain data, a part of RunResult.
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "streamsim/fields.h"
 #include "streamsim/summaries.h"
 #include "streamsim/workload.h"
 
@@ -42,13 +44,39 @@ struct OperationResult {
     std::uint64_t done = 0;  // complete, without an error
     std::uint64_t failed = 0;
     std::uint64_t bytes = 0;
-    /// From submission; and, in the open loop, from the intended time (closed loop: the same).
+    /// Service times count from submission; response times, in the open loop, from the intended time (closed
+    /// loop: the same).
     std::int64_t service_sum_ns = 0;
     std::int64_t response_sum_ns = 0;
     std::optional<LatencySummary> service_ns, response_ns;
-};
 
-/// Of one meter on one seat.
+    /// Operations or bytes per second over `wall_ns`; nullopt: no time passed.
+    static std::optional<double> rate(std::uint64_t count, std::int64_t wall_ns) {
+        if (wall_ns <= 0) return std::nullopt;
+        return static_cast<double>(count) / (static_cast<double>(wall_ns) / 1e9);
+    }
+    /// Sum over the operations that were done; nullopt: none was.
+    std::optional<std::int64_t> mean_ns(std::int64_t sum_ns) const {
+        if (done == 0) return std::nullopt;
+        return std::llround(static_cast<double>(sum_ns) / static_cast<double>(done));
+    }
+};
+/// `wall_ns`: the time that the rates are over.
+void fields(ConstOr<OperationResult> auto& operation, std::int64_t wall_ns, auto& visit) {
+    visit("done", operation.done);
+    visit("failed", operation.failed);
+    visit("bytes", operation.bytes);
+    visit.derived("per_s", operation.rate(operation.done, wall_ns));
+    visit.derived("bytes_per_s", operation.rate(operation.bytes, wall_ns));
+    visit("service_sum_ns", operation.service_sum_ns);
+    visit.derived("service_mean_ns", operation.mean_ns(operation.service_sum_ns));
+    visit("service_ns", operation.service_ns);
+    visit("response_sum_ns", operation.response_sum_ns);
+    visit.derived("response_mean_ns", operation.mean_ns(operation.response_sum_ns));
+    visit("response_ns", operation.response_ns);
+}
+
+/// The result of one meter on one seat.
 struct MeterResult {
     std::uint32_t seat = 0;
     std::string name;
@@ -58,7 +86,7 @@ struct MeterResult {
     OperationResult all;
     std::uint64_t blocks_done = 0, blocks_failed = 0;
     std::uint64_t arrived = 0;      // open loop: operations whose intended time came
-    std::uint64_t unfinished = 0;   // that had arrived and were not complete at the end
+    std::uint64_t unfinished = 0;   // operations that had arrived and were not complete at the end
     std::uint64_t substituted = 0;  // removes and renames for which no file was left: done as a create
     struct Cell {
         TransferMode mode = TransferMode::sequential_read;
@@ -80,6 +108,63 @@ struct MeterResult {
     };
     std::vector<Error> errors;
 };
+void fields(ConstOr<MeterResult::Cell> auto& each, auto& visit) {
+    auto& cell = each.cell;
+    const double transfers = static_cast<double>(cell.transfers > 0 ? cell.transfers : 1);
+    visit("mode", each.mode);
+    visit("block_bytes", each.block_bytes);
+    visit("transfers", cell.transfers);
+    visit("blocks", cell.blocks);
+    visit("bytes", cell.bytes);
+    visit("block_ns", cell.block_ns);
+    visit("block_max_ns", cell.block_max_ns, kAdded);
+    visit("rate_sum_bytes_per_s", cell.rate_sum);
+    visit.derived("rate_mean_bytes_per_s", cell.rate_sum / transfers);
+    visit("latency_sum_ns", cell.latency_ns);
+    visit.derived("latency_mean_ns", static_cast<double>(cell.latency_ns) / transfers);
+    visit("latency_max_ns", cell.latency_max_ns);
+}
+void fields(ConstOr<MeterResult::Point> auto& point, auto& visit) {
+    visit("operations", point.operations);
+    visit("bytes", point.bytes);
+    visit("users", point.users);
+    visit("response_sum_ns", point.response_sum_ns);
+    visit("response_max_ns", point.response_max_ns);
+}
+void fields(ConstOr<MeterResult::Error> auto& error, auto& visit) {
+    visit("operation", error.operation);
+    visit("errno", error_name(error.error));
+    visit("times", error.times);
+    visit("path", error.path);
+}
+/// Kinds of operations of which none was done or failed are left out.
+void fields(ConstOr<MeterResult> auto& meter, auto& visit) {
+    visit("seat", meter.seat);
+    visit("name", meter.name);
+    visit("users", meter.users);
+    visit("wall_ns", meter.wall_ns);
+    visit.object("all", [&](auto& all) { fields(meter.all, meter.wall_ns, all); });
+    visit.object("operations", [&](auto& operations) {
+        for (std::size_t i = 0; i < kLoadOperations; ++i) {
+            auto& operation = meter.operations[i];
+            operations.object(
+                to_string(static_cast<LoadOperation>(i)),
+                [&](auto& one) { fields(operation, meter.wall_ns, one); },
+                only_if(operation.done + operation.failed > 0));
+        }
+    });
+    visit("blocks_done", meter.blocks_done);
+    visit("blocks_failed", meter.blocks_failed);
+    visit("arrived", meter.arrived);
+    visit("unfinished", meter.unfinished);
+    visit("substituted", meter.substituted);
+    visit("cells", meter.cells);
+    visit.object("series", [&](auto& series) {
+        series("interval_ns", meter.interval_ns);
+        series.columns(meter.series);
+    });
+    visit("errors", meter.errors);
+}
 
 /// One block or one other operation, for --csv. Times count from the start of play.
 struct OperationRow {

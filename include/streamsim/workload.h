@@ -127,6 +127,20 @@ struct Sweep {
     std::vector<double> values;
 };
 
+constexpr const char* to_string(Sweep::Over over) {
+    switch (over) {
+        case Sweep::Over::none: return "none";
+        case Sweep::Over::clients: return "clients";
+        case Sweep::Over::users: return "users";
+        case Sweep::Over::read_percent: return "read_percent";
+        case Sweep::Over::operations_per_s: return "operations_per_s";
+        case Sweep::Over::block_bytes: return "block_bytes";
+        case Sweep::Over::fill_percent: return "fill_percent";
+        case Sweep::Over::cache: return "cache";
+    }
+    return "?";
+}
+
 /// A document: one or more meters at once, over one or more steps.
 struct Workload {
     enum class Report {

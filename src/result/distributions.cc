@@ -31,11 +31,13 @@ void add_all(const HistogramCounts& counts, Target& to) {
     for (const HistogramCounts::Bucket& bucket : left) to.add(bucket.value, bucket.times);
 }
 
-/// 1, 2 or 5 times a power of ten, so that `range_ns` has at most `most` of them.
-std::int64_t round_width(std::int64_t range_ns, std::int64_t most) {
+constexpr std::int64_t kBinsMax = 40;
+
+/// 1, 2 or 5 times a power of ten, so that `range_ns` has at most kBinsMax of them.
+std::int64_t round_width(std::int64_t range_ns) {
     for (std::int64_t power = 1'000;; power *= 10) {
         for (const std::int64_t step : {1, 2, 5}) {
-            if (range_ns / (power * step) < most) return power * step;
+            if (range_ns / (power * step) < kBinsMax) return power * step;
         }
     }
 }
@@ -43,8 +45,7 @@ std::int64_t round_width(std::int64_t range_ns, std::int64_t most) {
 std::vector<MarginBin> bins_of(const metrics::SignedHistogram& margins) {
     std::vector<MarginBin> bins;
     if (margins.count() == 0) return bins;
-    constexpr std::int64_t kMost = 40;
-    const std::int64_t width = round_width(margins.max() - margins.min(), kMost);
+    const std::int64_t width = round_width(margins.max() - margins.min());
     const auto floor_of = [width](std::int64_t ns) {
         return (ns >= 0 ? ns / width : -((-ns + width - 1) / width)) * width;
     };
@@ -56,17 +57,24 @@ std::vector<MarginBin> bins_of(const metrics::SignedHistogram& margins) {
     return bins;
 }
 
+/// Pairs each distribution of times with its counts in documents.
+template <class Times, class Histograms, class Use>
+void for_each_pair(Times& times, Histograms& histograms, const Use& use) {
+    use(times.margin, histograms.margin_ns);
+    use(times.preroll_margin, histograms.preroll_margin_ns);
+    use(times.service, histograms.service_ns);
+    use(times.response, histograms.response_ns);
+    use(times.open, histograms.open_ns);
+    use(times.seek, histograms.seek_ns);
+    use(times.sync, histograms.sync_ns);
+}
+
 }  // namespace
 
 StreamHistograms histograms_of(const metrics::Distributions& times, const std::vector<std::uint64_t>& depths) {
     StreamHistograms out;
-    out.margin_ns = counts_of(times.margin);
-    out.preroll_margin_ns = counts_of(times.preroll_margin);
-    out.service_ns = counts_of(times.service);
-    out.response_ns = counts_of(times.response);
-    out.open_ns = counts_of(times.open);
-    out.seek_ns = counts_of(times.seek);
-    out.sync_ns = counts_of(times.sync);
+    for_each_pair(times, out,
+                  [](const auto& histogram, HistogramCounts& counts) { counts = counts_of(histogram); });
     for (std::size_t depth = 0; depth < depths.size(); ++depth) {
         if (depths[depth] == 0) continue;
         const auto value = static_cast<std::int64_t>(depth);
@@ -79,13 +87,8 @@ StreamHistograms histograms_of(const metrics::Distributions& times, const std::v
 
 metrics::Distributions distributions_of(const StreamHistograms& histograms) {
     metrics::Distributions out;
-    add_all(histograms.margin_ns, out.margin);
-    add_all(histograms.preroll_margin_ns, out.preroll_margin);
-    add_all(histograms.service_ns, out.service);
-    add_all(histograms.response_ns, out.response);
-    add_all(histograms.open_ns, out.open);
-    add_all(histograms.seek_ns, out.seek);
-    add_all(histograms.sync_ns, out.sync);
+    for_each_pair(out, histograms,
+                  [](auto& histogram, const HistogramCounts& counts) { add_all(counts, histogram); });
     return out;
 }
 

@@ -1,4 +1,4 @@
-// Distributions as they are in documents, and what a result says of them.
+// Converts distributions to the histograms of documents and back, and fills the summaries of a result.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace streamsim::result {
 
 /// `depths`: DeadlineLedger::depths.
 StreamHistograms histograms_of(const metrics::Distributions& times, const std::vector<std::uint64_t>& depths);
-/// The times that histograms_of was given. Buckets that no histogram has are counted where they belong.
+/// The distributions that histograms_of was given. Buckets that no histogram has are counted where they belong.
 metrics::Distributions distributions_of(const StreamHistograms& histograms);
 
 /// Fills the summaries over all streams, and the bins of their margins.

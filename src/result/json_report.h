@@ -1,19 +1,30 @@
-// The result as a document: schema "streamsim.result", version 1 (formats/schema/result.json).
+// Results as documents: "streamsim.result", "streamsim.max" and "streamsim.load", version 1 each
+// (formats/schema/result.json, max.json and load.json). Field lists beside the structs name their members.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "streamsim/load_result.h"
+#include "streamsim/max_result.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {
 
-/// How every such file begins.
+// The beginnings of the documents, by which earlier ones are recognised.
 inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"streamsim.result\"";
+inline constexpr std::string_view kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
+inline constexpr std::string_view kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
 
 /// UTF-8, ends with a newline. Keys keep their order; streams, drops and time-line entries take a line each.
-/// Counts, bytes and nanoseconds are integers; what never happened or is not known is null. A name that is not
-/// UTF-8 is shown with U+FFFD in the place of the wrong bytes.
+/// Counts, bytes and nanoseconds are integers; values that never were or are not known are null. A name that is
+/// not UTF-8 is shown with U+FFFD in the place of the wrong bytes.
 std::string json_report(const RunResult& result);
+
+/// The result of a search with every step, a line for each member.
+std::string max_json_report(const MaxResult& result);
+
+/// The result of a workload, with the whole result of every step.
+std::string load_json_report(const LoadResult& result);
 
 }  // namespace streamsim::result

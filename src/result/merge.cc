@@ -20,41 +20,6 @@ namespace {
 
 using State = SeatResult::State;
 
-void add(const FrameCounts& from, FrameCounts& to) {
-    to.scheduled += from.scheduled;
-    to.on_time += from.on_time;
-    to.late += from.late;
-    to.dropped += from.dropped;
-    to.failed += from.failed;
-    to.cancelled += from.cancelled;
-    to.startup_drops += from.startup_drops;
-    to.stalls += from.stalls;
-    to.stall_ns += from.stall_ns;
-    to.bytes_read += from.bytes_read;
-    to.bytes_written += from.bytes_written;
-    to.seeks += from.seeks;
-    to.passes += from.passes;
-}
-
-void add(const ReasonCounts& from, ReasonCounts& to) {
-    to.late += from.late;
-    to.client += from.client;
-    to.error += from.error;
-    to.short_read += from.short_read;
-    to.missing += from.missing;
-}
-
-/// Faults inside a model happened in the model of each rank.
-void add(const std::optional<FaultsInjected>& from, std::optional<FaultsInjected>& to) {
-    if (!from) return;
-    if (!to) to.emplace();
-    to->operations_delayed += from->operations_delayed;
-    to->operations_failed += from->operations_failed;
-    to->operations_shortened += from->operations_shortened;
-    to->model_faults += from->model_faults;
-    to->frames_met += from->frames_met;
-}
-
 template <typename T>
 void append(std::vector<T>& from, std::vector<T>& to) {
     std::move(from.begin(), from.end(), std::back_inserter(to));
@@ -67,31 +32,31 @@ void append_new(const std::vector<std::string>& from, std::vector<std::string>& 
     }
 }
 
-/// Of a server's entry: the frames that were read from it.
+/// The frames that were read from the server.
 double frames_of(const ServerResult& server) {
     return server.requests_per_frame > 0 ? static_cast<double>(server.requests) / server.requests_per_frame : 0;
 }
 
 void add_server(const ServerResult& from, std::vector<ServerResult>& to) {
-    const auto place =
+    const auto entry =
         std::lower_bound(to.begin(), to.end(), from,
                          [](const ServerResult& a, const ServerResult& b) { return a.address < b.address; });
-    if (place == to.end() || place->address != from.address) {
-        to.insert(place, from);
+    if (entry == to.end() || entry->address != from.address) {
+        to.insert(entry, from);
         return;
     }
-    const double frames = frames_of(*place) + frames_of(from);
-    std::set<std::uint32_t> seats(place->seats.begin(), place->seats.end());
+    const double frames = frames_of(*entry) + frames_of(from);
+    std::set<std::uint32_t> seats(entry->seats.begin(), entry->seats.end());
     seats.insert(from.seats.begin(), from.seats.end());
-    place->seats.assign(seats.begin(), seats.end());
-    place->connections += from.connections;
-    place->read_bytes = std::max(place->read_bytes, from.read_bytes);
-    place->requests += from.requests;
-    place->requests_per_frame = frames > 0 ? static_cast<double>(place->requests) / frames : 0;
-    place->received_bytes += from.received_bytes;
-    place->reconnects += from.reconnects;
-    place->retransmitted_segments += from.retransmitted_segments;
-    place->rtt_ns = std::max(place->rtt_ns, from.rtt_ns);
+    entry->seats.assign(seats.begin(), seats.end());
+    entry->connections += from.connections;
+    entry->read_bytes = std::max(entry->read_bytes, from.read_bytes);
+    entry->requests += from.requests;
+    entry->requests_per_frame = frames > 0 ? static_cast<double>(entry->requests) / frames : 0;
+    entry->received_bytes += from.received_bytes;
+    entry->reconnects += from.reconnects;
+    entry->retransmitted_segments += from.retransmitted_segments;
+    entry->rtt_ns = std::max(entry->rtt_ns, from.rtt_ns);
 }
 
 void add_media(const MediaFacts& from, MediaFacts& to) {
@@ -102,7 +67,7 @@ void add_media(const MediaFacts& from, MediaFacts& to) {
     append_new(from.skipped, to.skipped);
 }
 
-/// What one seat reads, another has read before it, where they share a clip.
+/// Seats that share a clip read bytes that another has read before, so that the server may have them in memory.
 bool clips_are_shared(const RunResult& result) {
     if (result.backend == "null" || result.backend == "sim") return false;
     std::set<std::pair<std::string, std::string>> seen;
@@ -126,7 +91,7 @@ void sort_tables(RunResult& result) {
     });
 }
 
-/// Over all streams, from theirs.
+/// Fills the distributions over all streams from those of each.
 void fill_distributions(RunResult& result) {
     metrics::Distributions all;
     std::map<std::int64_t, std::uint64_t> depths;
@@ -160,7 +125,7 @@ void add_digests(const RunResult& from, RunResult& to) {
     }
 }
 
-/// What adds up, of two parts that know of different ranks.
+/// Adds a part that knows of other ranks. REQUIRES: the streams of `from` are not in `to` yet.
 void add_part(RunResult& from, RunResult& to) {
     if (!from.streams.empty()) to.direct = from.direct && (to.direct || to.streams.empty());
     append_new(from.notices, to.notices);
@@ -173,9 +138,13 @@ void add_part(RunResult& from, RunResult& to) {
     append(from.frames, to.frames);
     to.drops_omitted += from.drops_omitted;
     to.buffer_bytes += from.buffer_bytes;
-    add(from.totals, to.totals);
-    add(from.reasons, to.reasons);
-    add(from.faults_injected, to.faults_injected);
+    to.totals += from.totals;
+    to.reasons += from.reasons;
+    // Faults inside a model happened in the model of each rank.
+    if (from.faults_injected) {
+        if (!to.faults_injected) to.faults_injected.emplace();
+        *to.faults_injected += *from.faults_injected;
+    }
     add_media(from.media, to.media);
 }
 
@@ -242,8 +211,8 @@ std::vector<std::string> problems_of(const std::vector<RunResult>& parts,
     return problems;
 }
 
-/// Streams that two ranks say they played.
-std::vector<std::string> twice(const RunResult& whole) {
+/// Problems of streams that two ranks played.
+std::vector<std::string> streams_in_two_parts(const RunResult& whole) {
     std::vector<std::string> problems;
     for (std::size_t i = 1; i < whole.streams.size(); ++i) {
         const StreamResult& stream = whole.streams[i];
@@ -299,7 +268,7 @@ Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<
     for (std::size_t i = 1; i < chosen->parts.size(); ++i) add_part(chosen->parts[i], whole);
     whole.seats = std::move(chosen->seats);
     fill_whole(whole);
-    if (auto problems = twice(whole); !problems.empty())
+    if (auto problems = streams_in_two_parts(whole); !problems.empty())
         return Error{ErrorKind::bad_input, std::move(problems)};
     return whole;
 }

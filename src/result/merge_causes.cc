@@ -11,7 +11,7 @@ namespace streamsim::result {
 namespace {
 
 /// The most frames that one seat of the part lost to each cause.
-std::map<Cause, std::uint64_t> most_of_a_seat(const RunResult& part) {
+std::map<Cause, std::uint64_t> seat_losses_max(const RunResult& part) {
     std::map<std::pair<Cause, std::uint32_t>, std::uint64_t> lost;
     for (const DropRecord& drop : part.drops) ++lost[{drop.cause, drop.seat}];
     std::map<Cause, std::uint64_t> most;
@@ -19,7 +19,8 @@ std::map<Cause, std::uint64_t> most_of_a_seat(const RunResult& part) {
     return most;
 }
 
-int says(PlaceTest::Answer answer) {
+/// More is said by answers that come later here.
+int rank_of(PlaceTest::Answer answer) {
     using Answer = PlaceTest::Answer;
     constexpr std::array kAscending = {Answer::nothing_missed, Answer::one_pass, Answer::everywhere,
                                        Answer::random, Answer::same_place};
@@ -39,11 +40,11 @@ void name_causes(RunResult& part) {
 std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts) {
     struct Merged {
         CauseResult cause;
-        std::uint64_t most = 0;  // frames, of the seat whose sentences these are
+        std::uint64_t most = 0;  // frames that the seat lost whose sentences these are
     };
     std::map<std::pair<Cause, Limit>, Merged> all;
     for (const RunResult& part : parts) {
-        std::map<Cause, std::uint64_t> most = most_of_a_seat(part);
+        std::map<Cause, std::uint64_t> most = seat_losses_max(part);
         for (const CauseResult& cause : part.causes) {
             Merged& merged = all[{cause.cause, cause.limit}];
             const std::uint64_t frames = merged.cause.frames + cause.frames;
@@ -65,7 +66,7 @@ std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts) {
 }
 
 void merge_places(const PlaceTest& from, PlaceTest& to) {
-    if (says(from.answer) > says(to.answer)) to.answer = from.answer;
+    if (rank_of(from.answer) > rank_of(to.answer)) to.answer = from.answer;
     to.places += from.places;
     to.every_pass += from.every_pass;
 }

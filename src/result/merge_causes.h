@@ -1,4 +1,4 @@
-// What missed frames are booked to, over the parts of a run. Inside merging only.
+// Merges the causes that missed frames are attributed to. Inside merging only.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace streamsim::result {
 
-/// The sentences of one part say whose they are.
+/// Puts the name of the seat before the sentences of a part.
 void name_causes(RunResult& part);
 
-/// By cause and whose it is; frames and stalls add up, and the sentences are those of the seat that lost most
-/// frames to it, by the drop tables. The one that cost most comes first. Parts by rank.
+/// One entry for each cause and limit; frames and stalls add up, and the sentences are those of the seat that
+/// lost most frames to the cause, by the drop tables. The cause that cost most comes first. Parts by rank.
 std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts);
 
-/// The answer that says most, of any part.
+/// Takes over the answer of the part that says most.
 void merge_places(const PlaceTest& from, PlaceTest& to);
 
 }  // namespace streamsim::result

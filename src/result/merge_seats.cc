@@ -12,7 +12,7 @@ namespace {
 
 using State = SeatResult::State;
 
-/// More is better.
+/// Orders what documents say of one seat: the greater one knows more.
 auto worth(const SeatResult& seat) {
     int state = 0;
     switch (seat.state) {
@@ -54,7 +54,7 @@ struct Candidate {
     }
 };
 
-/// One entry for each rank, of the document that says most of it.
+/// One entry for each rank, from the document that knows most about it.
 std::vector<SeatResult> seats_of(const std::vector<RunResult>& parts) {
     std::vector<SeatResult> seats(parts.front().ranks);
     for (std::uint32_t rank = 0; rank < seats.size(); ++rank) {

@@ -1,5 +1,5 @@
-// The seats of a run over several computers: which document speaks for which, and what they say together.
-// Inside merging only.
+// The seats of a run over several computers: chooses the document that speaks for each of them. Inside merging
+// only.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace streamsim::result {
 
-/// It lists every rank, and its times count from the agreed instant.
+/// True of a result that lists every rank; its times count from the agreed instant.
 bool is_merged(const RunResult& result);
 
-/// Who speaks for whom.
+/// The documents that speak for the ranks of a run.
 struct ChosenParts {
-    std::vector<RunResult> parts;   // that speak for the ranks whose play is in them, each rank in one, by rank
+    std::vector<RunResult> parts;   // each rank whose play is known is in one of them; by rank
     std::vector<SeatResult> seats;  // one for each rank
 };
-/// At least one part. REQUIRES: parts of one run. Errors: bad input: a rank is in a merged document, and a
-/// better one of it is beside that.
+/// Chooses at least one part. REQUIRES: parts of one run. Errors: bad input: a rank is in a merged document,
+/// and a better document about it is beside that.
 Result<ChosenParts> choose_parts(std::vector<RunResult> parts);
 
 }  // namespace streamsim::result

@@ -24,16 +24,16 @@ void add(const TimelineEntry& from, TimelineEntry& to) {
     to.margin_ns_min = least(to.margin_ns_min, from.margin_ns_min);
 }
 
-bool of_preroll(const TimelineEntry& entry) {
+bool is_preroll(const TimelineEntry& entry) {
     return entry.t_ns < 0;
 }
 
-/// Which interval of this length holds most of the entry; what was before the agreed instant is in the first.
+/// The interval of this length that holds most of the entry; time before the agreed instant is in the first.
 std::int64_t interval_of(const TimelineEntry& entry, std::int64_t interval_ns) {
     return std::max<std::int64_t>((entry.t_ns + entry.interval_ns / 2) / interval_ns, 0);
 }
 
-/// Of the part's own axis, when its first read was submitted, as near as its streams know.
+/// When the part's first read was submitted, on its own axis, as near as its streams know.
 std::int64_t begin_ns(const RunResult& part) {
     std::int64_t begin = INT64_MAX;
     for (const StreamResult& stream : part.streams)
@@ -47,7 +47,7 @@ void onto_common_axis(RunResult& part) {
     const std::int64_t shift_ns = part.seats.front().start_ns.value_or(0);
     for (StreamResult& stream : part.streams) stream.play_start_ns += shift_ns;
     for (TimelineEntry& entry : part.timeline) {
-        if (of_preroll(entry) || entry.interval_ns <= 0) continue;
+        if (is_preroll(entry) || entry.interval_ns <= 0) continue;
         entry.t_ns += shift_ns;
         entry.t_ns = interval_of(entry, entry.interval_ns) * entry.interval_ns;
     }
@@ -59,7 +59,7 @@ std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts) 
     TimelineEntry preroll;
     for (const RunResult& part : parts) {
         for (const TimelineEntry& entry : part.timeline) {
-            if (of_preroll(entry)) {
+            if (is_preroll(entry)) {
                 add(entry, preroll);
                 preroll.t_ns = std::min(preroll.t_ns, entry.t_ns);
                 continue;
@@ -72,14 +72,14 @@ std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts) 
     std::vector<TimelineEntry> out;
     for (const RunResult& part : parts) {
         for (const TimelineEntry& entry : part.timeline) {
-            if (of_preroll(entry)) continue;
-            const auto place = static_cast<std::size_t>(interval_of(entry, interval_ns));
-            while (out.size() <= place) {
+            if (is_preroll(entry)) continue;
+            const auto interval = static_cast<std::size_t>(interval_of(entry, interval_ns));
+            while (out.size() <= interval) {
                 out.emplace_back();
                 out.back().t_ns = static_cast<std::int64_t>(out.size() - 1) * interval_ns;
                 out.back().interval_ns = interval_ns;
             }
-            add(entry, out[place]);
+            add(entry, out[interval]);
         }
     }
     preroll.interval_ns = -preroll.t_ns;

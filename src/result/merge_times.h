@@ -1,4 +1,4 @@
-// The parts of a run on one time axis: rank 0's clock, zero at the instant that was agreed on. Inside merging
+// Brings the parts of a run onto one time axis: rank 0's clock, zero at the agreed instant. Inside merging
 // only.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace streamsim::result {
 
-/// A part's own times count from its first play_start; afterwards from the agreed instant.
+/// Times of the part, which count from its first play_start, count from the agreed instant afterwards.
 void onto_common_axis(RunResult& part);
 
-/// Parts on the common axis. Intervals of different lengths are brought to the longest; what was read before
-/// play is one entry, as long as the longest preroll.
+/// REQUIRES: parts on the common axis. Intervals of different lengths are brought to the longest; reads before
+/// play are one entry, as long as the longest preroll.
 std::vector<TimelineEntry> merged_timeline(const std::vector<RunResult>& parts);
 /// From the first submit of any part to the last completion of any.
 std::int64_t merged_wall_ns(const std::vector<RunResult>& parts);

@@ -7,7 +7,7 @@ namespace streamsim::result {
 namespace {
 
 /// Streams whose rates differ end a part of a frame apart, and clocks of two computers differ.
-constexpr std::int64_t kOneInstantNs = 100'000'000;
+constexpr std::int64_t kSameInstantNs = 100'000'000;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::vector<RequiredRate> rate_steps(const std::vector<RateSpan>& spans) {
         if (steps.empty() || steps.back().t_ns != at_ns) steps.push_back({at_ns, 0});
         steps.back().bytes_per_s = now;
     }
-    if (!steps.empty()) steps.back().bytes_per_s = 0;  // what is left is rounding
+    if (!steps.empty()) steps.back().bytes_per_s = 0;  // the rest is rounding
     return steps;
 }
 
@@ -50,7 +50,7 @@ std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& stream
     std::vector<RequiredRate> steps;
     std::int64_t instant_ns = 0;
     for (const RequiredRate& step : rate_steps(spans)) {
-        const bool same = !steps.empty() && step.t_ns - instant_ns < kOneInstantNs;
+        const bool same = !steps.empty() && step.t_ns - instant_ns < kSameInstantNs;
         if (!same) steps.push_back(step);
         if (!same) instant_ns = step.t_ns;
         steps.back().bytes_per_s = step.bytes_per_s;

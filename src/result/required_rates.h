@@ -1,4 +1,4 @@
-// What the streams of a run need together, as a line of steps over time.
+// The rate that the streams of a run need together, as steps over time.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ struct RateSpan {
     double bytes_per_s = 0;
 };
 
-/// The sum at each instant at which it changes, the last one 0. Of one instant, what ends comes before what
-/// begins. Spans without a rate do not count.
+/// The sum at each instant at which it changes, the last one 0. At one instant, spans that end come before
+/// spans that begin. Spans without a rate do not count.
 std::vector<RequiredRate> rate_steps(const std::vector<RateSpan>& spans);
 
 /// The highest step; 0: there is none.
 double highest(const std::vector<RequiredRate>& steps);
 
-/// Of the streams as they played, recorders apart: empty where they all begin and end together, so that one
-/// number says it. What changes within a few frames counts as one instant.
+/// The steps of the streams as they played, without recorders; empty where all begin and end together, so that
+/// one number says it. Changes within a few frames count as one instant.
 std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams);
 
 }  // namespace streamsim::result

@@ -11,8 +11,8 @@
 #include "cli/media/media_run.h"
 #include "cli/play/ranks_run.h"
 #include "judge/max_search.h"
-#include "report/json/max_json.h"
 #include "report/text/max_text.h"
+#include "result/json_report.h"
 #include "run/plan/memory_need.h"
 #include "run/playback/io_threads.h"
 #include "streamsim/load_result.h"
@@ -478,7 +478,7 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
     if (json.in_place()) say();
     Result<void> written;
     if (json.wanted() && (!error || !result_.formats.empty())) {
-        json.write(report::max_json_report(result_));
+        json.write(result::max_json_report(result_));
         written = json.finish();
     }
     if (!json.in_place()) say();
@@ -503,7 +503,7 @@ int MaxCommand::run() {
     OutputFile json;
     Result<void> opened;
     if (!options_.files.json.empty()) {
-        auto file = OutputFile::prepare(options_.files.json, report::kMaxReportBegins);
+        auto file = OutputFile::prepare(options_.files.json, result::kMaxReportBegins);
         if (file) json = std::move(*file);
         if (!file) opened = file.error();
     }

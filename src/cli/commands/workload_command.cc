@@ -14,8 +14,8 @@
 #include "report/csv/load_csv.h"
 #include "report/html/html_report.h"
 #include "report/html/load_html.h"
-#include "report/json/load_json.h"
 #include "report/text/load_text.h"
+#include "result/json_report.h"
 #include "run/load_steps.h"
 #include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
@@ -65,7 +65,7 @@ Result<void> WorkloadCommand::open_files() {
         const std::string& path;
         std::string_view begins;
         OutputFile& file;
-    } all[] = {{options_.files.json, report::kLoadReportBegins, json_},
+    } all[] = {{options_.files.json, result::kLoadReportBegins, json_},
                {options_.files.csv, report::kLoadCsvBegins, csv_},
                {options_.files.html, report::kHtmlReportBegins, html_}};
     Error problems{ErrorKind::bad_input, {}};
@@ -224,7 +224,7 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
     if (!result_.steps.empty() || interrupted) {
         result_.interrupted |= interrupted;
-        if (json_.wanted()) write(json_, report::load_json_report(result_));
+        if (json_.wanted()) write(json_, result::load_json_report(result_));
         if (csv_.wanted()) write(csv_, report::load_csv_report(result_));
         if (html_.wanted()) write(html_, report::load_html_report(result_));
     }

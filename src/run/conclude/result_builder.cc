@@ -55,20 +55,11 @@ const char* to_string(MultiCam multicam) {
     return "?";
 }
 
-void add(FrameCounts& to, const FrameCounts& from) {
-    to.scheduled += from.scheduled;
-    to.on_time += from.on_time;
-    to.late += from.late;
-    to.dropped += from.dropped;
-    to.failed += from.failed;
-    to.cancelled += from.cancelled;
-    to.startup_drops += from.startup_drops;
-    to.stalls += from.stalls;
-    to.stall_ns += from.stall_ns;
-    to.bytes_read += from.bytes_read;
-    to.bytes_written += from.bytes_written;
-    to.passes += from.passes;
-    to.seeks += from.seeks;
+std::string file_of(const FrameIndex& index, std::uint64_t frame) {
+    std::string path(index.path_capacity(), '\0');
+    index.write_path(frame, path.data());
+    path.resize(path.find('\0'));
+    return path;
 }
 
 /// The parts of a result that come from one stream.
@@ -436,7 +427,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         if (ledger.play_start() != Instant::never()) {
             result.streams.back().play_start_ns = (ledger.play_start() - origin).ns;
         }
-        add(result.totals, result.streams.back().counts);
+        result.totals += result.streams.back().counts;
         stats.append_drops(result.drops);
         result.drops_omitted += ledger.drops_omitted();
         stats.append_seeks(result.seeks);

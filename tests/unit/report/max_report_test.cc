@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "base/document/json.h"
-#include "report/json/max_json.h"
 #include "report/text/max_text.h"
+#include "result/json_report.h"
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"
@@ -111,7 +111,7 @@ TEST(MaxReport, LooksAsAgreed) {
 }
 
 TEST(MaxReport, TheDocumentLooksAsAgreed) {
-    expect_golden(max_json_report(sample()), "max.json");
+    expect_golden(result::max_json_report(sample()), "max.json");
 }
 
 TEST(MaxReport, KeepsToItsSchema) {
@@ -122,14 +122,14 @@ TEST(MaxReport, KeepsToItsSchema) {
     MaxResult modelled = sample();
     modelled.common.model = ModelFacts{"h500", "a cluster", 4, 1, false};
     for (const MaxResult& result : {sample(), interrupted, modelled, MaxResult{.common = samples::plays()}}) {
-        const std::string text = max_json_report(result);
-        EXPECT_THAT(text, StartsWith(kMaxReportBegins));
+        const std::string text = result::max_json_report(result);
+        EXPECT_THAT(text, StartsWith(result::kMaxReportBegins));
         EXPECT_THAT(schema_problems(schema(), Json::parse(text)), IsEmpty());
     }
 }
 
 TEST(MaxReport, AnotherDocumentDoesNotFitTheSchema) {
-    Json document = Json::parse(max_json_report(sample()));
+    Json document = Json::parse(result::max_json_report(sample()));
     document["formats"][0].erase("confirmed");
     document["formats"][0]["steps"][0]["runs"] = Json::array();
     document["formats"][0]["steps"][1]["limit"] = "disk";
@@ -138,7 +138,7 @@ TEST(MaxReport, AnotherDocumentDoesNotFitTheSchema) {
 }
 
 TEST(MaxReport, AStepSaysWhatItsLastRunSaid) {
-    const Json document = Json::parse(max_json_report(sample()));
+    const Json document = Json::parse(result::max_json_report(sample()));
     const Json& found = document["formats"][0];
     EXPECT_EQ(found["streams_per_seat"], 3);
     EXPECT_EQ(found["limit"], "network");

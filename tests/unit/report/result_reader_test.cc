@@ -5,11 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/document/json.h"
 #include "report/text/run_text.h"
 #include "result/json_report.h"
+#include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
 namespace streamsim::report {
@@ -143,14 +145,15 @@ TEST(ResultReader, SaysEveryProblemAtOnce) {
         problems(document),
         ElementsAre(
             "r.json: /seed: expected an integer from 0 to 18446744073709551615, found 1.5",
-            "r.json: /model/cache: expected cold or warm", "r.json: /totals/stalls: missing, but required",
+            "r.json: /model/cache: expected one of cold, warm, found \"tepid\"",
+            "r.json: /totals/stalls: missing, but required",
             HasSubstr("/streams/1/rate: expected a frame rate [num, den] such as [24000, 1001], found [24,0]"),
             "r.json: /streams/1/frames_late: expected an integer from 0 to 18446744073709551615, found -1",
-            HasSubstr("/streams/1/series: expected three columns of the same length"),
+            HasSubstr("/streams/1/series: expected columns of the same length"),
             "r.json: /drops/0/kind: expected one of dropped, late, failed, found \"on_time\""));
 }
 
-TEST(ResultReader, BelievesNoBooksThatCannotBe) {
+TEST(ResultReader, BelievesNoCountsThatCannotBe) {
     Json lies = Json::parse(result::json_report(full()));
     lies["totals"]["frames_scheduled"] = 7;
     lies["streams"][1]["startup_drops"] = UINT64_MAX;
@@ -175,7 +178,7 @@ TEST(ResultReader, ShowsNoHalfCharacters) {
 }
 
 /// As version 1 was before these members were added to it.
-TEST(ResultReader, ReadsWhatWasWrittenBefore) {
+TEST(ResultReader, ReadsDocumentsWithoutAddedMembers) {
     Json document = Json::parse(result::json_report(samples::does_not_play()));
     for (const char* key : {"causes", "places", "margin_bins", "mount", "servers", "links", "system", "probes"})
         document.erase(key);
@@ -187,6 +190,23 @@ TEST(ResultReader, ReadsWhatWasWrittenBefore) {
     const auto result = result::read_result(document.dump(), "r.json");
     ASSERT_TRUE(result) << testing::PrintToString(result.error().problems);
     EXPECT_EQ(result::json_report(*result), result::json_report(samples::does_not_play()));
+}
+
+/// Documents that an early 0.1.0 wrote.
+TEST(ResultReader, ReadsDocumentsOfEarlierVersions) {
+    const std::pair<const char*, RunResult> documents[] = {
+        {"earlier_does_not_play.json", samples::does_not_play()},
+        {"earlier_interrupted.json", samples::interrupted()},
+        {"earlier_modelled.json", samples::modelled()}};
+    for (const auto& [name, sample] : documents) {
+        const auto result =
+            result::read_result(read_whole(std::string(STREAMSIM_SOURCE_DIR) + "/tests/golden/" + name), name);
+        ASSERT_TRUE(result) << testing::PrintToString(result.error().problems);
+        EXPECT_EQ(result->totals.scheduled, sample.totals.scheduled);
+        EXPECT_EQ(result->streams.size(), sample.streams.size());
+        EXPECT_EQ(result->drops.size(), sample.drops.size());
+        EXPECT_EQ(result->digest, sample.digest);
+    }
 }
 
 TEST(ResultReader, PassesOverWhatALaterVersionAdds) {

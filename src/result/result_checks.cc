@@ -1,19 +1,20 @@
-#include "result/result_stats.h"
+#include "result/result_checks.h"
 
 #include <fmt/format.h>
 
 #include <string>
 
 #include "base/wide.h"
+#include "result/json_values.h"
 
 namespace streamsim::result {
 namespace {
 
-/// Of one value in a histogram, and computers of a run: more is no measurement.
-constexpr std::uint64_t kMostTimes = std::uint64_t{1} << 48;
-constexpr std::uint32_t kMostRanks = 1'000'000;
+// More times of one value in a histogram, or more computers of a run, are no measurement.
+constexpr std::uint64_t kBucketTimesMax = std::uint64_t{1} << 48;
+constexpr std::uint32_t kRanksMax = 1'000'000;
 
-/// Nothing is lost and nothing is counted twice, in the books of a document either.
+/// No frame is lost and none is counted twice, in the counts of a document either.
 void check_counts(const FrameCounts& counts, const std::string& pointer, JsonProblems& problems) {
     const Wide sum = Wide{counts.on_time} + counts.late + counts.dropped + counts.failed + counts.cancelled;
     if (counts.scheduled != sum) {
@@ -28,7 +29,7 @@ void check_counts(const FrameCounts& counts, const std::string& pointer, JsonPro
     }
 }
 
-/// So many intervals of this length have to fit into what times can be.
+/// So many intervals of this length have to fit between the farthest times.
 void check_span(std::size_t count, std::int64_t each_ns, const std::string& pointer, JsonProblems& problems) {
     if (each_ns < 0 || Wide{count} * static_cast<std::uint64_t>(each_ns) > Wide{kFarthestNs})
         problems.add(pointer,
@@ -46,9 +47,9 @@ void check_histogram(const HistogramCounts& histogram, const std::string& pointe
                 fmt::format("expected {} to {}, ascending, found {}", least, histogram.max, bucket.value));
             return;
         }
-        if (bucket.times == 0 || bucket.times > kMostTimes) {
+        if (bucket.times == 0 || bucket.times > kBucketTimesMax) {
             problems.add(fmt::format("{}/times/{}", pointer, i),
-                         fmt::format("expected 1 to {}, found {}", kMostTimes, bucket.times));
+                         fmt::format("expected 1 to {}, found {}", kBucketTimesMax, bucket.times));
             return;
         }
         least = bucket.value + 1;
@@ -59,21 +60,17 @@ void check_histograms(const std::optional<StreamHistograms>& histograms,
                       const std::string& pointer,
                       JsonProblems& problems) {
     if (!histograms) return;
-    check_histogram(histograms->margin_ns, pointer + "/margin_ns", problems);
-    check_histogram(histograms->preroll_margin_ns, pointer + "/preroll_margin_ns", problems);
-    check_histogram(histograms->service_ns, pointer + "/service_ns", problems);
-    check_histogram(histograms->response_ns, pointer + "/response_ns", problems);
-    check_histogram(histograms->open_ns, pointer + "/open_ns", problems);
-    check_histogram(histograms->seek_ns, pointer + "/seek_ns", problems);
-    check_histogram(histograms->sync_ns, pointer + "/sync_ns", problems);
-    check_histogram(histograms->buffer_frames, pointer + "/buffer_frames", problems);
+    auto check = [&](const char* key, const HistogramCounts& histogram, Presence = kAlways) {
+        check_histogram(histogram, pointer + "/" + key, problems);
+    };
+    fields(*histograms, check);
 }
 
 void check_seats(const RunResult& result, JsonProblems& problems) {
     if (result.seats.empty()) return;
     if (result.run_id.empty()) problems.add("/run_id", "expected the name of the run that these seats are of");
-    if (result.ranks == 0 || result.ranks > kMostRanks)
-        problems.add("/ranks", fmt::format("expected 1 to {}, found {}", kMostRanks, result.ranks));
+    if (result.ranks == 0 || result.ranks > kRanksMax)
+        problems.add("/ranks", fmt::format("expected 1 to {}, found {}", kRanksMax, result.ranks));
     for (std::size_t i = 0; i < result.seats.size(); ++i) {
         const SeatResult& seat = result.seats[i];
         const std::string pointer = fmt::format("/seats/{}", i);
@@ -87,7 +84,7 @@ void check_seats(const RunResult& result, JsonProblems& problems) {
 
 }  // namespace
 
-void check_stats(const RunResult& result, JsonProblems& problems) {
+void check_plausible(const RunResult& result, JsonProblems& problems) {
     check_counts(result.totals, "/totals", problems);
     check_histograms(result.histograms, "/totals/histograms", problems);
     check_seats(result, problems);
