@@ -97,7 +97,7 @@ int run_line(CliContext& context, Command command, int argc, const char* const* 
         if (speaks) print_text(stdout, parsed->text->text);
         return kExitPass;
     }
-    if (parsed->options.verbose && speaks) context.log.set_level(spdlog::level::debug);
+    if (parsed->options.debug_messages() && speaks) context.log.set_level(spdlog::level::debug);
     return do_command(context, control, parsed->options);
 }
 

@@ -50,8 +50,12 @@ struct CliOptions {
     bool yes = false;                  // play, prepare, max, run: much may be written without a question
     bool wait = false;                 // for others that use the media set
     bool quiet = false;
-    bool verbose = false;
+    unsigned verbosity = 0;  // 1 (-v): the whole report; 2 (-vv): debugging messages, too
     std::vector<std::string> command_line;
+
+    /// The text of a result has every table and row; otherwise it is one screen.
+    bool whole_report() const { return verbosity >= 1; }
+    bool debug_messages() const { return verbosity >= 2; }
 };
 
 /// Which command the first argument names; anything else is play.

@@ -275,6 +275,12 @@ void add_wait_option(CLI::App& app, CliOptions& options) {
         ->group("Media");
 }
 
+void add_report_length(CLI::App& app, CliOptions& options) {
+    app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
+    app.add_flag("-v,--verbose", options.verbosity, "the whole report; -vv: debugging messages, too")
+        ->group("Results");
+}
+
 }  // namespace
 
 void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
@@ -343,8 +349,7 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
     }
     add_yes(app, options);
     if (uses_media_sets(options.command)) add_wait_option(app, options);
-    app.add_flag("--quiet,-q", options.quiet, "errors only")->group("Results");
-    app.add_flag("-v,--verbose", options.verbose, "more of what happens")->group("Results");
+    add_report_length(app, options);
     app.allow_extras();
 }
 
