@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
-#include "cli/media/indexing.h"
+#include "cli/media/background_work.h"
 #include "media/clip_index.h"
 #include "media/inspect.h"
 
@@ -172,21 +172,15 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
     const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
     const std::string& path = options.play.target.name();
-    bool left_behind = false;
-    const auto clip = index_with_bar<Clip>(
-        control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) -> Result<Clip> {
-            const auto info = store->stat(path);
-            if (!info) return info.error();
-            if (!info->has_value() && !is_pattern(path))
-                return environment_error(fmt::format("{}: there is no such file or directory", path));
-            return index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
-        });
-    if (!clip) {
-        const int code = report_error(context, clip.error());
-        if (!left_behind) return code;
-        std::fflush(nullptr);
-        _exit(final_code(code));
-    }
+    BackgroundWork work(context, control, options);
+    const auto clip = work.index<Clip>([store, path, &options](IndexProgress& progress) -> Result<Clip> {
+        const auto info = store->stat(path);
+        if (!info) return info.error();
+        if (!info->has_value() && !is_pattern(path))
+            return environment_error(fmt::format("{}: there is no such file or directory", path));
+        return index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+    });
+    if (!clip) return end_command(work, report_error(context, clip.error()));
     const InspectFacts facts = inspect(*clip);
     if (options.files.json.empty()) {
         print_clip(*clip, facts, options.frames);

@@ -3,7 +3,6 @@
 
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
-#include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 
 namespace streamsim {
@@ -27,7 +26,7 @@ private:
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
     const auto media = [this] { return missing_media(*store_, options_.play); };
-    return write_missing(options_.play, media, record_bytes_of(options_.play));
+    return media_.write_missing(options_.play, media, record_bytes_of(options_.play));
 }
 
 int MediaCommand::prepare_only() {
@@ -67,10 +66,9 @@ int MediaCommand::play() {
 }
 
 Result<FoundMedia> MediaCommand::find() {
-    if (auto held = hold_media(options_.play, options_.play.record.streams > 0); !held) return held.error();
-    return index_with_bar<FoundMedia>(control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
-        return find_media(store_.get(), options_.play, &progress);
-    });
+    if (auto held = media_.hold(options_.play, options_.play.record.streams > 0); !held) return held.error();
+    return work_.index<FoundMedia>(
+        [this](IndexProgress& progress) { return find_media(store_.get(), options_.play, &progress); });
 }
 
 int MediaCommand::play_media(FoundMedia media) {
@@ -79,7 +77,7 @@ int MediaCommand::play_media(FoundMedia media) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
-    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    const auto say = [this](const std::string& notice) { play_.say_notice(notice); };
     auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const PlayRequest& request) {
         return std::make_unique<Session>(request, media, context_.program, say);
     });

@@ -7,9 +7,8 @@
 #include "base/document/json.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_command.h"
-#include "cli/media/formats_directory.h"
-#include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
+#include "cli/options/formats_directory.h"
 #include "cli/play/ranks_run.h"
 #include "run/scenario_run.h"
 #include "run/session/workloads.h"
@@ -19,7 +18,7 @@
 namespace streamsim {
 namespace {
 
-/// REQUIRES: it was read, and so has one that can be.
+/// REQUIRES: the scenario was read, which checks its targets.
 Target target_of(const Scenario& scenario) {
     return *parse_target(scenario.seats.front().target);
 }
@@ -35,7 +34,7 @@ std::vector<MediaFormat> formats_of(const std::vector<PlayPart>& parts) {
 /// One scenario.
 class ScenarioCommand final : private MediaRun {
 public:
-    /// `models`: where streamsim's own are.
+    /// `models`: the directory of streamsim's own models.
     ScenarioCommand(
         CliContext& context, Control& control, CliOptions& options, Scenario scenario, std::string models)
         : MediaRun(context, control, options, make_byte_store(target_of(scenario), options.play.credentials)),
@@ -61,7 +60,7 @@ private:
     PlayRequest request_;
 };
 
-/// Over several computers: the seats of the document are dealt to them.
+/// Assigns the seats of the document to the computers of the run.
 Result<void> ScenarioCommand::take_own_seats() {
     if (context_.ranks == nullptr) return {};
     Ranks& ranks = *context_.ranks;
@@ -83,7 +82,7 @@ Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts
     PlayRequest all = request_;
     all.formats = formats_of(parts);
     const auto media = [this, parts] { return missing_media(*store_, parts); };
-    return write_missing(all, media, record_bytes_of(parts));
+    return media_.write_missing(all, media, record_bytes_of(parts));
 }
 
 Result<void> ScenarioCommand::hold(const std::vector<PlayPart>& parts) {
@@ -91,7 +90,7 @@ Result<void> ScenarioCommand::hold(const std::vector<PlayPart>& parts) {
     all.formats = formats_of(parts);
     const bool records = std::any_of(parts.begin(), parts.end(),
                                      [](const PlayPart& part) { return part.request.record.streams > 0; });
-    return hold_media(all, records);
+    return media_.hold(all, records);
 }
 
 Result<std::vector<PlayPart>> ScenarioCommand::find() {
@@ -106,8 +105,7 @@ Result<std::vector<PlayPart>> ScenarioCommand::find() {
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
     if (done = together(hold(parts)); !done) return done.error();
-    auto found = index_with_bar<std::vector<PlayPart>>(
-        control_, options_.quiet, left_behind_,
+    auto found = work_.index<std::vector<PlayPart>>(
         [this, parts](IndexProgress& progress) { return find_media(store_.get(), parts, &progress); });
     if (done = together(found ? Result<void>() : Result<void>(found.error())); !done) return done.error();
     return found;
@@ -130,7 +128,7 @@ int ScenarioCommand::run() {
     auto parts = find();
     if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!parts) return report_error(context_, parts.error());
-    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    const auto say = [this](const std::string& notice) { play_.say_notice(notice); };
     auto alone = measure_alone(request_, true, [&](const PlayRequest& request) {
         return std::make_unique<Session>(request, *parts, scenario_.faults, context_.program, say);
     });
@@ -145,13 +143,13 @@ Result<Scenario> open_scenario(const std::string& text, const CliOptions& option
     const auto catalogue = Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
     auto scenario = read_scenario(text, options.name, scenario_words(*catalogue, formats));
-    if (scenario && options.seed) scenario->seed = *options.seed;
-    if (scenario && !options.where.empty())
-        return bad_input(fmt::format("'{}': a scenario says its targets itself", options.where));
+    if (scenario && options.given("--seed")) scenario->seed = options.play.seed;
+    if (scenario && !options.target.empty())
+        return bad_input(fmt::format("'{}': a scenario names its own targets: give no TARGET", options.target));
     return scenario;
 }
 
-/// What is no document of either kind.
+/// Rejects a document that is neither a scenario nor a workload.
 Result<void> check_kind(const std::string& name, const Result<std::string>& text) {
     if (!text) return {};
     const auto document = parse_json(*text, name);

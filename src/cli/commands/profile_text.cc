@@ -1,4 +1,4 @@
-#include "cli/profile_text.h"
+#include "cli/commands/profile_text.h"
 
 #include <fmt/format.h>
 
