@@ -22,12 +22,12 @@
 #include "run/process/control.h"
 #include "seats/mpi_start.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 std::string version_text() {
     return fmt::format("streamsim {} ({})\nstorage backends: {}\nMPI: {}\n", version(), revision(),
-                       fmt::join(backend_names(), ", "), mpi_version());
+                       fmt::join(run::backend_names(), ", "), seats::mpi_version());
 }
 
 /// Commands that only print: an interruption loses nothing.
@@ -61,7 +61,7 @@ Result<void> descriptors_suffice() {
                     free, kNeeded));
 }
 
-int do_command(CliContext& context, Control& control, CliOptions& options) {
+int do_command(CliContext& context, run::Control& control, CliOptions& options) {
     switch (options.command) {
         case Command::play: return play_command(context, control, options);
         case Command::prepare: return prepare_command(context, control, options);
@@ -80,12 +80,13 @@ int do_command(CliContext& context, Control& control, CliOptions& options) {
 
 int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
     // Signals are handled from the first moment; they end a command that only prints at once.
-    ControlOptions ends;
+    run::ControlOptions ends;
     if (kPrint.has(command)) ends.timeout = {};
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
     // Never deleted: a signal that comes while the process ends must not kill it.
-    static Control& control = *new Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+    static run::Control& control =
+        *new run::Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
     auto parsed = parse_command_line(argc, argv);
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)
@@ -131,8 +132,8 @@ int run(const std::vector<std::string>& words) {
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();
-    const auto rank = mpi_place();
-    if (rank) expect_no_terminal();
+    const auto rank = seats::mpi_place();
+    if (rank) seats::expect_no_terminal();
     const auto colours = rank ? spdlog::color_mode::never : spdlog::color_mode::automatic;
     spdlog::logger log("streamsim", std::make_shared<PrintableSink>(colours));
     log.set_pattern("%n: %^%v%$");
@@ -141,7 +142,7 @@ int run(const std::vector<std::string>& words) {
     const auto command = command_of(argc, argv);
     if (!rank) return run_line(context, command, argc, argv);
     if (kForOne.has(command)) return rank->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
-    auto ranks = Ranks::begin();
+    auto ranks = seats::Ranks::begin();
     if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why
     if (!ranks) return report_error(context, ranks.error());
     context.ranks = ranks->get();
@@ -150,10 +151,10 @@ int run(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::cli
 
 int main(int argc, char** argv) {
-    using namespace streamsim;
+    using namespace streamsim::cli;
     const std::vector<std::string> words = begin_program(argc, argv);
     install_last_resorts();
     try {

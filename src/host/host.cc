@@ -18,7 +18,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 constexpr int kRealtimePriority = 10;  // above everything ordinary, below the kernel's own threads
@@ -155,4 +155,4 @@ std::string now_rfc3339() {
     return {text.data(), length};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <sstream>
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 std::string whole(const std::filesystem::path& file) {
@@ -128,4 +128,4 @@ void MemoryWatch::read(SystemSample& sample) const {
         sample.own_memory_pressure_ns = pressure_ns(groups_.front() / "memory.pressure");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -19,7 +19,7 @@
 
 #include "host/network_mount.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 std::optional<std::string> canonical(const std::string& path) {
@@ -182,4 +182,4 @@ std::optional<std::uint64_t> cached_bytes(const char* path) {
     return cached;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -10,7 +10,7 @@
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kDepthMax = 16;
@@ -299,4 +299,4 @@ ClipFinder::Answer ClipFinder::find(const EditMedia& media) const {
     return answer;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kContainers[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
@@ -355,4 +355,4 @@ bool is_pattern(std::string_view path) {
     return parse_pattern(base_name(path)).has_value();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "media/sequence/frame_gaps.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 std::string path_of(const FrameIndex& index, std::uint64_t frame) {
@@ -196,4 +196,4 @@ InspectFacts inspect(const Clip& clip) {
     return facts;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kThreadsMax = 8;
@@ -43,4 +43,4 @@ void several_at_once(std::size_t count, const std::function<void(std::size_t)>& 
     if (thrown != nullptr) std::rethrow_exception(thrown);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

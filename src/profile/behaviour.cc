@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 bool moves(const TrafficOperation& operation) {
@@ -145,4 +145,4 @@ SizeCounts few_sizes(const SizeCounts& sizes, std::size_t kept) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr double kShare = 0.05;  // of shares and distributions
@@ -100,4 +100,4 @@ Fit compare(const Behaviour& traffic, const Behaviour& played) {
     return fit;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

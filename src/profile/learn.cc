@@ -11,7 +11,7 @@
 #include "profile/pace.h"
 #include "profile/transfers.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::size_t kMetersMost = 8;
@@ -352,4 +352,4 @@ Result<Profile> learn(const Traffic& traffic, const std::string& name) {
     return profile;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -11,7 +11,7 @@
 #include "profile/traffic.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// How far a player reads ahead of a play head that moves at the rate of its reading and began with its first
 /// read.
@@ -41,4 +41,4 @@ struct Profile {
 /// `traffic`: after select(). `name`: of the document. Errors: bad input where no operation is left.
 Result<Profile> learn(const Traffic& traffic, const std::string& name);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

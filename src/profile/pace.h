@@ -8,7 +8,7 @@
 #include "profile/learn.h"
 #include "profile/transfers.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 struct Pace {
     MeterSpec::Loop loop = MeterSpec::Loop::closed;
@@ -25,4 +25,4 @@ struct Pace {
 /// `units` by their beginnings; at least one. `behaviour`: of the calls that they are made of.
 Pace find_pace(const std::vector<TrafficUnit>& units, const Behaviour& behaviour);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::string_view kSystem[] = {"/proc",  "/dev", "/sys",  "/etc", "/usr", "/lib",
@@ -126,4 +126,4 @@ void select(Traffic& traffic, const std::vector<std::string>& only) {
     made_to_be_written(traffic);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

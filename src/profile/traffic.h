@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// What workload documents know, and what they do not.
 enum class TrafficKind : std::uint8_t { read, write, open, stat, create, remove, rename, list, sync, other };
@@ -78,4 +78,4 @@ struct Traffic {
     std::vector<std::string> notes;  // what could not be seen or understood, in sentences
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

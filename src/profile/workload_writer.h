@@ -5,10 +5,10 @@
 
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// The document, indented, with a newline at the end. What is as it would be without being said is left out.
 /// Read back it is the same workload.
 std::string workload_json(const Workload& workload);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

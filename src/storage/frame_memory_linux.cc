@@ -12,7 +12,7 @@
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 std::optional<std::string> read_text(const std::string& path) {
@@ -153,4 +153,4 @@ void unmap_frames(std::byte* memory, std::size_t bytes) {
     munmap(memory, bytes);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -12,32 +12,33 @@
 #include "media/write/media_lock.h"
 #include "media/write/media_set.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// Cleans while nobody else uses the media set.
-Result<CleanReport> clean_alone(BackgroundWork& work,
-                                MediaLocks& locks,
-                                const std::shared_ptr<ByteStore>& store,
-                                const std::string& target) {
-    const std::string root = media_root(target);
+Result<media::CleanReport> clean_alone(BackgroundWork& work,
+                                       MediaLocks& locks,
+                                       const std::shared_ptr<ByteStore>& store,
+                                       const std::string& target) {
+    const std::string root = media::media_root(target);
     const auto there = work.run<bool>([store, root]() -> Result<bool> {
-        const auto found = media_set_is_there(*store, root);
-        return found && (*found || media_set_is_begun(*store, root));
+        const auto found = media::media_set_is_there(*store, root);
+        return found && (*found || media::media_set_is_begun(*store, root));
     });
     if (!there) return there.error();
     // Nothing is locked where there is no media set of streamsim: clean() reports what is there instead.
     if (*there) {
         if (auto held = locks.hold_set(store, root, LockMode::exclusive); !held) return held.error();
     }
-    return work.run<CleanReport>([store, target] { return clean(*store, target); });
+    return work.run<media::CleanReport>([store, target] { return media::clean(*store, target); });
 }
 
 }  // namespace
 
-int clean_command(CliContext& context, Control& control, const CliOptions& options) {
+int clean_command(CliContext& context, run::Control& control, const CliOptions& options) {
     const std::string target = options.play.target.name();
-    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
+    const std::shared_ptr<ByteStore> store =
+        run::make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return report_error(context, bad_input("clean needs a directory: expected a path"));
     BackgroundWork work(context, control, options);
     MediaLocks locks(context, control, options);
@@ -50,10 +51,11 @@ int clean_command(CliContext& context, Control& control, const CliOptions& optio
     }
     for (const std::string& kept : cleaned->kept) context.log.warn("{}: not made by prepare, kept", kept);
     if (!options.quiet) {
-        print_text(stdout, fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
-                                       show_bytes(cleaned->bytes_removed), printable(target), kMediaDirectory));
+        print_text(stdout,
+                   fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
+                               show_bytes(cleaned->bytes_removed), printable(target), media::kMediaDirectory));
     }
     return kExitPass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

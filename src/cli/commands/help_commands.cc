@@ -5,7 +5,7 @@
 #include "cli/help/completions.h"
 #include "cli/help/man_page.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 int man_command(const CliContext& context) {
     print_text(stdout, man_page(context.program.version));
@@ -17,4 +17,4 @@ int completions_command(const CliOptions& options) {
     return kExitPass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -15,20 +15,20 @@
 #include "result/result_reader.h"
 #include "view/live_view.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
-Result<NamedResult> open_result(const std::string& path) {
+Result<report::NamedResult> open_result(const std::string& path) {
     const auto text = read_document(path, kResultBytesMax);
     if (!text) return text.error();
-    auto result = read_result(*text, path);
+    auto result = result::read_result(*text, path);
     if (!result) return result.error();
-    return NamedResult{path, std::move(*result)};
+    return report::NamedResult{path, std::move(*result)};
 }
 
 /// Errors: every problem of every document.
-Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& paths) {
-    std::vector<NamedResult> out;
+Result<std::vector<report::NamedResult>> open_results(const std::vector<std::string>& paths) {
+    std::vector<report::NamedResult> out;
     std::vector<std::string> problems;
     for (const std::string& path : paths) {
         auto one = open_result(path);
@@ -43,16 +43,16 @@ Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& pa
 }
 
 /// One result of the parts of a run. Errors: every problem.
-Result<std::vector<NamedResult>> merged(std::vector<NamedResult> parts) {
+Result<std::vector<report::NamedResult>> merged(std::vector<report::NamedResult> parts) {
     std::vector<RunResult> results;
     std::vector<std::string> names;
-    for (NamedResult& part : parts) {
+    for (report::NamedResult& part : parts) {
         results.push_back(std::move(part.result));
         names.push_back(part.name);
     }
-    auto whole = merge_results(std::move(results), names);
+    auto whole = result::merge_results(std::move(results), names);
     if (!whole) return whole.error();
-    return std::vector{NamedResult{parts.front().name, std::move(*whole)}};
+    return std::vector{report::NamedResult{parts.front().name, std::move(*whole)}};
 }
 
 /// Writes the documents that were asked for, and none when one of them cannot be written.
@@ -66,20 +66,21 @@ Result<void> write_documents(const ResultFiles& files,
 
 Result<void> write_one(const ResultFiles& files, const RunResult& result) {
     using Documents = OutputDocuments<RunResult>;
-    return write_documents<RunResult>(files, result,
-                                      {Documents::kind(&ResultFiles::json, kJsonReportBegins, json_report),
-                                       Documents::kind(&ResultFiles::csv, kStreamsCsvBegins, streams_csv),
-                                       Documents::kind(&ResultFiles::html, kHtmlReportBegins, html_report),
-                                       Documents::kind(&ResultFiles::junit, kJunitReportBegins, junit_report)});
+    return write_documents<RunResult>(
+        files, result,
+        {Documents::kind(&ResultFiles::json, result::kJsonReportBegins, result::json_report),
+         Documents::kind(&ResultFiles::csv, report::kStreamsCsvBegins, report::streams_csv),
+         Documents::kind(&ResultFiles::html, report::kHtmlReportBegins, report::html_report),
+         Documents::kind(&ResultFiles::junit, report::kJunitReportBegins, report::junit_report)});
 }
 
-Result<void> write_comparison(const ResultFiles& files, const Comparison& comparison) {
-    using Documents = OutputDocuments<Comparison>;
-    return write_documents<Comparison>(
+Result<void> write_comparison(const ResultFiles& files, const report::Comparison& comparison) {
+    using Documents = OutputDocuments<report::Comparison>;
+    return write_documents<report::Comparison>(
         files, comparison,
-        {Documents::kind(&ResultFiles::json, kComparisonJsonBegins, comparison_json),
-         Documents::kind(&ResultFiles::csv, kComparisonCsvBegins, comparison_csv),
-         Documents::kind(&ResultFiles::html, kComparisonHtmlBegins, comparison_html)});
+        {Documents::kind(&ResultFiles::json, report::kComparisonJsonBegins, report::comparison_json),
+         Documents::kind(&ResultFiles::csv, report::kComparisonCsvBegins, report::comparison_csv),
+         Documents::kind(&ResultFiles::html, report::kComparisonHtmlBegins, report::comparison_html)});
 }
 
 }  // namespace
@@ -95,15 +96,15 @@ int report_command(CliContext& context, const CliOptions& options) {
     Result<void> written;
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
-        text = text_report(result, LiveView::colours_wanted(fileno(out)));
+        text = report::text_report(result, view::LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {
-        const Comparison comparison = compare(*results);
-        text = comparison_text(comparison);
+        const report::Comparison comparison = report::compare(*results);
+        text = report::comparison_text(comparison);
         written = write_comparison(files, comparison);
     }
     if (!options.quiet) print_text(out, text);
     return written ? kExitPass : report_error(context, written.error());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

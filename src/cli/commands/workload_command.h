@@ -4,10 +4,10 @@
 #include "cli/commands/commands.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Plays the steps of a workload on options.target, else on the default target of the document; options.scale,
 /// .clients and .play.duration change the workload.
-int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload);
+int workload_command(CliContext& context, run::Control& control, CliOptions& options, Workload workload);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

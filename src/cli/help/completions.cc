@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "cli/options/option_table.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// A shell command that prints the names of the media formats.
@@ -277,4 +277,4 @@ std::string completions(std::string_view shell) {
     return fish_script();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// `shell`: bash, zsh or fish.
 std::string completions(std::string_view shell);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

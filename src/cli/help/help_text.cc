@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::size_t kColumns = 80;
@@ -119,4 +119,4 @@ std::string help_text(Command command) {
     return out + option_rows(command);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

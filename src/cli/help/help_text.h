@@ -7,7 +7,7 @@
 #include "cli/options/command.h"
 #include "cli/options/option_table.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// UTF-8 of at most 80 columns.
 std::string help_text(Command command);
@@ -19,4 +19,4 @@ std::string shown_names(const Option& option);
 /// The help of an option with its default: "streams per seat, of each format (default: 1)".
 std::string shown_help(const std::string& help, const std::string& standard);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -7,7 +7,7 @@
 #include "cli/help/help_text.h"
 #include "cli/options/option_table.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::string_view kExitCodes = R"(.SH EXIT STATUS
@@ -53,7 +53,7 @@ std::string roff(std::string_view text) {
 }
 
 /// Lines that begin with a space are examples.
-std::string paragraphs(std::string_view text) {
+std::string roff_paragraphs(std::string_view text) {
     std::string out;
     bool example = false;
     while (!text.empty()) {
@@ -89,7 +89,7 @@ std::string commands() {
     std::string out = ".SH COMMANDS\n";
     for (const CommandInfo& each : command_table()) {
         out += fmt::format(".SS {} {}\n{}.\n", roff(typed_name(each)), roff(usage(each)), roff(each.summary));
-        if (*each.about != '\0') out += paragraphs(each.about);
+        if (each.command != Command::play) out += roff_paragraphs(each.about);
         for (const Operand& operand : each.operands)
             out += fmt::format(".TP\n.I {}\n{}\n", operand.name, roff(operand.help));
     }
@@ -138,4 +138,4 @@ std::string man_page(const std::string& version) {
            std::string(kExitCodes) + environment() + std::string(kFiles);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

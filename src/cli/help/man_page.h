@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// roff with the man macros.
 std::string man_page(const std::string& version);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

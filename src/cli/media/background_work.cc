@@ -10,15 +10,15 @@
 #include "view/live_view.h"
 #include "view/progress_bar.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 BackgroundWork::BackgroundWork(CliContext& context,
-                               Control& control,
+                               run::Control& control,
                                const CliOptions& options,
                                std::string looks_at)
     : context_(context), control_(control), options_(options), looks_at_(std::move(looks_at)) {}
 
-bool BackgroundWork::wait_for(Control::Work work) {
+bool BackgroundWork::wait_for(run::Control::Work work) {
     const bool ended = control_.run(std::move(work));
     left_behind_ = left_behind_ || !ended;
     return ended && !control_.interrupted();
@@ -42,9 +42,9 @@ Result<void> BackgroundWork::run(std::function<Result<void>()> function) {
 
 std::function<void()> BackgroundWork::index_tick(const IndexProgress& progress, const char* what) {
     if (options_.quiet) return {};
-    const auto bar = std::make_shared<std::optional<ProgressBar>>();
+    const auto bar = std::make_shared<std::optional<view::ProgressBar>>();
     return [this, &progress, what, bar, begin_ns = control_.now_ns(),
-            terminal = LiveView::possible(STDERR_FILENO)] {
+            terminal = view::LiveView::possible(STDERR_FILENO)] {
         const std::int64_t elapsed_ns = control_.now_ns() - begin_ns;
         const std::uint64_t total = progress.bytes_total;
         if (total == 0 && elapsed_ns < kSilentFor.ns) return;
@@ -60,17 +60,17 @@ std::function<void()> BackgroundWork::index_tick(const IndexProgress& progress, 
 Result<void> BackgroundWork::write(const char* what,
                                    std::uint64_t bytes,
                                    const std::function<bool()>& stop,
-                                   std::function<Result<void>(PrepareProgress&)> write) {
+                                   std::function<Result<void>(media::PrepareProgress&)> write) {
     struct Shared {  // lives as long as the thread that writes
-        std::function<Result<void>(PrepareProgress&)> write;
-        PrepareProgress progress;
+        std::function<Result<void>(media::PrepareProgress&)> write;
+        media::PrepareProgress progress;
         std::optional<Result<void>> result;
     };
     const auto shared = std::make_shared<Shared>();
     shared->write = std::move(write);
-    ProgressBar bar(STDERR_FILENO, LiveView::possible(STDERR_FILENO), what, bytes);
+    view::ProgressBar bar(STDERR_FILENO, view::LiveView::possible(STDERR_FILENO), what, bytes);
     const std::int64_t begin_ns = control_.now_ns();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [shared] { shared->result.emplace(shared->write(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
     work.on_tick = [&] {
@@ -98,4 +98,4 @@ int end_command(const BackgroundWork& work, int code) {
     return code;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -12,7 +12,7 @@
 #include "run/process/control.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 struct CliOptions;
 
@@ -22,7 +22,10 @@ inline constexpr Duration kSilentFor = seconds(2);
 class BackgroundWork {
 public:
     /// `looks_at`: the target whose media the work looks at; empty: nothing is said about that.
-    BackgroundWork(CliContext& context, Control& control, const CliOptions& options, std::string looks_at = "");
+    BackgroundWork(CliContext& context,
+                   run::Control& control,
+                   const CliOptions& options,
+                   std::string looks_at = "");
 
     /// Runs `function`; says once, after some seconds, what it looks at. Errors: those of `function`;
     /// interrupted, soon after the signal. Then `function` may still run (left_behind()), and what it refers to
@@ -38,7 +41,7 @@ public:
     Result<void> write(const char* what,
                        std::uint64_t bytes,
                        const std::function<bool()>& stop,
-                       std::function<Result<void>(PrepareProgress&)> write);
+                       std::function<Result<void>(media::PrepareProgress&)> write);
 
     /// The work looks at nothing worth an announcement any more, or a question is on the screen.
     void keep_silent() { said_ = true; }
@@ -50,10 +53,10 @@ private:
     void say_when_it_takes_long();
     std::function<void()> index_tick(const IndexProgress& progress, const char* what);
     /// False: the work still runs, or its result does not count.
-    bool wait_for(Control::Work work);
+    bool wait_for(run::Control::Work work);
 
     CliContext& context_;
-    Control& control_;
+    run::Control& control_;
     const CliOptions& options_;
     const std::string looks_at_;
     bool left_behind_ = false;
@@ -78,7 +81,7 @@ Result<T> BackgroundWork::index(std::function<Result<T>(IndexProgress&)> index, 
         std::optional<Result<T>> result;
     };
     const auto shared = std::make_shared<Shared>();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [shared, index = std::move(index)] { shared->result.emplace(index(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
     work.on_tick = index_tick(shared->progress, what);
@@ -91,4 +94,4 @@ Result<T> BackgroundWork::index(std::function<Result<T>(IndexProgress&)> index, 
 /// The exit code of a command whose work is done; where some was left behind the process ends here.
 int end_command(const BackgroundWork& work, int code);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -15,15 +15,15 @@
 #include "media/write/media_set.h"
 #include "run/session/space_need.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 class MediaPreparation {
 public:
-    using PlanMedia = std::function<Result<std::vector<PreparePlan>>()>;
+    using PlanMedia = std::function<Result<std::vector<media::PreparePlan>>()>;
 
     /// `store`: null where there are no files. All of them outlive this.
     MediaPreparation(CliContext& context,
-                     Control& control,
+                     run::Control& control,
                      CliOptions& options,
                      BackgroundWork& work,
                      std::shared_ptr<ByteStore> store);
@@ -33,20 +33,22 @@ public:
     Result<void> choose_formats();
     /// Success where little is needed, --yes was given, or a person on the terminal says yes. Errors:
     /// environment, nobody has allowed it; interrupted.
-    Result<void> consent(const SpaceNeed& need);
+    Result<void> consent(const run::SpaceNeed& need);
     /// Holds the media set that is played, where it is one of ours, until the command ends. `writes`: recorders
     /// or meters write below it, and it is made where it is not there. Errors: as MediaLocks::hold_set.
-    Result<void> hold(const PlayRequest& request, bool writes);
+    Result<void> hold(const run::PlayRequest& request, bool writes);
     /// Holds the set as hold(), and writes what is missing before play: the clips that `media` plans, while
     /// nobody else uses the set, and the files of the meters of `request`. Asks first where that, together with
     /// the `record_bytes` that recorders will write, is much.
-    Result<void> write_missing(const PlayRequest& request, const PlanMedia& media, std::uint64_t record_bytes);
+    Result<void> write_missing(const run::PlayRequest& request,
+                               const PlanMedia& media,
+                               std::uint64_t record_bytes);
     /// Writes the missing files of the working sets of a request's meters; removes those that an earlier run
     /// created.
-    Result<void> write_load_sets(const PlayRequest& request);
-    Result<void> write_load(const LoadSetPlan& plan);
+    Result<void> write_load_sets(const run::PlayRequest& request);
+    Result<void> write_load(const media::LoadSetPlan& plan);
     /// Removes the files that the meters of a request have created; warns where that fails.
-    void remove_created(const PlayRequest& request);
+    void remove_created(const run::PlayRequest& request);
 
     MediaLocks& locks() { return locks_; }
     const MediaLocks& locks() const { return locks_; }
@@ -54,24 +56,24 @@ public:
 private:
     /// The files that play needs and that are not there.
     struct Missing {
-        std::vector<PreparePlan> media;
-        SpaceNeed need;
+        std::vector<media::PreparePlan> media;
+        run::SpaceNeed need;
     };
-    Result<Missing> find_missing(const PlayRequest& request,
+    Result<Missing> find_missing(const run::PlayRequest& request,
                                  const PlanMedia& media,
                                  std::uint64_t record_bytes);
-    void say_plan(const PreparePlan& plan);
-    Result<void> write_media(const std::vector<PreparePlan>& plans);
+    void say_plan(const media::PreparePlan& plan);
+    Result<void> write_media(const std::vector<media::PreparePlan>& plans);
     Result<void> write_with_bar(const char* what,
                                 std::uint64_t bytes,
-                                std::function<Result<void>(PrepareProgress&)> write);
+                                std::function<Result<void>(media::PrepareProgress&)> write);
 
     CliContext& context_;
-    Control& control_;
+    run::Control& control_;
     CliOptions& options_;
     BackgroundWork& work_;
     std::shared_ptr<ByteStore> store_;
     MediaLocks locks_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -13,21 +13,24 @@
 #include "result/json_report.h"
 #include "view/live_view.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 std::vector<OutputDocuments<RunResult>::Kind> result_kinds() {
     using Documents = OutputDocuments<RunResult>;
-    return {Documents::kind(&ResultFiles::json, kJsonReportBegins, json_report),
-            {&ResultFiles::csv, csv_header(), csv_report},
-            Documents::kind(&ResultFiles::html, kHtmlReportBegins, html_report),
-            {&ResultFiles::trace, std::string(kTraceBegins), trace_report},
-            Documents::kind(&ResultFiles::junit, kJunitReportBegins, junit_report)};
+    return {Documents::kind(&ResultFiles::json, result::kJsonReportBegins, result::json_report),
+            {&ResultFiles::csv, report::csv_header(), report::csv_report},
+            Documents::kind(&ResultFiles::html, report::kHtmlReportBegins, report::html_report),
+            {&ResultFiles::trace, std::string(report::kTraceBegins), report::trace_report},
+            Documents::kind(&ResultFiles::junit, report::kJunitReportBegins, report::junit_report)};
 }
 
 }  // namespace
 
-MediaRun::MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store)
+MediaRun::MediaRun(CliContext& context,
+                   run::Control& control,
+                   CliOptions& options,
+                   std::unique_ptr<ByteStore> store)
     : context_(context),
       control_(control),
       options_(options),
@@ -44,7 +47,7 @@ Result<void> MediaRun::open_outputs() {
 }
 
 Result<void> MediaRun::together(const Result<void>& own) {
-    return streamsim::together(context_, control_, own);
+    return cli::together(context_, control_, own);
 }
 
 Result<void> MediaRun::choose_formats_together() {
@@ -66,23 +69,23 @@ Result<void> MediaRun::choose_formats_together() {
     return done;
 }
 
-int MediaRun::interrupted_before_play(const PlayRequest& request) {
+int MediaRun::interrupted_before_play(const run::PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
-    const int code = write_results(Session::not_played(request, context_.program));
+    const int code = write_results(run::Session::not_played(request, context_.program));
     if (left_behind()) leave(code);
     return code;
 }
 
-std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
-                                                         const PlayRequest& request,
+std::optional<Result<RunResult>> MediaRun::watch_session(run::Session& session,
+                                                         const run::PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
     return play_.play(session, request, about, streams_may_change,
                       [this](const RunResult& known) { write_files_for_now(known); });
 }
 
-Result<RunResult> MediaRun::play_aside(std::unique_ptr<Session>& session,
-                                       const PlayRequest& request,
+Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session>& session,
+                                       const run::PlayRequest& request,
                                        const std::string& about) {
     auto result = watch_session(*session, request, about);
     if (!result || session->stuck()) {
@@ -95,16 +98,16 @@ Result<RunResult> MediaRun::play_aside(std::unique_ptr<Session>& session,
 }
 
 Result<std::optional<AloneResult>> MediaRun::measure_alone(
-    const PlayRequest& request,
+    const run::PlayRequest& request,
     bool has_streams,
-    const std::function<std::unique_ptr<Session>(const PlayRequest&)>& streams) {
+    const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams) {
     if (request.meters.empty() || !has_streams || !options_.alone || context_.ranks != nullptr)
         return std::optional<AloneResult>();
-    PlayRequest alone = request;
+    run::PlayRequest alone = request;
     alone.spare_streams = 0;
     alone.find_cause = false;
     alone.meters.clear();
-    const auto play = [&](std::unique_ptr<Session> session, const char* about) -> Result<RunResult> {
+    const auto play = [&](std::unique_ptr<run::Session> session, const char* about) -> Result<RunResult> {
         if (!options_.quiet) context_.log.info("{}", about);
         auto result = play_aside(session, alone, about);
         if (left_behind() || (result && result->interrupted)) return interrupted_error();
@@ -117,9 +120,9 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
     alone.streams = 0;
     alone.record = {};
     alone.formats.clear();
-    const auto loaded = play(std::make_unique<Session>(
-                                 alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(), context_.program,
-                                 [this](const std::string& text) { play_.say_notice(text); }),
+    const auto loaded = play(std::make_unique<run::Session>(
+                                 alone, std::vector<run::PlayPart>(), std::vector<ScenarioFault>(),
+                                 context_.program, [this](const std::string& text) { play_.say_notice(text); }),
                              "then the meters without the streams");
     if (store_ != nullptr && !left_behind()) {  // the same files once more
         if (auto written = media_.write_load_sets(request); !written) return written.error();
@@ -128,7 +131,7 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
     return std::optional(AloneResult{played->totals, played->margin_ns, loaded->meters});
 }
 
-int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+int MediaRun::play_session(run::Session& session, const run::PlayRequest& request, const std::string& about) {
     // A rank that stopped here alone would leave the others waiting for it.
     if (auto opened = together(play_.open_journal(request)); !opened) {
         if (opened.error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
@@ -141,7 +144,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     if (!result) {
         work_.leave_behind();
         context_.log.warn("left without waiting for the storage: what was played is not known");
-        leave(write_results(Session::not_played(request, context_.program)));
+        leave(write_results(run::Session::not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     if (media_.locks().lost()) {
@@ -172,13 +175,14 @@ int MediaRun::write_results(RunResult result) {
     result.alone = alone_;
     control_.saving(kFilesTimeout);
     play_.journal().finish(result);
-    const auto limit_wait = [this] { control_.saving(kInterruptTimeout); };
+    const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
     const auto say = [&] {
         limit_wait();
         if (options_.quiet) return;
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
-        print_text(stdout_taken ? stderr : stdout, text_report(result, LiveView::colours_wanted(fd)));
+        print_text(stdout_taken ? stderr : stdout,
+                   report::text_report(result, view::LiveView::colours_wanted(fd)));
     };
     bool said = false;
     const auto written = outputs_.write(
@@ -194,4 +198,4 @@ int MediaRun::write_results(RunResult result) {
     return result.verdict.pass ? kExitPass : kExitMissed;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

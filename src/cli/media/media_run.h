@@ -12,7 +12,7 @@
 #include "cli/output/output_documents.h"
 #include "cli/play/watched_play.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// After a signal, for files on disks: a result of hours may be large, and a second signal ends it at once.
 inline constexpr Duration kFilesTimeout = seconds(60);
@@ -23,30 +23,30 @@ public:
 
 protected:
     /// `store`: null where there are no files.
-    MediaRun(CliContext& context, Control& control, CliOptions& options, std::unique_ptr<ByteStore> store);
+    MediaRun(CliContext& context, run::Control& control, CliOptions& options, std::unique_ptr<ByteStore> store);
 
     /// Opens the files that the result goes to, and --metrics.
     Result<void> open_outputs();
     /// Plays as WatchedPlay::play.
-    std::optional<Result<RunResult>> watch_session(Session& session,
-                                                   const PlayRequest& request,
+    std::optional<Result<RunResult>> watch_session(run::Session& session,
+                                                   const run::PlayRequest& request,
                                                    const std::string& about,
                                                    bool streams_may_change = false);
     /// Plays a session whose result is a part of another's. Errors: as a session's; interrupted. Where the
     /// storage does not complete all operations the session is left behind, and nothing else can be played.
-    Result<RunResult> play_aside(std::unique_ptr<Session>& session,
-                                 const PlayRequest& request,
+    Result<RunResult> play_aside(std::unique_ptr<run::Session>& session,
+                                 const run::PlayRequest& request,
                                  const std::string& about);
     /// Plays streams alone, then meters alone, each as long as `request` says. `streams` makes the session of
     /// the first. Empty: there are not both, or it is not wanted. Errors: as play_aside.
     Result<std::optional<AloneResult>> measure_alone(
-        const PlayRequest& request,
+        const run::PlayRequest& request,
         bool has_streams,
-        const std::function<std::unique_ptr<Session>(const PlayRequest&)>& streams);
+        const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams);
     /// Plays the session of the command, and writes its result. `about` is what is being played, for the live
     /// view; `request` is for the result of a run that was left.
-    int play_session(Session& session, const PlayRequest& request, const std::string& about);
-    int interrupted_before_play(const PlayRequest& request);
+    int play_session(run::Session& session, const run::PlayRequest& request, const std::string& about);
+    int interrupted_before_play(const run::PlayRequest& request);
     int write_results(RunResult result);
 
     // One run over several computers. Alone, each of these is its own part.
@@ -66,7 +66,7 @@ protected:
     virtual void complete(RunResult& /*result*/) {}
 
     CliContext& context_;
-    Control& control_;
+    run::Control& control_;
     CliOptions& options_;
     std::shared_ptr<ByteStore> store_;
     BackgroundWork work_;
@@ -80,4 +80,4 @@ private:
     OutputDocuments<RunResult> outputs_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

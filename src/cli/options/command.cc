@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "cli/options/options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr const char* kTargetExpected = "a directory, a clip, a sequence or a URL";
@@ -134,4 +134,4 @@ Command command_of(int argc, const char* const* argv) {
     return Command::play;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

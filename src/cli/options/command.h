@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::cli {
 
 struct CliOptions;
 
@@ -63,4 +63,4 @@ std::string typed_name(const CommandInfo& info);
 /// The command that the first argument names; any other argument is for play.
 Command command_of(int argc, const char* const* argv);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

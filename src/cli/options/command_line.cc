@@ -10,7 +10,7 @@
 #include "cli/options/option_rules.h"
 #include "cli/options/option_table.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// Where the parser puts what was typed for one option.
@@ -136,4 +136,4 @@ Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv) 
     return parsed;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "cli/options/options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Which text is to be printed instead of running the command.
 enum class Answer { help, version };
@@ -21,4 +21,4 @@ struct ParsedCommandLine {
 /// documents are not to be found.
 Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

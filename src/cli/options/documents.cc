@@ -12,7 +12,7 @@
 #include "target/credentials.h"
 #include "target/models.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr const char* kDefaultFormat = "dpx12";
@@ -22,10 +22,10 @@ void add(std::vector<std::string>& problems, const Error& error, const char* opt
         problems.push_back(option == nullptr ? problem : fmt::format("{}: {}", option, problem));
 }
 
-void open_formats(const Catalogue& catalogue, CliOptions& options, std::vector<std::string>& problems) {
+void open_formats(const media::Catalogue& catalogue, CliOptions& options, std::vector<std::string>& problems) {
     std::vector<MediaFormat>& formats = options.play.formats;
     for (const std::string& name : options.formats) {
-        auto format = open_format(catalogue, name);
+        auto format = media::open_format(catalogue, name);
         if (format) {
             formats.push_back(std::move(format->format));
         } else {
@@ -52,7 +52,7 @@ void open_file(const char* option, const std::string& file, std::vector<std::str
 
 void open_faults(CliOptions& options, std::vector<std::string>& problems) {
     open_file("--faults", options.faults, problems, [&](const std::string& text) -> Result<void> {
-        auto plan = read_fault_plan(text, options.faults);
+        auto plan = storage::read_fault_plan(text, options.faults);
         if (!plan) return plan.error();
         options.play.faults = std::move(*plan);
         return {};
@@ -61,9 +61,9 @@ void open_faults(CliOptions& options, std::vector<std::string>& problems) {
 
 void open_cuts(CliOptions& options, std::vector<std::string>& problems) {
     if (!options.given("--cuts")) return;
-    options.play.order.kind = PlayOrder::Kind::cuts;
+    options.play.order.kind = play::PlayOrder::Kind::cuts;
     open_file("--cuts", options.cuts, problems, [&](const std::string& text) -> Result<void> {
-        auto list = parse_cut_list(text, options.cuts);
+        auto list = media::parse_cut_list(text, options.cuts);
         if (!list) return list.error();
         options.play.cuts = std::move(*list);
         return {};
@@ -72,22 +72,22 @@ void open_cuts(CliOptions& options, std::vector<std::string>& problems) {
 
 /// Meters on all seats.
 void open_meters(const std::string& formats, CliOptions& options, std::vector<std::string>& problems) {
-    PlayRequest& play = options.play;
+    run::PlayRequest& play = options.play;
     for (const std::string& name : options.meters) {
-        auto workload = open_workload(name, formats + "/workload");
+        auto workload = run::open_workload(name, formats + "/workload");
         if (!workload) {
             add(problems, workload.error(), "--meter");
             continue;
         }
-        for (std::string& text : without_effect(*workload)) play.remarks.push_back(std::move(text));
-        for (MeterPart& part : meters_of(scaled(*workload, options.scale), 0, play.seats))
+        for (std::string& text : run::without_effect(*workload)) play.remarks.push_back(std::move(text));
+        for (run::MeterPart& part : run::meters_of(scenario::scaled(*workload, options.scale), 0, play.seats))
             play.meters.push_back(std::move(part));
     }
 }
 
 /// Recorders alone, where nobody asked for streams beside them; a search is for streams.
 void complete_record(CliOptions& options) {
-    PlayRequest& play = options.play;
+    run::PlayRequest& play = options.play;
     if (play.record.streams == 0) return;
     play.record.formats = play.formats;
     if (play.record.formats.empty()) play.record.formats.push_back(options.default_format);
@@ -99,27 +99,27 @@ void complete_record(CliOptions& options) {
 
 void open_target(CliOptions& options, std::vector<std::string>& problems) {
     if (options.target.empty()) return;
-    auto target = parse_target(options.target);
+    auto target = target::parse_target(options.target);
     if (!target) return add(problems, target.error());
     options.play.target = std::move(*target);
-    auto credentials = find_credentials(options.play.target, options.credentials);
+    auto credentials = target::find_credentials(options.play.target, options.credentials);
     if (!credentials) return add(problems, credentials.error(), "--credentials");
     options.play.credentials = std::move(*credentials);
 }
 
 Result<void> open_documents(CliOptions& options, std::vector<std::string>& problems) {
-    PlayRequest& play = options.play;
-    play.sync = play.sync || play.multicam == MultiCam::all;
+    run::PlayRequest& play = options.play;
+    play.sync = play.sync || play.multicam == run::MultiCam::all;
     play.keep_frames = options.files.need_frames();
     play.keep_histograms = !options.journal.empty();
     const auto directory = formats_directory();
     if (!directory) return directory.error();
-    if (play.target.kind == Target::Kind::model) {
-        const auto opened = open_model(play.target, *directory + "/storage");
+    if (play.target.kind == target::Target::Kind::model) {
+        const auto opened = target::open_model(play.target, *directory + "/storage");
         if (!opened && opened.error().kind == ErrorKind::environment) return opened;
         if (!opened) add(problems, opened.error());
     }
-    const auto catalogue = Catalogue::load(*directory + "/media");
+    const auto catalogue = media::Catalogue::load(*directory + "/media");
     if (!catalogue) return catalogue.error();
     const MediaFormat* const standard = catalogue->find(kDefaultFormat);
     if (standard == nullptr)
@@ -133,4 +133,4 @@ Result<void> open_documents(CliOptions& options, std::vector<std::string>& probl
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

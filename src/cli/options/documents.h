@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "cli/options/options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Parses the target of the command and finds its credentials. Adds a problem where either is wrong.
 void open_target(CliOptions& options, std::vector<std::string>& problems);
@@ -16,4 +16,4 @@ void open_target(CliOptions& options, std::vector<std::string>& problems);
 /// request. Adds every problem of every document. Errors: environment.
 Result<void> open_documents(CliOptions& options, std::vector<std::string>& problems);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

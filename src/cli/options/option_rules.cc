@@ -9,7 +9,7 @@
 #include "base/system/utf8_path.h"
 #include "cli/options/option_table.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::uint64_t kAllStreamsMax = 1'000'000;
@@ -32,14 +32,14 @@ constexpr Rule kRules[] = {
      }},
     {"--streams",
      [](const CliOptions& o) -> std::string {
-         const PlayRequest& play = o.play;
+         const run::PlayRequest& play = o.play;
          if (play.total_streams || std::uint64_t{play.streams} * play.seats <= kAllStreamsMax) return "";
          return fmt::format("{} streams on {} seats are more than {}: give fewer", play.streams, play.seats,
                             kAllStreamsMax);
      }},
     {"--order",
      [](const CliOptions& o) {
-         return when(o.play.order.kind == PlayOrder::Kind::cuts && !o.given("--cuts"),
+         return when(o.play.order.kind == play::PlayOrder::Kind::cuts && !o.given("--cuts"),
                      "cuts plays a cut list: give --cuts FILE");
      }},
     {"--cuts",
@@ -58,17 +58,17 @@ constexpr Rule kRules[] = {
      }},
     {"--layers",
      [](const CliOptions& o) {
-         return when(o.play.multicam == MultiCam::active && o.play.layers > 1,
+         return when(o.play.multicam == run::MultiCam::active && o.play.layers > 1,
                      "is not for --multicam active, which reads one angle of one layer");
      }},
     {"--multicam",
      [](const CliOptions& o) {
-         return when(o.given("--cuts") && o.play.multicam == MultiCam::active,
+         return when(o.given("--cuts") && o.play.multicam == run::MultiCam::active,
                      "active is not for --cuts: the cut list says what is shown when");
      }},
     {"--stagger",
      [](const CliOptions& o) {
-         return when((o.play.sync || o.play.multicam == MultiCam::all) && o.play.stagger > Duration{},
+         return when((o.play.sync || o.play.multicam == run::MultiCam::all) && o.play.stagger > Duration{},
                      "is not for streams on one clock (--sync, --multicam all), which begin together");
      }},
     {"--buffered",
@@ -81,7 +81,7 @@ constexpr Rule kRules[] = {
      [](const CliOptions& o) { return when(!o.given("--record"), "is for what --record writes: give both"); }},
     {"--on-miss",
      [](const CliOptions& o) {
-         return when(o.given("--record") && o.play.on_miss == OnMiss::hold,
+         return when(o.given("--record") && o.play.on_miss == play::OnMiss::hold,
                      "hold is not for --record: a camera drops, a renderer waits (stall)");
      }},
     {"--scale",
@@ -91,8 +91,9 @@ constexpr Rule kRules[] = {
      }},
     {"--fps",
      [](const CliOptions& o) {
-         return when(!o.play.paced && o.play.target.kind == Target::Kind::null_virtual && !o.play.frames,
-                     "max on sim:null takes no time at all and would never end: give --frames");
+         return when(
+             !o.play.paced && o.play.target.kind == target::Target::Kind::null_virtual && !o.play.frames,
+             "max on sim:null takes no time at all and would never end: give --frames");
      }},
     {"--fps",
      [](const CliOptions& o) {
@@ -113,7 +114,7 @@ constexpr Rule kRules[] = {
      Command::max},
     {"--multicam",
      [](const CliOptions& o) {
-         return when(o.play.multicam == MultiCam::active,
+         return when(o.play.multicam == run::MultiCam::active,
                      "active reads one angle only: more of them are not more streams");
      },
      Command::max},
@@ -177,12 +178,13 @@ void check_option_rules(const CliOptions& options, std::vector<std::string>& pro
 
 std::vector<std::string> remarks_on_options(const CliOptions& options) {
     std::vector<std::string> remarks;
-    const PlayRequest& play = options.play;
+    const run::PlayRequest& play = options.play;
     if (options.given("--order") && play.streams == 0 && !play.total_streams)
         remarks.emplace_back("--order has no effect: recorders write their frames in order");
-    if (play.target.kind != Target::Kind::remote) return remarks;
+    if (play.target.kind != target::Target::Kind::remote) return remarks;
     std::string local;  // options about this computer's files and its page cache
-    if (options.given("--io") && play.io != IoChoice::automatic) local = "--io " + options.typed.at("--io");
+    if (options.given("--io") && play.io != run::IoChoice::automatic)
+        local = "--io " + options.typed.at("--io");
     std::size_t count = local.empty() ? 0 : 1;
     for (const char* option : {"--direct", "--buffered", "--cold"}) {
         if (!options.given(option)) continue;
@@ -195,4 +197,4 @@ std::vector<std::string> remarks_on_options(const CliOptions& options) {
     return remarks;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

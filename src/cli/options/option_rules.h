@@ -6,7 +6,7 @@
 
 #include "cli/options/options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Adds a problem for each rule that the options break. REQUIRES: what was typed has been read into `options`,
 /// and options.play.target is known.
@@ -15,4 +15,4 @@ void check_option_rules(const CliOptions& options, std::vector<std::string>& pro
 /// Options that have no effect with the others: a remark for each, which the result keeps.
 std::vector<std::string> remarks_on_options(const CliOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "cli/options/option_values.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr const char* kMedia = "Media";
@@ -41,15 +41,16 @@ Options media_options() {
         {"--prores-hd", kMedia, kPlays, "ProRes 422, HD, 30 fps", format_flag("prores-hd")},
         {"--prores-uhd", kMedia, kPlays, "ProRes 422 HQ, UHD, 30 fps", format_flag("prores-uhd")},
         {"--clip-duration", kMedia, kPlays, "length of a clip that is made",
-         with_standard(time(&PlayRequest::clip_duration), "10s")},
+         with_standard(time(&run::PlayRequest::clip_duration), "10s")},
         {"--streams", kMedia, kPlays, "streams per seat, of each format",
-         count(&PlayRequest::streams, 100'000)},
-        {"--seats", kMedia, kPlays, "clients that this process plays", count(&PlayRequest::seats, 100'000)},
+         count(&run::PlayRequest::streams, 100'000)},
+        {"--seats", kMedia, kPlays, "clients that this process plays",
+         count(&run::PlayRequest::seats, 100'000)},
         {"--total-streams", kMedia, kPlays,
          "instead of --streams: N in all, assigned to the seats in turn (round robin)",
-         count(&PlayRequest::total_streams, 1'000'000)},
+         count(&run::PlayRequest::total_streams, 1'000'000)},
         {"--media", kMedia, kPlays, "own: each stream plays its own clip; same: all play one",
-         choice<PlayRequest, bool, bool>(&PlayRequest::same_media, {{"own", false}, {"same", true}})},
+         choice<run::PlayRequest, bool, bool>(&run::PlayRequest::same_media, {{"own", false}, {"same", true}})},
         {"--seed",
          kMedia,
          kPlays | kRun,
@@ -74,51 +75,52 @@ Options playing_options() {
          kPlaying,
          kPlays | kRun,
          "how long each stream plays; clips loop",
-         with_standard(time(&PlayRequest::duration), "60s"),
+         with_standard(time(&run::PlayRequest::duration), "60s"),
          {{kMax, "how long each step of the search plays; clips loop", "20s, and five read-aheads at least"},
           {kRun, "for a workload: how long each step plays", "the document's"}}},
         {"--frames", kPlaying, kPlays, "each stream plays at most N frames",
-         count(&PlayRequest::frames, 1'000'000'000)},
+         count(&run::PlayRequest::frames, 1'000'000'000)},
         {"--on-miss", kPlaying, kPlays, "what the player does with a frame that misses its deadline",
-         choice<PlayRequest, OnMiss, OnMiss>(
-             &PlayRequest::on_miss,
-             {{"drop", OnMiss::drop}, {"hold", OnMiss::hold}, {"stall", OnMiss::stall}})},
+         choice<run::PlayRequest, play::OnMiss, play::OnMiss>(
+             &run::PlayRequest::on_miss,
+             {{"drop", play::OnMiss::drop}, {"hold", play::OnMiss::hold}, {"stall", play::OnMiss::stall}})},
         {"--readahead", kPlaying, kPlays, "frames buffered ahead, per stream",
-         count(&PlayRequest::readahead, 10'000)},
+         count(&run::PlayRequest::readahead, 10'000)},
         {"--inflight", kPlaying, kPlays, "frames read at once, per stream",
-         count(&PlayRequest::inflight, 10'000)},
+         count(&run::PlayRequest::inflight, 10'000)},
         {"--pattern", kPlaying, kPlays, "how the frames of a clip are requested",
-         with_standard(choice<PlayRequest, std::optional<AccessPattern>, AccessPattern>(
-                           &PlayRequest::pattern, {{"filename-prefetch", AccessPattern::filename_prefetch},
-                                                   {"streaming", AccessPattern::streaming},
-                                                   {"on-demand", AccessPattern::on_demand}}),
-                       "sequences the first, containers the second")},
+         with_standard(
+             choice<run::PlayRequest, std::optional<play::AccessPattern>, play::AccessPattern>(
+                 &run::PlayRequest::pattern, {{"filename-prefetch", play::AccessPattern::filename_prefetch},
+                                              {"streaming", play::AccessPattern::streaming},
+                                              {"on-demand", play::AccessPattern::on_demand}}),
+             "sequences the first, containers the second")},
         {"--order", kPlaying, kPlays,
          "what the operator does: forward, reverse, ping-pong, shuttle:N, scrub, random or cuts", order()},
         {"--cuts", kPlaying, kPlays,
          "the cut list of --order cuts: a CMX3600 EDL or an OpenTimelineIO document; played once; --fps is the "
          "rate of an EDL whose clips do not share one",
          text(&CliOptions::cuts, "FILE", Completion::file)},
-        {"--sync", kPlaying, kPlays, "the streams of a seat run on one clock", flag(&PlayRequest::sync)},
+        {"--sync", kPlaying, kPlays, "the streams of a seat run on one clock", flag(&run::PlayRequest::sync)},
         {"--multicam", kPlaying, kPlays,
          "the streams of a seat are angles of one scene: all are read, or only the active one",
-         choice<PlayRequest, MultiCam, MultiCam>(&PlayRequest::multicam,
-                                                 {{"all", MultiCam::all}, {"active", MultiCam::active}})},
+         choice<run::PlayRequest, run::MultiCam, run::MultiCam>(
+             &run::PlayRequest::multicam, {{"all", run::MultiCam::all}, {"active", run::MultiCam::active}})},
         {"--layers", kPlaying, kPlays, "clips that lie on each other in each stream",
-         count(&PlayRequest::layers, 64)},
+         count(&run::PlayRequest::layers, 64)},
         {"--audio",
          kPlaying,
          kPlays | kInspect,
          "the audio of containers is read along",
-         flag(&PlayRequest::audio),
+         flag(&run::PlayRequest::audio),
          {{kInspect, "the audio chunks of a container, too", ""}}},
         {"--stagger", kPlaying, kPlays, "delay between the starts of streams",
-         time(&PlayRequest::stagger, true)},
+         time(&run::PlayRequest::stagger, true)},
         {"--preroll-timeout", kPlaying, kPlays, "give up when preroll takes longer",
-         time(&PlayRequest::preroll_timeout)},
+         time(&run::PlayRequest::preroll_timeout)},
         {"--decode-cpu", kPlaying, kPlays,
          "CPU time spent for each frame, as a decoder would; 0: delivery only",
-         time(&PlayRequest::decode_cpu, true)},
+         time(&run::PlayRequest::decode_cpu, true)},
     };
 }
 
@@ -128,22 +130,25 @@ Options reading_options() {
          kReading,
          kPlays | kRun,
          "how files are read",
-         choice<PlayRequest, IoChoice, IoChoice>(
-             &PlayRequest::io,
-             {{"auto", IoChoice::automatic}, {"uring", IoChoice::uring}, {"threads", IoChoice::threads}}),
+         choice<run::PlayRequest, run::IoChoice, run::IoChoice>(&run::PlayRequest::io,
+                                                                {{"auto", run::IoChoice::automatic},
+                                                                 {"uring", run::IoChoice::uring},
+                                                                 {"threads", run::IoChoice::threads}}),
          {{kRun, "for a workload: how files are read and written", "auto"}}},
         {"--io-size", kReading, kPlays, "size of one read, or frame: one read for each frame", io_size()},
-        {"--io-depth", kReading, kPlays, "pieces of one frame in flight", count(&PlayRequest::io_depth, 1024)},
+        {"--io-depth", kReading, kPlays, "pieces of one frame in flight",
+         count(&run::PlayRequest::io_depth, 1024)},
         {"--direct", kReading, kPlays,
          "past this client's page cache, where the storage allows it (the default)",
-         flag(&PlayRequest::direct)},
-        {"--buffered", kReading, kPlays, "through this client's page cache", flag(&PlayRequest::direct, false)},
+         flag(&run::PlayRequest::direct)},
+        {"--buffered", kReading, kPlays, "through this client's page cache",
+         flag(&run::PlayRequest::direct, false)},
         {"--cold", kReading, kPlays, "evict these files from this client's page cache first",
-         flag(&PlayRequest::cold)},
+         flag(&run::PlayRequest::cold)},
         {"--require-cold", kReading, kPlays, "fail the verdict where a cache may have been warm",
-         flag(&PlayRequest::require_cold)},
+         flag(&run::PlayRequest::require_cold)},
         {"--keep-index", kReading, kPlays | kInspect, "keep the index of a container beside it",
-         flag(&PlayRequest::keep_index)},
+         flag(&run::PlayRequest::keep_index)},
         {"--credentials",
          kReading,
          kPlays | kRun | kInspect | Command::clean,
@@ -162,12 +167,12 @@ Options recording_options() {
         {"--record", kRecording, kPlays,
          "streams per seat, of each format named, that write frames on deadlines, as a camera's ingest does; "
          "alone, or beside --streams",
-         count(&RecordRequest::streams, 10'000)},
+         count(&run::RecordRequest::streams, 10'000)},
         {"--durable", kRecording, kPlays, "a recorded frame is complete when its fsync is done",
-         flag(&RecordRequest::durable)},
+         flag(&run::RecordRequest::durable)},
         {"--keep-recordings", kRecording, kPlays,
          "leave recordings below TARGET/streamsim-media/recordings; without it the run removes them",
-         flag(&RecordRequest::keep)},
+         flag(&run::RecordRequest::keep)},
     };
 }
 
@@ -209,11 +214,11 @@ Options testing_options() {
          text(&CliOptions::faults, "FILE", Completion::file)},
         {"--no-probes", kTesting, kPlays,
          "when play fails: do not read on for some seconds to diagnose the cause",
-         flag(&PlayRequest::find_cause, false)},
+         flag(&run::PlayRequest::find_cause, false)},
         {"--realtime", kTesting, kPlays, "ask for real-time scheduling of the player",
-         flag(&PlayRequest::realtime)},
+         flag(&run::PlayRequest::realtime)},
         {"--loops", kTesting, kPlays, "player threads",
-         with_standard(count(&PlayRequest::loops, 1024), "as many as the load needs")},
+         with_standard(count(&run::PlayRequest::loops, 1024), "as many as the load needs")},
     };
 }
 
@@ -352,4 +357,4 @@ bool CliOptions::given(std::string_view option) const {
     return typed.find(option) != typed.end();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -11,7 +11,7 @@
 #include "cli/options/command.h"
 #include "cli/options/options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// How the text of an option becomes a value of CliOptions.
 struct OptionValue {
@@ -64,4 +64,4 @@ struct EnvironmentVariable {
 };
 const std::vector<EnvironmentVariable>& environment_table();
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

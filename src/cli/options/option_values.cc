@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "view/metrics_server.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::uint64_t kIoSizeMin = 512, kIoSizeMax = 1ull << 30;
@@ -104,9 +104,9 @@ OptionValue rate() {
 }
 
 OptionValue order() {
-    OptionValue value = one_text("ORDER", "", PlayOrder{}.text(),
+    OptionValue value = one_text("ORDER", "", play::PlayOrder{}.text(),
                                  [](const std::string& text, CliOptions& options) -> Result<void> {
-                                     const auto read = PlayOrder::parse(text);
+                                     const auto read = play::PlayOrder::parse(text);
                                      if (!read) return read.error();
                                      options.play.order = *read;
                                      return {};
@@ -135,7 +135,7 @@ OptionValue io_size() {
 }
 
 OptionValue any_seed() {
-    return one_text("N", "a whole number", std::to_string(PlayRequest{}.seed),
+    return one_text("N", "a whole number", std::to_string(run::PlayRequest{}.seed),
                     [](const std::string& text, CliOptions& options) -> Result<void> {
                         const auto read = read_whole(text, 0, std::numeric_limits<std::uint64_t>::max());
                         if (!read) return read.error();
@@ -171,7 +171,7 @@ OptionValue metrics_address() {
                     [](const std::string& text, CliOptions& options) -> Result<void> {
                         options.metrics = text;
                         if (text.empty()) return {};
-                        const auto address = parse_metrics_address(text);
+                        const auto address = view::parse_metrics_address(text);
                         return address ? Result<void>() : Result<void>(address.error());
                     });
 }
@@ -184,4 +184,4 @@ OptionValue answered() {
     return flag_that([](CliOptions&) {});
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "cli/options/option_table.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 // The member of the options that a pointer to a member names.
 template <typename T>
@@ -22,11 +22,11 @@ T& member(CliOptions& options, T CliOptions::*at) {
     return options.*at;
 }
 template <typename T>
-T& member(CliOptions& options, T PlayRequest::*at) {
+T& member(CliOptions& options, T run::PlayRequest::*at) {
     return options.play.*at;
 }
 template <typename T>
-T& member(CliOptions& options, T RecordRequest::*at) {
+T& member(CliOptions& options, T run::RecordRequest::*at) {
     return options.play.record.*at;
 }
 template <typename T>
@@ -167,4 +167,4 @@ OptionValue metrics_address();                // --metrics
 OptionValue verbosity();                      // -v
 OptionValue answered();                       // --help, --version: the parser answers them
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

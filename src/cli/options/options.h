@@ -12,7 +12,7 @@
 #include "run/session/play_request.h"
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Where results go: file names, "-" for standard output, or empty.
 struct ResultFiles {
@@ -24,7 +24,7 @@ struct ResultFiles {
 
 struct CliOptions {
     Command command = Command::play;
-    PlayRequest play;            // play, prepare, max; target of inspect and clean; base of a workload's steps
+    run::PlayRequest play;       // play, prepare, max; target of inspect and clean; base of a workload's steps
     MediaFormat default_format;  // play, prepare, max: what a target without media gets
 
     // Operands and names of documents, as typed.
@@ -67,4 +67,4 @@ struct CliOptions {
     bool debug_messages() const { return verbosity >= 2; }
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -11,7 +11,7 @@
 #include "cli/output/output_file.h"
 #include "view/live_view.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 namespace {
 
@@ -20,7 +20,7 @@ int first_error_of_stdout = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-glob
 }  // namespace
 
 void print_text(std::FILE* to, std::string_view text) {
-    const std::string shown = printable_lines(text, LiveView::colours_wanted(fileno(to)));
+    const std::string shown = printable_lines(text, view::LiveView::colours_wanted(fileno(to)));
     const bool whole = std::fwrite(shown.data(), 1, shown.size(), to) == shown.size() && std::fflush(to) == 0;
     if (!whole && to == stdout && first_error_of_stdout == 0) first_error_of_stdout = errno;
 }
@@ -54,4 +54,4 @@ std::uint64_t nearest_whole(double value) {
     return static_cast<std::uint64_t>(std::llround(value));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -12,7 +12,11 @@
 #include "base/result.h"
 #include "run/session/session.h"
 
-namespace streamsim {
+namespace streamsim::seats {
+class Ranks;
+}  // namespace streamsim::seats
+
+namespace streamsim::cli {
 
 inline constexpr int kExitPass = 0;
 inline constexpr int kExitMissed = 1;
@@ -20,13 +24,11 @@ inline constexpr int kExitBadInput = 2;
 inline constexpr int kExitCannotRun = 3;
 inline constexpr int kExitInterrupted = 130;
 
-class Ranks;
-
 /// Messages go to standard error, results to standard output.
 struct CliContext {
     spdlog::logger& log;
-    ProgramFacts program;
-    Ranks* ranks = nullptr;  // the other processes of the run; null: this is the only one
+    run::ProgramFacts program;
+    seats::Ranks* ranks = nullptr;  // the other processes of the run; null: this is the only one
 };
 
 /// Prints a page for people to standard output or standard error: control characters become visible, but for
@@ -46,4 +48,4 @@ Result<void> write_document(const std::string& path, std::string_view begins_wit
 /// For sizes that are computed: rounded to the nearest.
 std::uint64_t nearest_whole(double value);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

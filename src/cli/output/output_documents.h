@@ -12,7 +12,7 @@
 #include "cli/output/output_file.h"
 #include "report/csv/csv_report.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 template <typename Of>
 class OutputDocuments {
@@ -20,14 +20,15 @@ public:
     struct Kind {
         std::string ResultFiles::*name;  // empty: this document is not wanted
         std::string begins_with;         // the beginning of an earlier document of this kind
-        std::function<void(const Of& of, const TextSink& sink)> write;
+        std::function<void(const Of& of, const report::TextSink& sink)> write;
     };
 
     /// A kind whose document is made at once.
     static Kind kind(std::string ResultFiles::*name,
                      std::string_view begins_with,
                      std::string (*text)(const Of&)) {
-        return {name, std::string(begins_with), [text](const Of& of, const TextSink& sink) { sink(text(of)); }};
+        return {name, std::string(begins_with),
+                [text](const Of& of, const report::TextSink& sink) { sink(text(of)); }};
     }
 
     /// Tests that each file that was asked for can be written, and writes none. Errors: every problem, as
@@ -119,4 +120,4 @@ Result<void> OutputDocuments<Of>::write_for_now(const Of& of) {
     return written;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 std::string directory_of(const std::string& file) {
@@ -17,8 +17,8 @@ std::string directory_of(const std::string& file) {
 }
 
 /// Multiplies the seats by the number of ranks; rank 0 alone writes files and messages.
-void become_one_of_many(Ranks& ranks, CliOptions& options) {
-    PlayRequest& play = options.play;
+void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
+    run::PlayRequest& play = options.play;
     play.seats *= ranks.size();
     ranks.assign_seats(play.seats);
     play.first_seat = ranks.first_seat();
@@ -33,8 +33,8 @@ void become_one_of_many(Ranks& ranks, CliOptions& options) {
 
 }  // namespace
 
-RankNews news_of(const Session::Watch& watch) {
-    RankNews news;
+seats::RankNews news_of(const run::Session::Watch& watch) {
+    seats::RankNews news;
     if (watch.streams == nullptr) return news;
     const std::size_t count = watch.streams->size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ std::string journal_directory(const CliOptions& options) {
     return options.journal_beside.empty() ? "." : options.journal_beside;
 }
 
-RunPart part_of_ranks(Ranks& ranks) {
+RunPart part_of_ranks(seats::Ranks& ranks) {
     RunPart part;
     part.run_id = ranks.run_id();
     part.rank = ranks.rank();
@@ -66,7 +66,7 @@ RunPart part_of_ranks(Ranks& ranks) {
 }
 
 std::string AllRanks::text(std::int64_t now_ns) {
-    RankNews all = news_of(session_.watch());
+    seats::RankNews all = news_of(session_.watch());
     std::size_t seats = 1;
     for (const auto& news : ranks_->told()) {
         if (!news) continue;
@@ -91,9 +91,9 @@ std::string AllRanks::text(std::int64_t now_ns) {
                        show_rate(all.required_bytes_per_s), show_count(all.bad));
 }
 
-void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>& wait) {
+void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::function<void()>& wait) {
     const auto ended = std::make_shared<std::promise<void>>();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [&wait, ended] {
         wait();
         ended->set_value();
@@ -104,17 +104,17 @@ void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>&
     if (!control.run(std::move(work))) ended->get_future().wait();
 }
 
-Result<void> agree_on_command(CliContext& context, Control& control, Result<ParsedCommandLine>& parsed) {
-    Ranks& ranks = *context.ranks;
+Result<void> agree_on_command(CliContext& context, run::Control& control, Result<ParsedCommandLine>& parsed) {
+    seats::Ranks& ranks = *context.ranks;
     Result<void> own;
     if (!parsed) {
         own = parsed.error();
-    } else if (parsed->options.play.target.kind == Target::Kind::model) {
+    } else if (parsed->options.play.target.kind == target::Target::Kind::model) {
         own = bad_input(kModelIsForOne);
     }
     Result<void> agreed;
     wait_for_ranks(control, ranks, [&] {
-        const ProgramFacts& program = context.program;
+        const run::ProgramFacts& program = context.program;
         std::vector<std::string> alike = program.command;
         alike.front() = fmt::format("streamsim {} ({})", program.version, program.revision);
         agreed = ranks.gather(alike);
@@ -124,11 +124,11 @@ Result<void> agree_on_command(CliContext& context, Control& control, Result<Pars
     return agreed;
 }
 
-Result<void> together(CliContext& context, Control& control, const Result<void>& own) {
+Result<void> together(CliContext& context, run::Control& control, const Result<void>& own) {
     if (context.ranks == nullptr) return own;
     Result<void> agreed;
     wait_for_ranks(control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
     return agreed;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -8,11 +8,11 @@
 #include "cli/play/metrics_feed.h"
 #include "cli/play/ranks_run.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// Rank 0 would have written the result; the other ranks know where its parts are.
-std::string where_the_result_is(const Ranks& ranks, const std::string& journals) {
+std::string where_the_result_is(const seats::Ranks& ranks, const std::string& journals) {
     if (journals.empty()) return "";
     return fmt::format(
         "; `streamsim report --merge {}/seat-*-{}.json` makes one result of what every seat has kept", journals,
@@ -30,28 +30,28 @@ Result<void> WatchedPlay::open_metrics() {
     return {};
 }
 
-Result<void> WatchedPlay::open_journal(const PlayRequest& request) {
-    Ranks* const ranks = context_.ranks;
+Result<void> WatchedPlay::open_journal(const run::PlayRequest& request) {
+    seats::Ranks* const ranks = context_.ranks;
     if (options_.journal.empty() && ranks == nullptr) return {};
     const auto notice = [this](const std::string& text) { say_always(text); };
     RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
     auto opened = journal_.open(journal_directory(options_), std::move(part),
-                                Session::not_played(request, context_.program), notice);
+                                run::Session::not_played(request, context_.program), notice);
     if (opened || !options_.journal.empty()) return opened;
     notice("no journal is kept: " + opened.error().problems.front());
     return {};
 }
 
-std::optional<Result<RunResult>> WatchedPlay::play(Session& session,
-                                                   const PlayRequest& request,
+std::optional<Result<RunResult>> WatchedPlay::play(run::Session& session,
+                                                   const run::PlayRequest& request,
                                                    const std::string& about,
                                                    bool streams_may_change,
                                                    const std::function<void(const RunResult&)>& keep) {
     std::optional<LivePlay> live;
     if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, streams_may_change);
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
-    Control::Work work;
-    Ranks* const ranks = context_.ranks;
+    run::Control::Work work;
+    seats::Ranks* const ranks = context_.ranks;
     AllRanks all_ranks(ranks, session);
     if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(control_.now_ns()); });
     work.run = [this, result, &session, &request, keep, ranks] {
@@ -77,27 +77,27 @@ std::optional<Result<RunResult>> WatchedPlay::play(Session& session,
 }
 
 /// Plays the seats of this rank. The result is that of all ranks where this is rank 0.
-Result<RunResult> WatchedPlay::play_own_part(Session& session,
-                                             const PlayRequest& request,
+Result<RunResult> WatchedPlay::play_own_part(run::Session& session,
+                                             const run::PlayRequest& request,
                                              const std::function<void(const RunResult&)>& keep) {
-    Ranks& ranks = *context_.ranks;
+    seats::Ranks& ranks = *context_.ranks;
     session.wait_for(ranks);
-    ranks.tell([&session]() -> std::optional<RankNews> { return news_of(session.watch()); });
+    ranks.tell([&session]() -> std::optional<seats::RankNews> { return news_of(session.watch()); });
     auto own = session.execute();
     ranks.tell({});
-    Ranks::Collecting how;
+    seats::Ranks::Collecting how;
     if (journal_.kept()) how.journals = journal_directory(options_);
     how.keep = [this](RunResult& part) { journal_.finish(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
-    how.nothing = [this, &request] { return Session::not_played(request, context_.program); };
+    how.nothing = [this, &request] { return run::Session::not_played(request, context_.program); };
     how.meanwhile = keep;
     return ranks.collect(std::move(own), how);
 }
 
 /// Ten times a second while it plays.
-void WatchedPlay::watch_ranks(Session& session) {
-    Ranks& ranks = *context_.ranks;
+void WatchedPlay::watch_ranks(run::Session& session) {
+    seats::Ranks& ranks = *context_.ranks;
     if (ranks.stopped() || ranks.play_is_off()) session.interrupt();
     for (std::string lost : ranks.newly_lost()) {
         if (!ranks.first()) {
@@ -117,4 +117,4 @@ void WatchedPlay::say_always(const std::string& notice) {
     context_.log.warn("{}", notice);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

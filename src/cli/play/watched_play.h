@@ -16,24 +16,24 @@
 #include "seats/ranks.h"
 #include "view/metrics_server.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 class WatchedPlay {
 public:
-    WatchedPlay(CliContext& context, Control& control, const CliOptions& options)
+    WatchedPlay(CliContext& context, run::Control& control, const CliOptions& options)
         : context_(context), control_(control), options_(options) {}
 
     /// Listens for --metrics, where it was given.
     Result<void> open_metrics();
     /// Opens the journal of --journal; each of several computers keeps one without being asked, too.
-    Result<void> open_journal(const PlayRequest& request);
+    Result<void> open_journal(const run::PlayRequest& request);
     RunJournal& journal() { return journal_; }
 
     /// Plays. nullopt: the session was left behind; it has to stay, and the process has to end by
     /// leave_process(). `about` is what is being played, for the live view. `streams_may_change`: by hand, on a
     /// terminal. `keep`: over several computers, gets what is known while the results of others are awaited.
-    std::optional<Result<RunResult>> play(Session& session,
-                                          const PlayRequest& request,
+    std::optional<Result<RunResult>> play(run::Session& session,
+                                          const run::PlayRequest& request,
                                           const std::string& about,
                                           bool streams_may_change,
                                           const std::function<void(const RunResult&)>& keep);
@@ -44,17 +44,17 @@ public:
     void say_always(const std::string& notice);
 
 private:
-    Result<RunResult> play_own_part(Session& session,
-                                    const PlayRequest& request,
+    Result<RunResult> play_own_part(run::Session& session,
+                                    const run::PlayRequest& request,
                                     const std::function<void(const RunResult&)>& keep);
-    void watch_ranks(Session& session);
+    void watch_ranks(run::Session& session);
 
     CliContext& context_;
-    Control& control_;
+    run::Control& control_;
     const CliOptions& options_;
     RunJournal journal_;
-    LivePlay* live_ = nullptr;                // while a session plays
-    std::unique_ptr<MetricsServer> metrics_;  // null: nobody asked for it
+    LivePlay* live_ = nullptr;                      // while a session plays
+    std::unique_ptr<view::MetricsServer> metrics_;  // null: nobody asked for it
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -10,7 +10,7 @@
 
 #include "cli/process/system.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// Opens the descriptors 0 to 2 where they are closed: the next file that is opened would become standard
@@ -89,4 +89,4 @@ FileIdentity identity_of(const std::string& path) {
             std::chrono::duration_cast<std::chrono::nanoseconds>(written).count()};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

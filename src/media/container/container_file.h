@@ -8,7 +8,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// All that is known of the frames of a container, in the order in which they are stored.
 struct ContainerFrames {
@@ -28,4 +28,4 @@ std::shared_ptr<const FrameIndex> make_container_index(std::string path,
                                                        FrameRate rate,
                                                        std::vector<Extent> extents);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

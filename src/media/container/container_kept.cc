@@ -16,7 +16,7 @@
 #include "media/write/checked_removal.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kMagic = "streamsim-index\n";
@@ -305,4 +305,4 @@ Result<void> keep(ByteStore& store,
     return written;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

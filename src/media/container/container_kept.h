@@ -13,7 +13,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kKeptSuffix = ".streamsim-index";
 
@@ -44,4 +44,4 @@ Result<void> keep(ByteStore& store,
                   const KeptFound& found,
                   const KeptClip& clip);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

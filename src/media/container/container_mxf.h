@@ -9,7 +9,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct MxfWalk {
     std::vector<Extent> frames;
@@ -24,4 +24,4 @@ struct MxfWalk {
 /// header would save little: then it has to be read. Errors: of the source; interrupted after `cancel`.
 Result<std::optional<MxfWalk>> walk_mxf(ByteSource& source, const MxfWalk& first, IndexProgress* progress);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

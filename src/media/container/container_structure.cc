@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "media/image/byte_order.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Steps over one file: an hour of fragments of a frame each has fewer.
@@ -358,4 +358,4 @@ Result<ContainerStructure> container_structure(ByteSource& source, const IndexPr
     return Walker(source, progress).walk();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -56,7 +56,7 @@ extern "C" {
     UTIL(av_rescale_q_rnd)                   \
     UTIL(av_strerror)
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct Libav {
 #define STREAMSIM_MEMBER(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses): a declarator
@@ -68,4 +68,4 @@ struct Libav {
 /// on standard error and ends the process with 3, as a program that is linked to them would not even start.
 const Libav& libav();
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "base/document/problems.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using Tokens = std::vector<std::string_view>;
@@ -437,4 +437,4 @@ Result<EditList> parse_edl(std::string_view text, const std::string& source) {
     return EdlParser(source).parse(text);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

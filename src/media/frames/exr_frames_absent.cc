@@ -1,7 +1,7 @@
 // Where the OpenEXR library is not: documents and frames are read, and no frame is made.
 #include "media/frames/codec_makers.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 std::optional<Unmakable> exr_unmakable(const MediaFormat& /*format*/) {
     return std::nullopt;
@@ -15,4 +15,4 @@ std::uint64_t exr_bytes_min(const MediaFormat& /*format*/) {
     return 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

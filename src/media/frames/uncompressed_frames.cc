@@ -10,7 +10,7 @@
 #include "media/image/byte_order.h"
 #include "media/image/dpx.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 std::uint64_t width_of(const MediaFormat& format) {
@@ -260,4 +260,4 @@ std::uint64_t v210_bytes_min(const MediaFormat& format) {
     return v210_line_bytes(format) * height_of(format);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Reads an unsigned integer of sizeof(T) bytes. REQUIRES: offset + sizeof(T) <= bytes.size().
 template <typename T>
@@ -27,4 +27,4 @@ void store(std::span<std::byte> bytes, std::size_t offset, bool big_endian, T va
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -14,7 +14,7 @@
 #include "media/image/byte_order.h"
 #include "media/image/image_rate.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 // Offsets of the fields that are used here, in bytes from the beginning of the file.
@@ -429,4 +429,4 @@ void write_dpx_header(std::span<std::byte> into,
     out.undefined(kTelevisionFrameRate + 4, 28);  // time offset to integration time
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -18,7 +18,7 @@
 #include "media/frames/payload.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Generic and industry header, in bytes; what parse_dpx_header wants to see where the file has it.
 inline constexpr std::size_t kDpxHeaderBytes = 2048;
@@ -78,4 +78,4 @@ void write_dpx_header(std::span<std::byte> into,
                       std::uint64_t number,
                       std::uint64_t first);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

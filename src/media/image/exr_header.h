@@ -5,10 +5,10 @@
 #include "media/image/header_bytes.h"
 #include "media/image/image_header.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Where nothing is compressed the length of the file is exact: header, offset tables and chunks, as the data
 /// window, the channels and the tiles have them. Errors: bad input that names the byte.
 Result<ImageHeader> read_exr_header(HeaderBytes& bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

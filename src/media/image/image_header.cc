@@ -12,7 +12,7 @@
 #include "media/image/tiff_header.h"
 #include "media/sequence/sequence_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 struct Known {
@@ -158,4 +158,4 @@ Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const 
     return header;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -5,11 +5,11 @@
 #include "media/image/header_bytes.h"
 #include "media/image/image_header.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The first directory of the file. Where its image is not compressed the expected length is the furthest byte
 /// that it accounts for: strips or tiles, the directory and what it points at. With more than one directory
 /// only the size of the file tells. Errors: bad input that names the byte.
 Result<ImageHeader> read_tiff_header(HeaderBytes& bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "media/sequence/sequence_names.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// What is known of our own sequences without their listing and headers: a header holds the rate as a float
 /// only.
@@ -35,4 +35,4 @@ Result<Clip> index_sequence(ByteStore& store,
 /// The header of one file. REQUIRES: image_kind knows its name.
 Result<ImageHeader> read_frame_header(ByteStore& store, const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kDigitsMax = 20;  // of a 64-bit number
@@ -142,4 +142,4 @@ std::string join_path(const std::string& directory, const std::string& name) {
     return directory.back() == '/' ? directory + name : directory + "/" + name;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

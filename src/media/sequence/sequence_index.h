@@ -11,7 +11,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// File names of a sequence: prefix, number, suffix. The number has at least `digits` digits, filled up with
 /// zeros; 0 digits: there is no number in the name, and one file only.
@@ -65,4 +65,4 @@ std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint6
 /// `directory`/`name`, without a second slash.
 std::string join_path(const std::string& directory, const std::string& name);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

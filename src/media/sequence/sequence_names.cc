@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Longer runs of digits are dates, serial numbers or hashes, and do not fit 64 bits.
@@ -511,4 +511,4 @@ std::string base_name(std::string_view path) {
     return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 
 #include "media/sequence/sequence_index.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct FoundSequence {
     FramePattern pattern;
@@ -57,4 +57,4 @@ std::string extension_of(std::string_view name);
 /// The last component of a path, without trailing slashes.
 std::string base_name(std::string_view path);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

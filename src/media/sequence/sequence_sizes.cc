@@ -7,7 +7,7 @@
 
 #include "base/system/thread_group.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// A look at a file waits for a server, not for this computer; a few questions at once are what servers are
@@ -68,4 +68,4 @@ Result<SequenceSizes> look_at_sizes(ByteStore& store,
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Asked of the file under the name that it has by then.
 using IsOurs = std::function<bool(const std::string& path)>;
@@ -28,4 +28,4 @@ bool take_removing(std::string_view& name);
 /// Whether a file of such a name is what was to be removed: the ending tells inode, length and time.
 bool is_half_removed(std::string_view name, const FileInfo& info);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

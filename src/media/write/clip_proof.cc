@@ -16,7 +16,7 @@
 #include "media/sequence/sequence_names.h"
 #include "media/write/clip_record.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kProbeBytes = 8192;  // that are compared at each end
@@ -228,4 +228,4 @@ Result<bool> is_ours(ByteStore& store,
     return format && is_proven(store, clip, *format, set, every_frame);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

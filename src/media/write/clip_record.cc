@@ -11,7 +11,7 @@
 #include "media/sequence/sequence_index.h"
 #include "media/write/checked_removal.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kRecordSchema = "streamsim.clip-record";
@@ -313,4 +313,4 @@ Result<std::string> problem_of_frames(ByteStore& store,
     return std::string();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

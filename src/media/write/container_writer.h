@@ -12,7 +12,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Where the first frame of a QuickTime file of ours begins, in bytes.
 inline constexpr std::uint64_t kQuickTimeDataOffset = 36;
@@ -34,4 +34,4 @@ public:
     virtual Result<void> finish() = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::media

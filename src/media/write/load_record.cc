@@ -11,7 +11,7 @@
 #include "media/sequence/sequence_index.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kSchema = "streamsim.load-record";
@@ -198,4 +198,4 @@ Result<void> write_load_records(ByteStore& store,
     return document == empty ? Result<void>{} : write_one(store, root, document);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

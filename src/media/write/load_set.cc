@@ -15,7 +15,7 @@
 #include "media/write/load_record.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kPieceBytes = 4u << 20;  // of one write; also how soon a cancel is seen
@@ -262,4 +262,4 @@ Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -15,7 +15,7 @@
 #include "media/sequence/sequence_index.h"
 #include "media/write/checked_removal.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kSuffix = ".lease";
@@ -287,4 +287,4 @@ bool is_lease_name(std::string_view name) {
     return lease_name_in(name).has_value();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

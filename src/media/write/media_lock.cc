@@ -10,7 +10,7 @@
 #include "media/write/checked_removal.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kLockSuffix = ".lock";
@@ -225,4 +225,4 @@ void release_media_lock(ByteStore& whole, const std::string& root, std::unique_p
     if (all_gone) (void)store.remove_directory(root);  // not where somebody has begun another set in it
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -18,7 +18,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/file_lock.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// What the file of the set's lock, and the files of its leases, begin with.
 inline constexpr const char* kSetLock = "streamsim-media";
@@ -93,4 +93,4 @@ bool media_set_is_begun(ByteStore& store, const std::string& root);
 /// locks and marker: these go, and its directory. Blocks.
 void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<MediaLock> lock);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

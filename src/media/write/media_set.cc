@@ -19,7 +19,7 @@
 #include "media/write/clip_record.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Kept free beside what is written: directories, block maps, and what others write meanwhile.
@@ -434,4 +434,4 @@ Result<PreparePlan> plan_prepare(ByteStore& whole_store, const PrepareRequest& r
     return plan;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -34,7 +34,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kMediaDirectory = "streamsim-media";
 
@@ -118,4 +118,4 @@ Result<CleanReport> clean_recordings_of_run(ByteStore& store,
 /// environment from the store.
 Result<CleanReport> clean(ByteStore& store, const std::string& target);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

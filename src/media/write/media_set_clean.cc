@@ -22,7 +22,7 @@
 #include "media/write/recording.h"
 #include "media/write/recording_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 // A symbolic link is never ours: what it names may be anywhere.
@@ -487,4 +487,4 @@ Result<CleanReport> clean(ByteStore& store, const std::string& target) {
     return Cleaner(**confined, **marker).clean(root);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

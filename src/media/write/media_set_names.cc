@@ -14,7 +14,7 @@
 #include "media/write/media_lock.h"
 #include "media/write/media_set.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kMarkerSchema = "streamsim.media-set";
@@ -279,4 +279,4 @@ Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
     return clips;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Where the first frame of a planned file begins, and in MXF what is before each: what FFmpeg 5.1 writes. A
 /// prepared file says itself where its frames are.
@@ -26,4 +26,4 @@ std::shared_ptr<const FrameIndex> planned_index(const MediaFormat& format,
                                                 std::uint32_t clip,
                                                 const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -16,7 +16,7 @@
 #include "media/write/planned_index.h"
 #include "media/write/recording_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Of one stream's frames in memory, about; and how many at least and at most.
@@ -232,4 +232,4 @@ std::vector<std::string> remove_recordings(ByteStore& store,
     return problems;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

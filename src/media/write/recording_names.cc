@@ -6,7 +6,7 @@
 
 #include "media/frames/frame_maker.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kRun = "run-";
@@ -53,4 +53,4 @@ bool is_recorded_file(std::string_view name) {
     return false;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

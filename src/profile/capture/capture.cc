@@ -6,7 +6,7 @@
 #include "profile/capture/capture_stats.h"
 #include "profile/capture/pdml.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 std::vector<std::string> tshark_arguments(const std::string& capture) {
     return {"-r", capture, "-n", "-Y", "rpc || smb2", "-T", "pdml", "-J", "ip ipv6 tcp udp rpc nfs smb2"};
@@ -56,4 +56,4 @@ Result<Traffic> CaptureReader::finish(const std::string& source) {
     return all.book.finish(source, recorder, true);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "profile/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// What tshark is to print of a capture: its arguments, without the program's name.
 std::vector<std::string> tshark_arguments(const std::string& capture);
@@ -32,4 +32,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -12,7 +12,7 @@
 #include "base/system/utf8_path.h"
 #include "profile/capture/capture.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ Result<Traffic> read_traffic(const std::string& path, std::uint64_t& total, cons
     return read_strace_log(path, files, progress);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -7,7 +7,7 @@
 #include "profile/strace/strace_log.h"
 #include "profile/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// An strace log, the beginning of the names of those that strace -ff wrote, or a capture (pcap, pcapng) for
 /// which tshark is started. `total`: gets the bytes that there are to be read. Errors: bad input with the file,
@@ -22,4 +22,4 @@ Result<void> run_for_lines(const std::string& program,
 /// Whether it is on PATH.
 bool can_run(const std::string& program);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

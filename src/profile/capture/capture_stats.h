@@ -10,7 +10,7 @@
 #include "profile/capture/pdml.h"
 #include "profile/traffic_stats.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// Clients by their addresses.
 class CapturedClients {
@@ -114,4 +114,4 @@ private:
     std::uint64_t counted_ = 0, encrypted_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

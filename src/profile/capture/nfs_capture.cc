@@ -5,7 +5,7 @@
 
 #include "profile/capture/capture_stats.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::uint64_t kNfsProgram = 100003;
@@ -284,4 +284,4 @@ void NfsCapture::done4(const Call& call, std::int64_t end_ns) {
     if (!acted && asked) add(call, TrafficKind::stat, *asked, asked_in_vain, end_ns);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -5,7 +5,7 @@
 
 #include "profile/capture/capture_stats.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 enum Command : std::uint64_t {
@@ -169,4 +169,4 @@ void SmbCapture::finish() {
     opened_.clear();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 /// "O_RDONLY|O_CLOEXEC" has "O_CLOEXEC".
@@ -380,4 +380,4 @@ void StraceCalls::unseen(TracedProcess&, const TracedCall& call) {
         book_.note("a file was cloned (FICLONE): no data moved");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

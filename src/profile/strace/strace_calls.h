@@ -11,7 +11,7 @@
 #include "profile/strace/strace_line.h"
 #include "profile/traffic_stats.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// What an open gave; descriptors that were copied share it, and with it the place in the file.
 struct TracedFile {
@@ -91,4 +91,4 @@ private:
     TrafficStats& book_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

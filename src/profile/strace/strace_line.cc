@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 bool is_digit(char c) {
@@ -345,4 +345,4 @@ std::optional<std::int64_t> member_of(std::string_view structure, std::string_vi
     return std::nullopt;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

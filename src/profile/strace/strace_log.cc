@@ -10,7 +10,7 @@
 #include "profile/strace/strace_calls.h"
 #include "profile/strace/strace_line.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::size_t kLineMost = std::size_t{1} << 20;  // longer ones are none of strace's
@@ -300,4 +300,4 @@ bool looks_like_strace(std::istream& text) {
     return false;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

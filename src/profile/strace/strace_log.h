@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "profile/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// One file of a log; `pid`: whose it is, where each process has its own.
 struct StraceFile {
@@ -32,4 +32,4 @@ Result<Traffic> read_strace_log(const std::string& source,
 /// That a file begins like a log of strace: one of its first lines is a call.
 bool looks_like_strace(std::istream& text);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 struct ParsedName {
@@ -267,4 +267,4 @@ BlockPlace FileTable::place(std::uint32_t number, std::uint32_t block) const {
     return {static_cast<std::uint32_t>(at % ring_size_), row % blocks_a_drive_ * block_bytes_};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

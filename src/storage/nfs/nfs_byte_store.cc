@@ -22,7 +22,7 @@
 #include "storage/nfs/nfs_session.h"
 #include "storage/nfs/nfs_sessions.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using Call = NfsSession::Call;
@@ -575,4 +575,4 @@ std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const s
     return std::make_unique<NfsByteStore>(place, directory);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

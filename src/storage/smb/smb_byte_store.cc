@@ -22,7 +22,7 @@
 #include "storage/errno_text.h"
 #include "storage/smb/smb_process.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr unsigned kBackoffMs = 100;
@@ -439,4 +439,4 @@ std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace& place,
     return std::make_unique<SmbByteStore>(place, directory, credentials);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

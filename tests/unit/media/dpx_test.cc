@@ -9,7 +9,7 @@
 #include "media/image/byte_order.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::HasSubstr;
@@ -245,4 +245,4 @@ TEST(DpxLineEnds, AreZeroHoweverTheImageIsCut) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ TEST_F(LoadSets, AreCleanedWithoutWhatIsSomebodyElses) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media
