@@ -39,7 +39,9 @@ int clean_command(CliContext& context, run::Control& control, const CliOptions& 
     const std::string target = options.play.target.name();
     const std::shared_ptr<ByteStore> store =
         run::make_byte_store(options.play.target, options.play.credentials);
-    if (store == nullptr) return report_error(context, bad_input("clean needs a directory: expected a path"));
+    if (store == nullptr)
+        return report_error(context,
+                            bad_input(options.play.target.url + ": clean needs a directory: give a path"));
     BackgroundWork work(context, control, options);
     MediaLocks locks(context, control, options);
     const auto cleaned = clean_alone(work, locks, store, target);

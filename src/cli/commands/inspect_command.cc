@@ -173,7 +173,8 @@ void print_clip(const Clip& clip, const media::InspectFacts& facts, bool frames)
 int inspect_command(CliContext& context, run::Control& control, const CliOptions& options) {
     const std::shared_ptr<ByteStore> store =
         run::make_byte_store(options.play.target, options.play.credentials);
-    if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
+    if (store == nullptr)
+        return report_error(context, bad_input(options.play.target.url + ": inspect needs files: give a path"));
     const std::string& path = options.play.target.name();
     BackgroundWork work(context, control, options);
     const auto clip = work.index<Clip>([store, path, &options](IndexProgress& progress) -> Result<Clip> {

@@ -207,7 +207,7 @@ Result<void> MaxCommand::say_media(const Contender& contender, const run::MaxSea
     if (options_.quiet || (all && all->nothing_to_do())) return {};
     const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
     context_.log.info(
-        "{}: what is missing of {} clips is made as the search needs it: {} a clip, at most {}, to {} "
+        "{}: missing clips, of {}, are made as the search needs them: {} per clip, at most {}, to {} "
         "({} free)",
         contender.name, show_count(wanted.clips), show_bytes(nearest_whole(clip)),
         show_bytes(all ? all->bytes_to_write : one->bytes_free), one->directory, show_bytes(one->bytes_free));
@@ -257,8 +257,9 @@ Result<run::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     if (contender.ready && !request.cuts && !request.same_media) {
         const std::uint64_t clips = contender.media.clips.front().size();
         if (clips < request.layers) {
-            return bad_input(fmt::format("--layers: {} clips of {} are there, and a stream has {}", clips,
-                                         contender.name, request.layers));
+            return bad_input(
+                fmt::format("--layers: a stream needs {} clips, and there are {} of {}: give fewer layers",
+                            request.layers, clips, contender.name));
         }
         cap(clips / request.layers / of_one,
             fmt::format("there are no more clips of this format than {}", clips));

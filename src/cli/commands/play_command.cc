@@ -32,7 +32,8 @@ Result<void> MediaCommand::prepare_missing() {
 
 int MediaCommand::prepare_only() {
     if (store_ == nullptr)
-        return report_error(context_, bad_input("prepare needs a directory: expected a path"));
+        return report_error(context_,
+                            bad_input(options_.play.target.url + ": prepare needs a directory: give a path"));
     auto done = choose_formats_together();
     if (done && leads()) done = prepare_missing();
     done = together(done);

@@ -54,7 +54,7 @@ Result<void> is_free(const std::string& path) {
     const auto there = std::filesystem::status(utf8_path(path), error);
     if (std::filesystem::is_regular_file(there) || std::filesystem::is_directory(there))
         return bad_input(
-            fmt::format("{}: is there, and is not overwritten; name another file or remove it", path));
+            fmt::format("{}: the file exists and is not overwritten: name another file or remove it", path));
     return {};
 }
 

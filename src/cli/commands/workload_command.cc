@@ -64,7 +64,7 @@ Result<void> WorkloadCommand::open_files() {
                                         std::pair{"--junit", !options_.files.junit.empty()},
                                         std::pair{"--journal", !options_.journal.empty()},
                                         std::pair{"--metrics", !options_.metrics.empty()}}) {
-        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload", option));
+        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
     }
     auto documents = LoadDocuments::prepare(
         options_.files,
@@ -90,7 +90,8 @@ Result<RunResult> WorkloadCommand::play_session_of(const run::PlayRequest& reque
 
 /// Writes files that are never read until the file system is as full as this step needs it.
 Result<void> WorkloadCommand::fill_to(double percent) {
-    if (store_ == nullptr) return bad_input("a sweep over fill_percent needs files: expected a directory");
+    if (store_ == nullptr)
+        return bad_input("a sweep over fill_percent needs files: give a directory as TARGET");
     if (auto held = media_.locks().hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
     const std::string target = options_.play.target.name();
     const auto bytes =
@@ -123,7 +124,8 @@ Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm
     if (request.target.kind == target::Target::Kind::model) request.target.warm = warm;
     if (store_ == nullptr) return {};
     if (!warm && request.target.kind == target::Target::Kind::remote) {
-        play_.say_notice("the caches of a server cannot be emptied from here: cold is as it is found");
+        play_.say_notice(
+            "the caches of a server cannot be emptied from here: a cold step runs with the caches as they are");
         return {};
     }
     return work_.run([this, request, warm] {

@@ -96,10 +96,10 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         std::ifstream(utf8_path(path), std::ios::binary)
             .read(head.data(), static_cast<std::streamsize>(head.size()));
         if (head != begins_with) {
-            return bad_input(
-                fmt::format("{}: is there and is not an earlier result of this kind: not overwritten; "
-                            "name another file or remove it",
-                            path));
+            return bad_input(fmt::format(
+                "{}: the file exists and is not an earlier result of this kind; it is not overwritten: "
+                "name another file or remove it",
+                path));
         }
     }
     out.temporary_ = fmt::format("{}.{}.partial", path, getpid());
