@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/utf8.h"
-#include "cli/commands/commands.h"
-#include "cli/play/output_file.h"
+#include "cli/output/cli_context.h"
+#include "cli/output/output_file.h"
 #include "view/screen.h"
 
 namespace streamsim::cli {
@@ -27,7 +27,7 @@ void write_to_stderr(std::string_view text) {
     }
 }
 
-/// What the system has refused, and how to give more of it; empty: nothing of that kind.
+/// Names the resource that the system has refused, and how to give more of it; empty: no resource was refused.
 std::string_view shortage(const std::error_code& code) {
     if (code == std::errc::not_enough_memory) return kNoMemory;
     if (code == std::errc::resource_unavailable_try_again)
@@ -39,7 +39,7 @@ std::string_view shortage(const std::error_code& code) {
 
 [[noreturn]] void on_terminate() {
     if (const auto exception = std::current_exception()) end_after(exception);
-    // An exception was under way when threads had to be given up that still ran.
+    // The destructor of a running std::thread ends here while an exception unwinds the stack.
     if (std::uncaught_exceptions() > 0)
         end_at_once(kExitCannotRun, "the system gives no more threads or memory");
     std::abort();
@@ -65,7 +65,7 @@ void end_after(const std::exception_ptr& exception) {
         const std::string_view known = shortage(error.code());
         end_at_once(kExitCannotRun, known.empty() ? printable(error.what()) : known);
     } catch (const std::exception& error) {
-        // A library's exception that nobody expected is a bug; it must not look like a result.
+        // An unexpected exception of a library is a bug; it must not look like a result.
         end_at_once(kExitCannotRun, "internal error: " + printable(error.what()));
     } catch (...) {
         end_at_once(kExitCannotRun, "internal error");

@@ -1,4 +1,4 @@
-// How the process ends where it cannot go on: without memory, without threads, or with a main thread that is
+// The end of a process that cannot go on: without memory, without threads, or with a main thread that is
 // blocked while the user wants to leave.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace streamsim::cli {
 /// output files that are not whole, and says `sentence` on standard error. Allocates nothing.
 [[noreturn]] void end_at_once(int code, std::string_view sentence);
 
-/// Ends the process after an exception that nobody expected: exit code 3, with a sentence that says what is
+/// Ends the process after an unexpected exception: exit code 3, with a sentence that says what is
 /// short where the system has refused something, and that it is an internal error where not.
 [[noreturn]] void end_after(const std::exception_ptr& exception);
 

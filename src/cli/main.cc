@@ -12,11 +12,12 @@
 
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
+#include "cli/help/help_text.h"
 #include "cli/last_resort.h"
-#include "cli/options/options.h"
+#include "cli/options/command_line.h"
 #include "cli/play/ranks_run.h"
-#include "cli/system.h"
-#include "cli/version.h"
+#include "cli/process/system.h"
+#include "cli/process/version.h"
 #include "run/backends/backends.h"
 #include "run/process/control.h"
 #include "seats/mpi_start.h"
@@ -25,18 +26,16 @@ namespace streamsim::cli {
 namespace {
 
 std::string version_text() {
-    return fmt::format("streamsim {} ({})\nstorage backends: {}\nMPI: {}", version(), revision(),
+    return fmt::format("streamsim {} ({})\nstorage backends: {}\nMPI: {}\n", version(), revision(),
                        fmt::join(run::backend_names(), ", "), seats::mpi_version());
 }
 
-using Command = CliOptions::Command;
+/// Commands that only print: an interruption loses nothing.
+constexpr Commands kPrint = Command::formats | Command::report | Command::man | Command::completions;
+/// Commands that one process does for all that were started together.
+constexpr Commands kForOne = kPrint | Command::inspect | Command::clean | Command::profile;
 
-/// Nothing that takes long enough to be interrupted with a loss.
-bool is_done_at_once(Command command) {
-    return command == Command::formats || command == Command::report;
-}
-
-/// Whether something of this command goes to standard output.
+/// True where the command writes to standard output.
 bool needs_standard_output(const CliOptions& options) {
     const ResultFiles& files = options.files;
     const bool document = files.json == "-" || files.csv == "-" || files.html == "-" || files.trace == "-" ||
@@ -45,6 +44,8 @@ bool needs_standard_output(const CliOptions& options) {
     switch (options.command) {
         case Command::formats:
         case Command::inspect: return files.json.empty();
+        case Command::man:
+        case Command::completions: return true;
         case Command::profile: return options.workload.empty() || !options.quiet;
         default: return !options.quiet;
     }
@@ -71,38 +72,40 @@ int do_command(CliContext& context, run::Control& control, CliOptions& options) 
         case Command::inspect: return inspect_command(context, control, options);
         case Command::profile: return profile_command(context, control, options);
         case Command::clean: return clean_command(context, control, options);
+        case Command::man: return man_command(context);
+        case Command::completions: return completions_command(options);
     }
     return kExitBadInput;
 }
 
 int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
-    // Signals are heard from the first moment; where nothing can be lost they end the process at once.
+    // Signals are handled from the first moment; they end a command that only prints at once.
     run::ControlOptions ends;
-    if (is_done_at_once(command)) ends.timeout = {};
+    if (kPrint.has(command)) ends.timeout = {};
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
     // Never deleted: a signal that comes while the process ends must not kill it.
     static run::Control& control =
         *new run::Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-    auto parsed = parse_command_line(argc, argv, version_text());
+    auto parsed = parse_command_line(argc, argv);
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)
             return report_error(context, agreed.error());
     }
     const bool speaks = context.ranks == nullptr || context.ranks->first();
     if (!parsed) return report_error(context, parsed.error());
-    if (speaks && (parsed->text || needs_standard_output(parsed->options)) && !standard_output_is_open())
+    if (speaks && (parsed->answer || needs_standard_output(parsed->options)) && !standard_output_is_open())
         return report_error(context, environment_error("standard output is closed, and the result goes there: "
                                                        "open it, or give --quiet and --json FILE"));
-    if (parsed->text) {
-        if (speaks) print_text(stdout, parsed->text->text);
+    if (parsed->answer) {
+        if (speaks) print_text(stdout, *parsed->answer == Answer::help ? help_text(command) : version_text());
         return kExitPass;
     }
-    if (parsed->options.verbose && speaks) context.log.set_level(spdlog::level::debug);
+    if (parsed->options.debug_messages() && speaks) context.log.set_level(spdlog::level::debug);
     return do_command(context, control, parsed->options);
 }
 
-/// Whatever a message holds, a terminal obeys nothing of it.
+/// Shows the control characters of a message, so that a terminal obeys none of them.
 class PrintableSink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
     explicit PrintableSink(spdlog::color_mode colours) : terminal_(colours) {}
@@ -129,18 +132,16 @@ int run(const std::vector<std::string>& words) {
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();
-    const auto place = seats::mpi_place();
-    if (place) seats::expect_no_terminal();
-    const auto colours = place ? spdlog::color_mode::never : spdlog::color_mode::automatic;
+    const auto rank = seats::mpi_place();
+    if (rank) seats::expect_no_terminal();
+    const auto colours = rank ? spdlog::color_mode::never : spdlog::color_mode::automatic;
     spdlog::logger log("streamsim", std::make_shared<PrintableSink>(colours));
     log.set_pattern("%n: %^%v%$");
     CliContext context{log, {version(), revision(), words}};
     if (const auto enough = descriptors_suffice(); !enough) return report_error(context, enough.error());
     const auto command = command_of(argc, argv);
-    if (!place) return run_line(context, command, argc, argv);
-    if (is_done_at_once(command) || command == Command::inspect || command == Command::clean ||
-        command == Command::profile)  // one is enough
-        return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
+    if (!rank) return run_line(context, command, argc, argv);
+    if (kForOne.has(command)) return rank->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
     auto ranks = seats::Ranks::begin();
     if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why
     if (!ranks) return report_error(context, ranks.error());
@@ -154,11 +155,11 @@ int run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
     using namespace streamsim::cli;
-    const std::vector<std::string> words = streamsim::cli::begin_program(argc, argv);
-    streamsim::cli::install_last_resorts();
+    const std::vector<std::string> words = begin_program(argc, argv);
+    install_last_resorts();
     try {
-        return final_code(streamsim::cli::run(words));
+        return final_code(run(words));
     } catch (...) {
-        streamsim::cli::end_after(std::current_exception());
+        end_after(std::current_exception());
     }
 }

@@ -161,7 +161,7 @@ TEST_F(Max, MakesTheMediaThatItNeeds) {
     EXPECT_EQ(done().exit_code, 0) << done().text();
     EXPECT_EQ(result["formats"][0]["streams"], 3);
     EXPECT_EQ(clip_directories().size(), 3U);
-    EXPECT_THAT(done().err, HasSubstr("what is missing of 3 clips is made as the search needs it"));
+    EXPECT_THAT(done().err, HasSubstr("missing clips, of 3, are made as the search needs them"));
     EXPECT_THAT(done().err, HasSubstr("small: trying 1 for 1.2 s; at most"));
     const std::string second = "small: 1 play; trying 2";
     EXPECT_LT(done().err.find("small: trying 1"), done().err.find(second));

@@ -99,7 +99,7 @@ TEST_F(Outputs, NoNameCommandsATerminal) {
     const std::vector<std::vector<std::string>> commands{
         {"prepare", "--format", format, "--streams", "2", "--clip-duration", "1s", place},
         {"--format", format, "--duration", "300ms", "--json", result, place},
-        {"-v", "--format", format, "--duration", "300ms", place},
+        {"-vv", "--format", format, "--duration", "300ms", place},
         {"--duration", "300ms", place + "/streamsim-media/small"},
         {"inspect", place + "/streamsim-media/small/clip-0001"},
         {"inspect", "--frames", place + "/streamsim-media/small/clip-0001"},

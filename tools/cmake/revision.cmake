@@ -5,7 +5,7 @@ if(NOT REVISION)
     set(REVISION "unknown")
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT
-"#include \"cli/version.h\"
+"#include \"cli/process/version.h\"
 namespace streamsim::cli {
 const char* version() { return \"${VERSION}\"; }
 const char* revision() { return \"${REVISION}\"; }

@@ -9,7 +9,7 @@
 #include "base/document/json.h"
 #include "base/units.h"
 #include "cli/commands/commands.h"
-#include "cli/media/formats_directory.h"
+#include "cli/options/formats_directory.h"
 #include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
 

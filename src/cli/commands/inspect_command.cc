@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
-#include "cli/media/indexing.h"
+#include "cli/media/background_work.h"
 #include "media/clip_index.h"
 #include "media/inspect.h"
 
@@ -25,7 +25,7 @@ OrderedJson text_or_null(const std::string& text) {
     return text.empty() ? OrderedJson() : OrderedJson(text);
 }
 
-OrderedJson document_of(const Clip& clip, const media::InspectFacts& facts) {
+OrderedJson inspect_document(const Clip& clip, const media::InspectFacts& facts) {
     OrderedJson document = {{"schema", "streamsim.inspect"},
                             {"version", 1},
                             {"clip", clip.name},
@@ -95,7 +95,7 @@ std::string extents_of(const FrameIndex& index) {
 }
 
 std::string text_of(const Clip& clip, const media::InspectFacts& facts, bool frames) {
-    std::string text = dump(document_of(clip, facts), 2);
+    std::string text = dump(inspect_document(clip, facts), 2);
     if (frames) {
         text.resize(text.rfind('\n'));  // before the brace at the end
         text += ",\n  \"extents\": [" + extents_of(*clip.index) + "\n  ]\n}";
@@ -133,35 +133,37 @@ std::string timecodes(const media::InspectFacts& facts) {
 }
 
 template <typename... Values>
-void print(fmt::format_string<Values...> format, Values&&... values) {
+void print_fact(fmt::format_string<Values...> format, Values&&... values) {
     print_text(stdout, fmt::format(format, std::forward<Values>(values)...));
 }
 
 void print_clip(const Clip& clip, const media::InspectFacts& facts, bool frames) {
-    print("{}: {}\n", printable(clip.name), printable(clip.format));
-    print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
-          facts.timecode, show_duration(facts.duration));
-    print("{}", timecodes(facts));
-    print("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
-          show_count(nearest_whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
-          show_count(facts.frame_bytes_max));
-    print("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6, facts.bytes_per_s * 8 / 1e6);
-    if (!facts.structure.empty()) print("  structure   {}\n", facts.structure);
-    print("  layout      {}\n", facts.layout);
-    if (!facts.interleave.empty()) print("  interleave  {}\n", facts.interleave);
+    print_fact("{}: {}\n", printable(clip.name), printable(clip.format));
+    print_fact("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
+               facts.timecode, show_duration(facts.duration));
+    print_fact("{}", timecodes(facts));
+    print_fact("  a frame     min {}, mean {}, p99 {}, max {} bytes\n", show_count(facts.frame_bytes_min),
+               show_count(nearest_whole(facts.frame_bytes_mean)), show_count(facts.frame_bytes_p99),
+               show_count(facts.frame_bytes_max));
+    print_fact("  needs       {:.1f} MB/s, {:.0f} Mb/s\n", facts.bytes_per_s / 1e6,
+               facts.bytes_per_s * 8 / 1e6);
+    if (!facts.structure.empty()) print_fact("  structure   {}\n", facts.structure);
+    print_fact("  layout      {}\n", facts.layout);
+    if (!facts.interleave.empty()) print_fact("  interleave  {}\n", facts.interleave);
     if (facts.audio.chunks > 0) {
-        print("  audio       {} in {} chunks of up to {} bytes\n", show_bytes(facts.audio.bytes),
-              show_count(facts.audio.chunks), show_count(facts.audio.chunk_bytes_max));
+        print_fact("  audio       {} in {} chunks of up to {} bytes\n", show_bytes(facts.audio.bytes),
+                   show_count(facts.audio.chunks), show_count(facts.audio.chunk_bytes_max));
     }
     if (facts.first_path == facts.last_path) {
-        print("  file        {}\n", printable(facts.first_path));
+        print_fact("  file        {}\n", printable(facts.first_path));
     } else {
-        print("  first file  {}\n  last file   {}\n", printable(facts.first_path), printable(facts.last_path));
+        print_fact("  first file  {}\n  last file   {}\n", printable(facts.first_path),
+                   printable(facts.last_path));
     }
-    for (const std::string& warning : facts.warnings) print("  warning     {}\n", printable(warning));
+    for (const std::string& warning : facts.warnings) print_fact("  warning     {}\n", printable(warning));
     for (const std::string& note : facts.notes) {
         const bool said = std::find(facts.warnings.begin(), facts.warnings.end(), note) != facts.warnings.end();
-        if (!said) print("  note        {}\n", printable(note));
+        if (!said) print_fact("  note        {}\n", printable(note));
     }
     if (frames) print_frames(*clip.index);
 }
@@ -171,23 +173,18 @@ void print_clip(const Clip& clip, const media::InspectFacts& facts, bool frames)
 int inspect_command(CliContext& context, run::Control& control, const CliOptions& options) {
     const std::shared_ptr<ByteStore> store =
         run::make_byte_store(options.play.target, options.play.credentials);
-    if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
+    if (store == nullptr)
+        return report_error(context, bad_input(options.play.target.url + ": inspect needs files: give a path"));
     const std::string& path = options.play.target.name();
-    bool left_behind = false;
-    const auto clip = index_with_bar<Clip>(
-        control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) -> Result<Clip> {
-            const auto info = store->stat(path);
-            if (!info) return info.error();
-            if (!info->has_value() && !media::is_pattern(path))
-                return environment_error(fmt::format("{}: there is no such file or directory", path));
-            return media::index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
-        });
-    if (!clip) {
-        const int code = report_error(context, clip.error());
-        if (!left_behind) return code;
-        std::fflush(nullptr);
-        _exit(final_code(code));
-    }
+    BackgroundWork work(context, control, options);
+    const auto clip = work.index<Clip>([store, path, &options](IndexProgress& progress) -> Result<Clip> {
+        const auto info = store->stat(path);
+        if (!info) return info.error();
+        if (!info->has_value() && !media::is_pattern(path))
+            return environment_error(fmt::format("{}: there is no such file or directory", path));
+        return media::index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+    });
+    if (!clip) return end_command(work, report_error(context, clip.error()));
     const media::InspectFacts facts = media::inspect(*clip);
     if (options.files.json.empty()) {
         print_clip(*clip, facts, options.frames);

@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 #include "cli/commands/commands.h"
-#include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
+#include "cli/output/output_file.h"
 #include "cli/play/ranks_run.h"
 #include "judge/max_search.h"
 #include "report/text/max_text.h"
@@ -22,26 +22,26 @@ namespace streamsim::cli {
 namespace {
 
 constexpr Duration kStep = seconds(20);
-/// A step is at least so many read-aheads long: in one of them nothing can be missed that prerolled.
+/// The length of a step in read-aheads, at least: no frame that prerolled can be missed within one read-ahead.
 constexpr std::uint64_t kReadaheadsPerStep = 5;
 constexpr Duration kConfirm = seconds(300);
 constexpr Duration kConfirmVirtual = seconds(60);
-/// More are not tried unless they are asked for.
-constexpr std::uint64_t kMostStreams = 10'000;
-/// Of storage that cannot fail.
-constexpr std::uint64_t kMostStreamsOfNull = 1'000;
+/// More streams are tried only where the user asks for them.
+constexpr std::uint64_t kStreamsMax = 10'000;
+/// The limit on storage that cannot fail.
+constexpr std::uint64_t kStreamsMaxOfNull = 1'000;
 
-/// One row of the table: what all of its streams play.
+/// One row of the table: a format that all streams play.
 struct Contender {
-    run::PlayRequest request;  // of one format at most
+    run::PlayRequest request;  // has one format at most
     std::string name;
     int width = 0;
     int height = 0;
     FrameRate rate;
-    run::FoundMedia media;  // that was found so far
-    bool ready = false;     // media holds all that there is: of others, or a cut list
+    run::FoundMedia media;  // found so far
+    bool ready = false;     // media holds all that there is: clips that others made, or a cut list
     std::shared_ptr<const target::TargetLocations>
-        places;  // where the media are, as they were found; null: not local
+        places;  // directories of the media, as they were found; null: not local
 };
 
 /// Notes which directories hold the media, once. Blocks.
@@ -109,7 +109,8 @@ run::FoundMedia first_of(const Contender& contender, const run::PlayRequest& req
     return media;
 }
 
-/// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left": without what is not known yet.
+/// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left"; a part that is not known yet is left
+/// out.
 std::string progress_of(const judge::MaxNext& next, MaxCounts counts, bool virtual_time) {
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
@@ -158,18 +159,17 @@ private:
 
     MaxResult result_;
     std::vector<Contender> contenders_;
-    /// What meters did in the last run of each number of streams, by format.
+    /// The meters' results in the last run with each number of streams, by format.
     std::map<std::string, std::map<std::uint32_t, std::vector<MeterResult>>> beside_;
 };
 
 Result<std::vector<Contender>> MaxCommand::of_target() {
     const run::PlayRequest& request = options_.play;
-    if (auto held = hold_media(request, false); !held) return held.error();
+    if (auto held = media_.hold(request, false); !held) return held.error();
     if (request.cuts) {
-        auto media = index_with_bar<run::FoundMedia>(
-            control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
-                return run::find_media(store_.get(), options_.play, &progress);
-            });
+        auto media = work_.index<run::FoundMedia>([this](IndexProgress& progress) {
+            return run::find_media(store_.get(), options_.play, &progress);
+        });
         if (!media) return media.error();
         Contender contender;
         contender.request = request;
@@ -179,8 +179,7 @@ Result<std::vector<Contender>> MaxCommand::of_target() {
         contender.ready = true;
         return std::vector{std::move(contender)};
     }
-    auto clips = index_with_bar<std::vector<Clip>>(
-        control_, options_.quiet, left_behind_,
+    auto clips = work_.index<std::vector<Clip>>(
         [this](IndexProgress& progress) { return run::clips_of_target(*store_, options_.play, &progress); });
     if (!clips) return clips.error();
     for (const Clip& clip : *clips) {
@@ -197,23 +196,21 @@ Result<std::vector<Contender>> MaxCommand::contenders() {
     return all;
 }
 
-/// What the search may write, before it writes anything.
+/// Tells what the search may write, before it writes anything.
 Result<void> MaxCommand::say_media(const Contender& contender, const judge::MaxSearchOptions& limits) {
     const run::PlayRequest& request = contender.request;
     media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
                                  request.seed};
-    auto one =
-        in_background<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
+    auto one = work_.run<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
     if (!one) return one.error();
     if (!request.same_media)
         wanted.clips = static_cast<std::uint32_t>(limits.most * result_.streams_of_one() * request.layers);
-    auto all =
-        in_background<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
+    auto all = work_.run<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
     if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
     if (options_.quiet || (all && all->nothing_to_do())) return {};
     const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
     context_.log.info(
-        "{}: what is missing of {} clips is made as the search needs it: {} a clip, at most {}, to {} "
+        "{}: missing clips, of {}, are made as the search needs them: {} per clip, at most {}, to {} "
         "({} free)",
         contender.name, show_count(wanted.clips), show_bytes(nearest_whole(clip)),
         show_bytes(all ? all->bytes_to_write : one->bytes_free), one->directory, show_bytes(one->bytes_free));
@@ -225,7 +222,7 @@ Result<void> MaxCommand::say_media(const Contender& contender, const judge::MaxS
 Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request) {
     const media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
                                        request.seed};
-    return in_background<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
+    return work_.run<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
         const auto one = media::plan_prepare(*store_, wanted);
         if (!one) return one.error();
         const auto there = media::complete_clips(*store_, wanted.target, wanted.format, wanted.clip_duration);
@@ -238,7 +235,7 @@ Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request)
     });
 }
 
-/// How many may be tried, before anything is played or written.
+/// Finds how many streams may be tried, before anything is played or written.
 Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     judge::MaxSearchOptions limits;
     const run::PlayRequest& request = contender.request;
@@ -249,7 +246,7 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     const bool null = store_ == nullptr && request.target.kind != target::Target::Kind::model;
     const bool total = result_.counts == MaxCounts::streams;
     const std::uint64_t of_one = result_.streams_of_one();
-    const std::uint64_t unasked = (null ? kMostStreamsOfNull : kMostStreams) / of_one;
+    const std::uint64_t unasked = (null ? kStreamsMaxOfNull : kStreamsMax) / of_one;
     limits.most = most_asked().value_or(std::max<std::uint64_t>(unasked, 1));
     limits.why_most = most_asked() ? "not asked for more"
                       : total      ? "more are tried with --total-streams only"
@@ -263,8 +260,9 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     if (contender.ready && !request.cuts && !request.same_media) {
         const std::uint64_t clips = contender.media.clips.front().size();
         if (clips < request.layers) {
-            return bad_input(fmt::format("--layers: {} clips of {} are there, and a stream has {}", clips,
-                                         contender.name, request.layers));
+            return bad_input(
+                fmt::format("--layers: a stream needs {} clips, and there are {} of {}: give fewer layers",
+                            request.layers, clips, contender.name));
         }
         cap(clips / request.layers / of_one,
             fmt::format("there are no more clips of this format than {}", clips));
@@ -280,7 +278,7 @@ Result<judge::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
     }
     const auto times = run::times_in_memory(one, first_of(contender, one));
     if (!times) return times.error();
-    // Of this computer; what the others have they say when they play.
+    // This is the memory of this computer; others check theirs when they play.
     const std::uint64_t here = total ? 1
                                : result_.counts == MaxCounts::seats
                                    ? of_one
@@ -299,21 +297,20 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayReq
     if (!planned && enough && request.meters.empty()) return {};
     Result<void> written;
     if (!planned && !alone()) {  // the first rank may have to be alone on the set
-        locks_.release();
+        media_.locks().release();
         if (written = together({}); !written) return written;
     }
     if (!planned && leads()) {
         const auto media = [this, request, enough] {
             return enough ? std::vector<media::PreparePlan>() : run::missing_media(*store_, request);
         };
-        written = write_missing(request, media, run::record_bytes_of(request));
+        written = media_.write_missing(request, media, run::record_bytes_of(request));
     }
     if (written = together(written); !written) return written;
-    if (!planned) written = hold_media(request, request.record.streams > 0);
+    if (!planned) written = media_.hold(request, request.record.streams > 0);
     if (written = together(written); !written) return written;
     if (!planned && enough) return {};
-    auto found = index_with_bar<run::FoundMedia>(
-        control_, options_.quiet, left_behind_,
+    auto found = work_.index<run::FoundMedia>(
         [this, request](IndexProgress& progress) { return run::find_media(store_.get(), request, &progress); });
     auto done = together(found ? Result<void>() : Result<void>(found.error()));
     if (done) contender.media = std::move(*found);
@@ -327,7 +324,7 @@ void MaxCommand::notice(const std::string& text) {
     if (!options_.quiet) context_.log.warn("{}", text);
 }
 
-/// What a run says about the target that holds for all.
+/// Keeps the facts about the target that every run finds.
 void MaxCommand::keep_common(const RunResult& result) {
     result_.common.backend = result.backend;
     result_.common.io = result.io;
@@ -340,7 +337,7 @@ void MaxCommand::keep_common(const RunResult& result) {
     }
 }
 
-/// So many of what is counted.
+/// The request of a step that plays `count` streams, or seats.
 run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count, Duration length) const {
     run::PlayRequest request = contender.request;
     const auto number = static_cast<std::uint32_t>(count);
@@ -355,8 +352,8 @@ run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t c
     }
     request.duration = length;
     request.cold = true;
-    request.find_cause &= !virtual_time();  // what a model delivers at most is the number that is searched for
-    // So many streams as play need one read-ahead's time for their preroll.
+    request.find_cause &= !virtual_time();  // the search itself finds what a model delivers at most
+    // The largest number of streams that plays needs one read-ahead's time for its preroll.
     request.preroll_timeout =
         std::max(request.preroll_timeout, contender.rate.due(std::uint64_t{2} * request.readahead));
     return request;
@@ -372,20 +369,14 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
     if (!options_.quiet) context_.log.info("{}", progress);
     auto session = std::make_unique<run::Session>(request, first_of(contender, request), context_.program,
                                                   [this](const std::string& text) { notice(text); });
-    auto result = watch_session(*session, request, fmt::format("{}; {}", request.target.url, progress));
-    if (!result || session->stuck()) {
-        left_behind_ = true;
-        (void)session.release();  // threads or the kernel still use it
-        context_.log.warn(
-            "the storage has not given back everything that was asked of it: the search ends here");
-        return interrupted_error();
-    }
-    remove_created(request);
-    if (*result) beside_[contender.name][run::streams_of_format(request)] = (**result).meters;
-    if (*result && (**result).interrupted) return interrupted_error();
+    auto result = play_aside(session, request, fmt::format("{}; {}", request.target.url, progress));
+    if (work_.left_behind()) return interrupted_error();
+    media_.remove_created(request);
+    if (result) beside_[contender.name][run::streams_of_format(request)] = result->meters;
+    if (result && result->interrupted) return interrupted_error();
     preroll_took_too_long =
         alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
-    return std::move(*result);
+    return result;
 }
 
 Result<MaxRun> MaxCommand::play(std::size_t which, const judge::MaxNext& next) {
@@ -449,7 +440,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     return {};
 }
 
-/// What they did beside the number that was found.
+/// Tells what the meters did beside the number of streams that was found.
 void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
     const auto& runs = beside_[format];
     const auto found = runs.find(static_cast<std::uint32_t>(streams));
@@ -490,11 +481,11 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
     return plays ? kExitPass : kExitMissed;
 }
 
-/// How many of what is counted were asked for, at most.
+/// The largest number that the user asked for.
 std::optional<std::uint64_t> MaxCommand::most_asked() const {
     const run::PlayRequest& play = options_.play;
     if (result_.counts == MaxCounts::seats) return play.seats;
-    if (!options_.streams_given) return std::nullopt;
+    if (!options_.given("--streams") && !options_.given("--total-streams")) return std::nullopt;
     if (result_.counts == MaxCounts::streams_per_seat) return play.streams;
     return play.total_streams.value_or(play.streams * play.seats);
 }
@@ -517,7 +508,7 @@ int MaxCommand::run() {
     result_.seats = options_.play.seats;
     result_.streams_of_seat = options_.play.streams;
     result_.headroom_percent = options_.headroom_percent;
-    run::reserve_io_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
+    run::reserve_io_threads(options_.play, most_asked().value_or(kStreamsMax) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
     if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();

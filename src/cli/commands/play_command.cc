@@ -3,7 +3,6 @@
 
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
-#include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
 #include "run/plan/memory_need.h"
 
@@ -29,12 +28,13 @@ private:
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
     const auto media = [this] { return run::missing_media(*store_, options_.play); };
-    return write_missing(options_.play, media, run::record_bytes_of(options_.play));
+    return media_.write_missing(options_.play, media, run::record_bytes_of(options_.play));
 }
 
 int MediaCommand::prepare_only() {
     if (store_ == nullptr)
-        return report_error(context_, bad_input("prepare needs a directory: expected a path"));
+        return report_error(context_,
+                            bad_input(options_.play.target.url + ": prepare needs a directory: give a path"));
     auto done = choose_formats_together();
     if (done && leads()) done = prepare_missing();
     done = together(done);
@@ -70,9 +70,8 @@ int MediaCommand::play() {
 }
 
 Result<run::FoundMedia> MediaCommand::find() {
-    if (auto held = hold_media(options_.play, options_.play.record.streams > 0); !held) return held.error();
-    return index_with_bar<run::FoundMedia>(
-        control_, options_.quiet, left_behind_,
+    if (auto held = media_.hold(options_.play, options_.play.record.streams > 0); !held) return held.error();
+    return work_.index<run::FoundMedia>(
         [this](IndexProgress& progress) { return run::find_media(store_.get(), options_.play, &progress); });
 }
 
@@ -82,7 +81,7 @@ int MediaCommand::play_media(run::FoundMedia media) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
-    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    const auto say = [this](const std::string& notice) { play_.say_notice(notice); };
     auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const run::PlayRequest& request) {
         return std::make_unique<run::Session>(request, media, context_.program, say);
     });

@@ -7,8 +7,8 @@
 
 #include "base/system/utf8_path.h"
 #include "cli/commands/commands.h"
-#include "cli/media/indexing.h"
-#include "cli/profile_text.h"
+#include "cli/commands/profile_text.h"
+#include "cli/media/background_work.h"
 #include "profile/capture/capture_file.h"
 #include "profile/selection.h"
 #include "profile/workload_writer.h"
@@ -47,14 +47,14 @@ Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress)
     return found;
 }
 
-/// A document that somebody has may have been worked on.
+/// An existing document may have been edited by hand, so it is not overwritten.
 Result<void> is_free(const std::string& path) {
     std::error_code error;
     if (path.empty() || path == "-") return {};
     const auto there = std::filesystem::status(utf8_path(path), error);
     if (std::filesystem::is_regular_file(there) || std::filesystem::is_directory(there))
         return bad_input(
-            fmt::format("{}: is there, and is not overwritten; name another file or remove it", path));
+            fmt::format("{}: the file exists and is not overwritten: name another file or remove it", path));
     return {};
 }
 
@@ -62,17 +62,11 @@ Result<void> is_free(const std::string& path) {
 
 int profile_command(CliContext& context, run::Control& control, const CliOptions& options) {
     if (const auto free = is_free(options.workload); !free) return report_error(context, free.error());
-    bool left_behind = false;
-    const auto found = index_with_bar<ProfileFindings>(
-        control, options.quiet, left_behind,
+    BackgroundWork work(context, control, options);
+    const auto found = work.index<ProfileFindings>(
         [&options](IndexProgress& progress) { return find(options, progress); }, "reading the log");
-    if (!found) {
-        const int code = report_error(context, found.error());
-        if (!left_behind) return code;
-        std::fflush(nullptr);
-        _exit(final_code(code));
-    }
-    // Standard output is of the document where no file is named for it, unless --json takes it.
+    if (!found) return end_command(work, report_error(context, found.error()));
+    // The document goes to standard output where no file is named for it, unless --json goes there.
     const bool json_out = options.files.json == "-";
     const bool document_out = options.workload == "-" || (options.workload.empty() && !json_out);
     const std::string text = profile_text(*found);

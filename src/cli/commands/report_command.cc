@@ -1,9 +1,10 @@
 #include <cstdio>
-#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "base/document/document.h"
 #include "cli/commands/commands.h"
+#include "cli/output/output_documents.h"
 #include "report/compare/compare_report.h"
 #include "report/csv/streams_csv.h"
 #include "report/html/html_report.h"
@@ -54,44 +55,32 @@ Result<std::vector<report::NamedResult>> merged(std::vector<report::NamedResult>
     return std::vector{report::NamedResult{parts.front().name, std::move(*whole)}};
 }
 
-/// A document that may have been asked for.
+/// Writes the documents that were asked for, and none when one of them cannot be written.
 template <typename Of>
-struct Document {
-    const std::string& path;  // empty: it was not
-    std::string_view begins_with;
-    std::string (*text)(const Of& of);
-};
-
-/// Writes those that were asked for, and none when one of them cannot be.
-template <typename Of>
-Result<void> write_documents(const Of& of, std::initializer_list<Document<Of>> documents) {
-    std::vector<std::pair<OutputFile, const Document<Of>*>> files;
-    for (const Document<Of>& document : documents) {
-        if (document.path.empty()) continue;
-        auto file = OutputFile::prepare(document.path, document.begins_with);
-        if (!file) return file.error();
-        files.emplace_back(std::move(*file), &document);
-    }
-    for (auto& [file, document] : files) {
-        file.write(document->text(of));
-        if (auto done = file.finish(); !done) return done;
-    }
-    return {};
+Result<void> write_documents(const ResultFiles& files,
+                             const Of& of,
+                             const std::vector<typename OutputDocuments<Of>::Kind>& kinds) {
+    auto documents = OutputDocuments<Of>::prepare(files, kinds);
+    return documents ? documents->write(of) : documents.error();
 }
 
 Result<void> write_one(const ResultFiles& files, const RunResult& result) {
-    return write_documents<RunResult>(result,
-                                      {{files.json, result::kJsonReportBegins, result::json_report},
-                                       {files.csv, report::kStreamsCsvBegins, report::streams_csv},
-                                       {files.html, report::kHtmlReportBegins, report::html_report},
-                                       {files.junit, report::kJunitReportBegins, report::junit_report}});
+    using Documents = OutputDocuments<RunResult>;
+    return write_documents<RunResult>(
+        files, result,
+        {Documents::kind(&ResultFiles::json, result::kJsonReportBegins, result::json_report),
+         Documents::kind(&ResultFiles::csv, report::kStreamsCsvBegins, report::streams_csv),
+         Documents::kind(&ResultFiles::html, report::kHtmlReportBegins, report::html_report),
+         Documents::kind(&ResultFiles::junit, report::kJunitReportBegins, report::junit_report)});
 }
 
 Result<void> write_comparison(const ResultFiles& files, const report::Comparison& comparison) {
+    using Documents = OutputDocuments<report::Comparison>;
     return write_documents<report::Comparison>(
-        comparison, {{files.json, report::kComparisonJsonBegins, report::comparison_json},
-                     {files.csv, report::kComparisonCsvBegins, report::comparison_csv},
-                     {files.html, report::kComparisonHtmlBegins, report::comparison_html}});
+        files, comparison,
+        {Documents::kind(&ResultFiles::json, report::kComparisonJsonBegins, report::comparison_json),
+         Documents::kind(&ResultFiles::csv, report::kComparisonCsvBegins, report::comparison_csv),
+         Documents::kind(&ResultFiles::html, report::kComparisonHtmlBegins, report::comparison_html)});
 }
 
 }  // namespace

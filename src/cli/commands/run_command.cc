@@ -7,9 +7,8 @@
 #include "base/document/json.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_command.h"
-#include "cli/media/formats_directory.h"
-#include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
+#include "cli/options/formats_directory.h"
 #include "cli/play/ranks_run.h"
 #include "judge/expectation.h"
 #include "run/plan/memory_need.h"
@@ -22,7 +21,7 @@
 namespace streamsim::cli {
 namespace {
 
-/// REQUIRES: it was read, and so has one that can be.
+/// REQUIRES: the scenario was read, which checks its targets.
 target::Target target_of(const Scenario& scenario) {
     return *target::parse_target(scenario.seats.front().target);
 }
@@ -38,7 +37,7 @@ std::vector<MediaFormat> formats_of(const std::vector<run::PlayPart>& parts) {
 /// One scenario.
 class ScenarioCommand final : private MediaRun {
 public:
-    /// `models`: where streamsim's own are.
+    /// `models`: the directory of streamsim's own models.
     ScenarioCommand(
         CliContext& context, run::Control& control, CliOptions& options, Scenario scenario, std::string models)
         : MediaRun(
@@ -65,7 +64,7 @@ private:
     run::PlayRequest request_;
 };
 
-/// Over several computers: the seats of the document are dealt to them.
+/// Assigns the seats of the document to the computers of the run.
 Result<void> ScenarioCommand::take_own_seats() {
     if (context_.ranks == nullptr) return {};
     seats::Ranks& ranks = *context_.ranks;
@@ -87,7 +86,7 @@ Result<void> ScenarioCommand::prepare_missing(const std::vector<run::PlayPart>& 
     run::PlayRequest all = request_;
     all.formats = formats_of(parts);
     const auto media = [this, parts] { return run::missing_media(*store_, parts); };
-    return write_missing(all, media, run::record_bytes_of(parts));
+    return media_.write_missing(all, media, run::record_bytes_of(parts));
 }
 
 Result<void> ScenarioCommand::hold(const std::vector<run::PlayPart>& parts) {
@@ -95,7 +94,7 @@ Result<void> ScenarioCommand::hold(const std::vector<run::PlayPart>& parts) {
     all.formats = formats_of(parts);
     const bool records = std::any_of(parts.begin(), parts.end(),
                                      [](const run::PlayPart& part) { return part.request.record.streams > 0; });
-    return hold_media(all, records);
+    return media_.hold(all, records);
 }
 
 Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
@@ -110,8 +109,7 @@ Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
     if (done = together(hold(parts)); !done) return done.error();
-    auto found = index_with_bar<std::vector<run::PlayPart>>(
-        control_, options_.quiet, left_behind_,
+    auto found = work_.index<std::vector<run::PlayPart>>(
         [this, parts](IndexProgress& progress) { return run::find_media(store_.get(), parts, &progress); });
     if (done = together(found ? Result<void>() : Result<void>(found.error())); !done) return done.error();
     return found;
@@ -134,7 +132,7 @@ int ScenarioCommand::run() {
     auto parts = find();
     if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!parts) return report_error(context_, parts.error());
-    const auto say = [this](const std::string& notice) { say_notice(notice); };
+    const auto say = [this](const std::string& notice) { play_.say_notice(notice); };
     auto alone = measure_alone(request_, true, [&](const run::PlayRequest& request) {
         return std::make_unique<run::Session>(request, *parts, scenario_.faults, context_.program, say);
     });
@@ -149,13 +147,13 @@ Result<Scenario> open_scenario(const std::string& text, const CliOptions& option
     const auto catalogue = media::Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
     auto scenario = scenario::read_scenario(text, options.name, run::scenario_words(*catalogue, formats));
-    if (scenario && options.seed) scenario->seed = *options.seed;
-    if (scenario && !options.where.empty())
-        return bad_input(fmt::format("'{}': a scenario says its targets itself", options.where));
+    if (scenario && options.given("--seed")) scenario->seed = options.play.seed;
+    if (scenario && !options.target.empty())
+        return bad_input(fmt::format("'{}': a scenario names its own targets: give no TARGET", options.target));
     return scenario;
 }
 
-/// What is no document of either kind.
+/// Rejects a document that is neither a scenario nor a workload.
 Result<void> check_kind(const std::string& name, const Result<std::string>& text) {
     if (!text) return {};
     const auto document = parse_json(*text, name);

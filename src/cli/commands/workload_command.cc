@@ -1,4 +1,4 @@
-// `run` with a workload: its steps one after the other, then its tables.
+// `run` with a workload document: plays its steps one after the other, then prints its tables.
 #include "cli/commands/workload_command.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "base/units.h"
-#include "cli/media/formats_directory.h"
 #include "cli/media/media_run.h"
+#include "cli/options/formats_directory.h"
+#include "cli/output/output_documents.h"
 #include "report/csv/load_csv.h"
 #include "report/html/html_report.h"
 #include "report/html/load_html.h"
@@ -26,8 +27,10 @@
 namespace streamsim::cli {
 namespace {
 
-/// Of the files that fill a storage, below the load of its media set.
+/// The folder of the files that fill a volume, in the load of its media set.
 constexpr const char* kFillDirectory = "fill";
+
+using LoadDocuments = OutputDocuments<LoadResult>;
 
 class WorkloadCommand final : private MediaRun {
 public:
@@ -45,7 +48,6 @@ private:
     Result<void> allow();
     Result<void> play_steps();
     Result<void> play_step(double at);
-    Result<void> aside(const std::function<Result<void>()>& function);
     Result<void> fill_to(double percent);
     media::LoadSet fill_set() const;
     void empty_again();
@@ -55,77 +57,56 @@ private:
     int finish(const std::optional<Error>& error);
 
     LoadResult result_;
-    std::vector<std::string> about_step_;  // the one to come: for its result
+    std::vector<std::string> about_step_;  // notices on the coming step, for its result
     bool filled_ = false;                  // files that fill the volume were begun
-    OutputFile json_, csv_, html_;
+    LoadDocuments documents_;
 };
 
 Result<void> WorkloadCommand::open_files() {
-    const struct {
-        const std::string& path;
-        std::string_view begins;
-        OutputFile& file;
-    } all[] = {{options_.files.json, result::kLoadReportBegins, json_},
-               {options_.files.csv, report::kLoadCsvBegins, csv_},
-               {options_.files.html, report::kHtmlReportBegins, html_}};
     Error problems{ErrorKind::bad_input, {}};
     for (const auto& [option, given] : {std::pair{"--trace", !options_.files.trace.empty()},
                                         std::pair{"--junit", !options_.files.junit.empty()},
                                         std::pair{"--journal", !options_.journal.empty()},
                                         std::pair{"--metrics", !options_.metrics.empty()}}) {
-        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload", option));
+        if (given) problems.problems.push_back(fmt::format("{}: is not for a workload: leave it out", option));
     }
-    for (const auto& each : all) {
-        if (each.path.empty()) continue;
-        auto file = OutputFile::prepare(each.path, each.begins);
-        if (file) {
-            each.file = std::move(*file);
-        } else {
-            for (const std::string& text : file.error().problems) problems.problems.push_back(text);
-            if (file.error().kind == ErrorKind::environment) problems.kind = ErrorKind::environment;
-        }
+    auto documents = LoadDocuments::prepare(
+        options_.files,
+        {LoadDocuments::kind(&ResultFiles::json, report::kLoadReportBegins, report::load_json_report),
+         LoadDocuments::kind(&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report),
+         LoadDocuments::kind(&ResultFiles::html, report::kHtmlReportBegins, report::load_html_report)});
+    if (documents) {
+        documents_ = std::move(*documents);
+    } else {
+        for (const std::string& text : documents.error().problems) problems.problems.push_back(text);
+        problems.kind = documents.error().kind;
     }
     if (!problems.problems.empty()) return problems;
     return {};
 }
 
 Result<RunResult> WorkloadCommand::play_session_of(const run::PlayRequest& request, const std::string& about) {
-    auto session =
-        std::make_unique<run::Session>(request, std::vector<run::PlayPart>(), std::vector<ScenarioFault>(),
-                                       context_.program, [this](const std::string& text) { say_notice(text); });
-    auto result = watch_session(*session, request, about);
-    if (!result || session->stuck()) {
-        left_behind_ = true;
-        (void)session.release();  // threads or the kernel still use it
-        context_.log.warn("the storage has not given back everything that was asked of it: this ends here");
-        if (!result || !*result) return interrupted_error();
-    }
-    return std::move(*result);
+    auto session = std::make_unique<run::Session>(request, std::vector<run::PlayPart>(),
+                                                  std::vector<ScenarioFault>(), context_.program,
+                                                  [this](const std::string& text) { play_.say_notice(text); });
+    return play_aside(session, request, about);
 }
 
-/// Something that blocks, off this thread.
-Result<void> WorkloadCommand::aside(const std::function<Result<void>()>& function) {
-    const auto done = in_background<bool>([function]() -> Result<bool> {
-        if (auto result = function(); !result) return result.error();
-        return true;
-    });
-    return done ? Result<void>() : Result<void>(done.error());
-}
-
-/// Files that nobody reads, until the file system is as full as this step wants it.
+/// Writes files that are never read until the file system is as full as this step needs it.
 Result<void> WorkloadCommand::fill_to(double percent) {
-    if (store_ == nullptr) return bad_input("a sweep over fill_percent needs files: expected a directory");
-    if (auto held = locks_.hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
+    if (store_ == nullptr)
+        return bad_input("a sweep over fill_percent needs files: give a directory as TARGET");
+    if (auto held = media_.locks().hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
     const std::string target = options_.play.target.name();
     const auto bytes =
-        in_background<std::uint64_t>([=, this] { return run::bytes_to_fill(*store_, target, percent); });
+        work_.run<std::uint64_t>([=, this] { return run::bytes_to_fill(*store_, target, percent); });
     if (!bytes) return bytes.error();
     if (*bytes == 0) {
         about_step_.push_back(fmt::format("{} is {:g} % full already: measured as it is", target, percent));
-        say_notice(about_step_.back());
+        play_.say_notice(about_step_.back());
         return {};
     }
-    const auto free = in_background<std::uint64_t>([=, this] { return store_->free_bytes(target); });
+    const auto free = work_.run<std::uint64_t>([=, this] { return store_->free_bytes(target); });
     if (!free) return free.error();
     media::LoadSetPlan plan;
     plan.missing = fill_set();
@@ -134,26 +115,24 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     plan.bytes_to_write = *bytes;
     plan.bytes_free = *free;
     filled_ = true;
-    return write_load(plan);
+    return media_.write_load(plan);
 }
 
-media::
-
-    LoadSet
-    WorkloadCommand::fill_set() const {
+media::LoadSet WorkloadCommand::fill_set() const {
     const std::string root = media::load_root(options_.play.target.name());
     return {options_.play.target.name(), {root, root + "/" + kFillDirectory}, {}};
 }
 
-/// What this computer keeps of the working set is dropped, or read once before.
+/// Empties this computer's cache of the working set, or fills it by reading the set once.
 Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm) {
     if (request.target.kind == target::Target::Kind::model) request.target.warm = warm;
     if (store_ == nullptr) return {};
     if (!warm && request.target.kind == target::Target::Kind::remote) {
-        say_notice("the caches of a server cannot be emptied from here: cold is as it is found");
+        play_.say_notice(
+            "the caches of a server cannot be emptied from here: a cold step runs with the caches as they are");
         return {};
     }
-    return aside([this, request, warm] {
+    return work_.run([this, request, warm] {
         return warm ? run::read_load_set(*store_, request) : run::evict_load_set(*store_, request);
     });
 }
@@ -171,7 +150,7 @@ Result<void> WorkloadCommand::play_step(double at) {
     run::PlayRequest request = run::load_request(step, options_.play);
     if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
     if (store_ != nullptr) {
-        if (auto written = write_load_sets(request); !written) return written;
+        if (auto written = media_.write_load_sets(request); !written) return written;
     }
     if (auto ready = arrange(request, at); !ready) return ready;
     const std::string shown = report::show_step(result_.workload, at);
@@ -181,7 +160,7 @@ Result<void> WorkloadCommand::play_step(double at) {
                     show_duration(step.duration));
     if (!options_.quiet) context_.log.info("{}", about);
     auto result = play_session_of(request, fmt::format("{}; {}", request.target.url, about));
-    remove_created(request);
+    media_.remove_created(request);
     if (!result) return result.error();
     result_.interrupted |= result->interrupted;
     for (std::string& text : about_step_) result->notices.push_back(std::move(text));
@@ -201,39 +180,31 @@ Result<void> WorkloadCommand::play_steps() {
     return {};
 }
 
-/// What filled the storage goes.
+/// Removes the files that filled the volume.
 void WorkloadCommand::empty_again() {
     const auto remove = [this] { return media::remove_recorded(*store_, fill_set()); };
     Result<void> removed = interrupted_error();
     // Also after an interruption, which has been heard: not as something that could be interrupted.
-    if (!left_behind()) removed = control_.interrupted() ? remove() : aside(remove);
-    if (!removed) say_notice("what filled the storage is still there (streamsim clean removes it)");
+    if (!left_behind()) removed = control_.interrupted() ? remove() : work_.run(remove);
+    if (!removed)
+        play_.say_notice("the files that filled the volume could not be removed: streamsim clean removes them");
 }
 
 int WorkloadCommand::finish(const std::optional<Error>& error) {
     if (filled_) empty_again();
     result_.printed = run::compare_with_printed(result_.workload, result_.steps);
-    const bool reader_may_block = (json_.wanted() && json_.in_place()) || (csv_.wanted() && csv_.in_place()) ||
-                                  (html_.wanted() && html_.in_place());
-    control_.saving(reader_may_block ? run::kInterruptTimeout : kFilesTimeout);
-    Result<void> written;
-    const auto write = [&written](OutputFile& file, const std::string& text) {
-        file.write(text);
-        if (auto done = file.finish(); !done) written = done;
-    };
+    control_.saving(documents_.reader_may_block() ? run::kInterruptTimeout : kFilesTimeout);
     const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
+    Result<void> written;
     if (!result_.steps.empty() || interrupted) {
         result_.interrupted |= interrupted;
-        if (json_.wanted()) write(json_, result::load_json_report(result_));
-        if (csv_.wanted()) write(csv_, report::load_csv_report(result_));
-        if (html_.wanted()) write(html_, report::load_html_report(result_));
+        written = documents_.write(result_);
     }
     control_.saving(run::kInterruptTimeout);
     if (!options_.quiet && !result_.steps.empty()) {
-        const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
-        print_text(taken ? stderr : stdout,
-                   report::load_text_report(
-                       result_, options_.verbose ? report::TextDetail::full : report::TextDetail::screen));
+        print_text(documents_.standard_output() ? stderr : stdout,
+                   report::load_text_report(result_, options_.whole_report() ? report::TextDetail::full
+                                                                             : report::TextDetail::screen));
     }
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
@@ -243,13 +214,13 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     return pass ? kExitPass : kExitMissed;
 }
 
-/// Before anything is written: what all steps together write, and whether that may be.
+/// Asks whether all steps together may write what they write, before anything is written.
 Result<void> WorkloadCommand::allow() {
     if (store_ == nullptr) return {};
-    const auto need = in_background<run::SpaceNeed>([this, workload = result_.workload, base = options_.play] {
+    const auto need = work_.run<run::SpaceNeed>([this, workload = result_.workload, base = options_.play] {
         return run::need_of_workload(*store_, workload, base);
     });
-    return need ? consent(*need) : Result<void>(need.error());
+    return need ? media_.consent(*need) : Result<void>(need.error());
 }
 
 int WorkloadCommand::run() {
@@ -262,13 +233,13 @@ int WorkloadCommand::run() {
     return code;
 }
 
-/// Where it is played: as typed, else where the document is at home.
+/// The target: as typed, else the default target of the document.
 Result<target::Target> target_for(const CliOptions& options,
                                   const Workload& workload,
                                   const std::string& formats) {
-    std::string typed = options.where;
+    std::string typed = options.target;
     if (typed.empty() && !workload.target)
-        return bad_input(fmt::format("TARGET is missing: {} is at home nowhere (streamsim run {} TARGET)",
+        return bad_input(fmt::format("TARGET is missing: {} has no default target (streamsim run {} TARGET)",
                                      workload.name, options.name));
     if (typed.empty()) typed = *workload.target;
     auto target = target::parse_target(typed);
@@ -293,7 +264,6 @@ int workload_command(CliContext& context, run::Control& control, CliOptions& opt
     auto credentials = target::find_credentials(options.play.target, options.credentials);
     if (!credentials) return report_error(context, credentials.error());
     options.play.credentials = std::move(*credentials);
-    options.play.seed = options.seed.value_or(1);
     options.play.keep_frames = !options.files.csv.empty();
     options.play.remarks = target::without_effect(workload);
     if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {

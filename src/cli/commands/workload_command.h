@@ -1,4 +1,4 @@
-// `run` with a workload.
+// `run` with a workload document.
 #pragma once
 
 #include "cli/commands/commands.h"
@@ -6,8 +6,8 @@
 
 namespace streamsim::cli {
 
-/// Plays its steps on options.where, else where it is at home; options.scale, .clients and .play.duration
-/// change it.
+/// Plays the steps of a workload on options.target, else on the default target of the document; options.scale,
+/// .clients and .play.duration change the workload.
 int workload_command(CliContext& context, run::Control& control, CliOptions& options, Workload workload);
 
 }  // namespace streamsim::cli

@@ -7,7 +7,7 @@
 namespace streamsim::cli {
 namespace {
 
-constexpr std::size_t kAnswerMax = 64;  // of a longer line the rest does not count
+constexpr std::size_t kAnswerMax = 64;  // the rest of a longer line does not count
 
 }  // namespace
 

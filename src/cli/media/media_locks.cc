@@ -18,13 +18,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Others hold a lock for a moment while they look whether it is free: without --wait so many attempts are
-/// made.
+/// Another process holds a lock for a moment while it looks whether the lock is free: this many attempts are
+/// made without --wait.
 constexpr int kAttemptsWithoutWait = 4;
 constexpr std::int64_t kPauseMs = 80, kPauseMsMax = 1000;
 constexpr std::int64_t kStillWaitingNs = 10'000'000'000;
 
-/// What a thread that waits for a lock and the main thread share.
+/// The state that a thread which waits for a lock shares with the main thread.
 struct Waiting {
     std::shared_ptr<ByteStore> store;
     media::MediaLockRequest request;
@@ -84,7 +84,8 @@ void MediaLocks::release() {
     auto set = held_.extract(media::kSetLock);
     held_.clear();
     if (!set) return;
-    // What was alone may have removed all that the set held; one that failed may have written nothing into it.
+    // An exclusive holder may have removed all files of the set, and one that failed may have written none:
+    // then the directory goes, too.
     if (made_set_ || set.mapped().mode == LockMode::exclusive)
         media::release_media_lock(*store_, root_, std::move(set.mapped().lock));
 }
@@ -176,7 +177,7 @@ void MediaLocks::share_load(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto at = held_.find(media::kLoadLockPrefix + name);
         if (at == held_.end()) continue;
-        // Where that fails the lock stays as it is, which keeps more of others out than it has to.
+        // A lock that cannot be changed stays exclusive, which keeps out more processes than it has to.
         const auto changed = at->second.lock->change(LockMode::shared);
         if (changed && *changed) at->second.mode = LockMode::shared;
     }

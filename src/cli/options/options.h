@@ -1,11 +1,13 @@
-// The command line as data. Every problem of it is reported at once.
+// The command line as data. The option table (option_table.h) fills it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "cli/options/command.h"
 #include "media/catalogue/catalogue.h"
 #include "run/plan/play_request.h"
 #include "streamsim/max_result.h"
@@ -16,60 +18,53 @@ namespace streamsim::cli {
 struct ResultFiles {
     std::string json, csv, html, trace, junit;
 
-    /// One row a frame is wanted.
+    /// A result wants one row for each frame.
     bool need_frames() const { return !csv.empty() || !trace.empty(); }
 };
 
 struct CliOptions {
-    enum class Command { play, prepare, max, run, formats, inspect, profile, report, clean };
     Command command = Command::play;
-    run::PlayRequest play;       // play, prepare; target of inspect and clean
-    MediaFormat default_format;  // play, prepare: what a target without media gets
-    std::string name;            // formats: the one to show; empty: all. run: the file, or a workload's name
-    std::string where;           // run: of a workload, the TARGET; empty: where it is at home
-    std::vector<std::string> meters;       // play, max: workloads beside the streams
+    run::PlayRequest play;       // play, prepare, max; target of inspect and clean; base of a workload's steps
+    MediaFormat default_format;  // play, prepare, max: what a target without media gets
+
+    // Operands and names of documents, as typed.
+    std::string target;                // run: empty: the document's own
+    std::string name;                  // formats: empty: all; run: the file, or a workload's name
+    std::vector<std::string> results;  // report
+    std::vector<std::string> formats;  // --format; then the names of --dpx10, ...
+    std::vector<std::string> meters;   // workloads beside the streams
+    std::string faults, cuts;          // files
+    std::string credentials;           // the file; empty: as the environment says
+
     double scale = 1;                      // of workloads
     std::optional<std::uint32_t> clients;  // run: instead of the workload's
-    std::optional<std::uint64_t> seed;     // run: instead of the scenario's
-    std::string credentials;               // the file; empty: as the environment says
+    bool alone = true;                     // beside meters: first measure streams and meters alone
+    std::optional<Duration> confirm;       // max: how long the found number is played again
+    double headroom_percent = 0;           // max: of the period, that the p1 margin must keep free
+    std::optional<MaxCounts> find;         // max: empty: streams; over several computers those of each seat
     std::string workload;                  // profile: where the document goes; empty: standard output
     std::string workload_name;             // profile: the document's; empty: the capture's
     std::vector<std::string> only;         // profile: beginnings of paths that count; empty: its own rule
     ResultFiles files;
-    std::string metrics;               // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
-    std::optional<Duration> confirm;   // max: how long the found number is played again
-    double headroom_percent = 0;       // max: of the period, that the p1 margin must keep free
-    std::optional<MaxCounts> find;     // max: nothing: streams; over several computers those of each seat
-    std::vector<std::string> results;  // report: the documents
-    std::string journal;               // play, run: the directory for one; empty: none is kept
-    std::string journal_beside;        // over several computers: the directory for one where none is asked for
-    bool alone = true;                 // beside meters: first measure streams and meters alone
-    bool frames = false;               // inspect --frames
-    bool streams_given = false;        // max: more than those of `play` are not tried
-    bool merge = false;                // report: parts of one run, put together
-    bool yes = false;                  // play, prepare, max, run: much may be written without a question
-    bool wait = false;                 // for others that use the media set
+    std::string metrics;         // ADDR:PORT for OpenMetrics while it plays; empty: nowhere
+    std::string journal;         // play, run: the directory for one; empty: none is kept
+    std::string journal_beside;  // over several computers: the directory for one where none is asked for
+    bool frames = false;         // inspect --frames
+    bool merge = false;          // report: parts of one run, put together
+    bool yes = false;            // much may be written without a question
+    bool wait = false;           // for others that use the media set
     bool quiet = false;
-    bool verbose = false;
+    unsigned verbosity = 0;  // 1 (-v): the whole report; 2 (-vv): debugging messages, too
+
     std::vector<std::string> command_line;
+    /// The text of each option that was given, by its name in the table; a flag's is empty.
+    std::map<std::string, std::string, std::less<>> typed;
+
+    /// REQUIRES: the option table has `option`.
+    bool given(std::string_view option) const;
+    /// The text of a result has every table and row; otherwise it is one screen.
+    bool whole_report() const { return verbosity >= 1; }
+    bool debug_messages() const { return verbosity >= 2; }
 };
-
-/// Which command the first argument names; anything else is play.
-CliOptions::Command command_of(int argc, const char* const* argv);
-
-/// What there is to print and nothing else to do (--help, --version).
-struct CliText {
-    std::string text;
-};
-
-struct ParsedCommandLine {
-    std::optional<CliText> text;
-    CliOptions options;
-};
-
-/// Errors: bad input, every problem. `version_text` is what --version prints.
-Result<ParsedCommandLine> parse_command_line(int argc,
-                                             const char* const* argv,
-                                             const std::string& version_text);
 
 }  // namespace streamsim::cli

@@ -13,10 +13,10 @@ namespace streamsim::cli {
 namespace {
 
 constexpr std::int64_t kLineEveryNs = 5'000'000'000;   // on a pipe
-constexpr std::int64_t kRateWindowNs = 2'000'000'000;  // over which throughput is measured
-constexpr std::int64_t kMessageNs = 8'000'000'000;     // how long one stays in the view
+constexpr std::int64_t kRateWindowNs = 2'000'000'000;  // throughput is measured over it
+constexpr std::int64_t kMessageNs = 8'000'000'000;     // a message stays in the view
 
-/// What the streams that are not over play, where it is one thing: "4 streams of dpx12 at 24 fps".
+/// Names the streams that are not over: "4 streams of dpx12 at 24 fps" where all play one format at one rate.
 std::string streams_text(const GrowingList<run::StreamPlan>& plans,
                          const std::vector<view::StreamView>& streams) {
     std::size_t count = 0;
@@ -34,10 +34,9 @@ std::string streams_text(const GrowingList<run::StreamPlan>& plans,
     return first->options.paced ? fmt::format("{} at {} fps", out, first->rate().to_string()) : out;
 }
 
-constexpr const char* kLookingForCause =
-    "play has ended; reading on for some seconds to find out why it failed";
+constexpr const char* kDiagnosing = "play has ended; diagnosing the cause: reads go on for some seconds";
 
-/// By name, over the seats. How far in their own time they are is the answer.
+/// Adds up the meters of all seats by name. Returns how far they are in their own time.
 std::int64_t read_meters(const std::vector<load::MeterPlan>& plans, std::vector<view::MeterView>& into) {
     std::int64_t at_ns = 0;
     for (const load::MeterPlan& plan : plans) {
@@ -87,13 +86,13 @@ void LivePlay::tick() {
     const run::Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;
     view::ViewState now = state(watch, now_ns);
-    if (watch.diagnosing) now.message = kLookingForCause;
+    if (watch.diagnosing) now.message = kDiagnosing;
     const std::string also = also_ ? also_() : std::string();
     if (now.message.empty()) now.message = also;
     if (view_) {
         view_->draw(std::move(now));
     } else if (watch.diagnosing) {
-        if (!std::exchange(said_looking_, true)) print_text(stderr, std::string(kLookingForCause) + "\n");
+        if (!std::exchange(said_diagnosis_, true)) print_text(stderr, std::string(kDiagnosing) + "\n");
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
         print_text(stderr, fmt::format("{}{}{}\n", view::progress_text(now), also.empty() ? "" : "  ",
@@ -105,7 +104,7 @@ void LivePlay::obey(view::Key key) {
     if (key == view::Key::quit) {
         control_.interrupt();
     } else if (!streams_may_change_) {
-        show("this run has the streams that it has");
+        show("streams cannot be added to this run or removed from it");
     } else if (key == view::Key::add) {
         const auto added = session_.add_stream();
         show(added ? *added : "not added: " + added.error().problems.front());
@@ -114,7 +113,7 @@ void LivePlay::obey(view::Key key) {
     }
 }
 
-/// The one that was chosen, else the last that plays.
+/// Removes the stream that was selected, else the last one that plays.
 void LivePlay::remove_stream() {
     const run::Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;

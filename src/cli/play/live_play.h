@@ -1,5 +1,5 @@
-// A session as a person sees it while it plays: the live view with its keys on a terminal, a line now and then
-// on a pipe.
+// Shows a session to a person while it plays: the live view with its keys on a terminal, a line every few
+// seconds on a pipe.
 #pragma once
 
 #include <deque>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands/commands.h"
+#include "cli/output/cli_context.h"
 #include "run/process/control.h"
 #include "run/session/session.h"
 #include "view/live_view.h"
@@ -19,7 +19,7 @@ class LivePlay {
 public:
     /// Streams for which a session keeps storage ready where a person may add some.
     static constexpr std::uint32_t kSpareStreams = 16;
-    /// Whether somebody can type while a session plays.
+    /// True where a person can type while a session plays.
     static bool keys_possible();
 
     /// `about` is what is being played. All of them outlive this.
@@ -29,13 +29,13 @@ public:
              std::string about,
              bool streams_may_change);
 
-    /// What else is to be said while it plays, as it stands at the moment; empty: nothing.
+    /// Sets a function that returns a further line of the view; an empty text is no line.
     void say_also(std::function<std::string()> words) { also_ = std::move(words); }
     /// Reads keys and draws; ten times a second, on the control's thread.
     void tick();
     /// Says something: at once, or, while the view has the terminal, there and again after end(). Any thread.
     void say(const std::string& text);
-    /// Gives the terminal back. From now on standard error is everybody's.
+    /// Gives the terminal back. From now on others may write to standard error.
     void end();
 
 private:
@@ -53,7 +53,7 @@ private:
     const std::int64_t begin_ns_;
     std::optional<view::LiveView> view_;
     std::int64_t next_line_ns_;
-    bool said_looking_ = false;
+    bool said_diagnosis_ = false;
     std::function<std::string()> also_;
 
     struct Sample {
@@ -61,7 +61,7 @@ private:
         std::uint64_t bytes;
         std::vector<view::MeterCounts> meters;  // as in the view
     };
-    std::deque<Sample> samples_;  // of the last seconds, for a rate that follows changes
+    std::deque<Sample> samples_;  // the last seconds, for a rate that follows changes
     std::mutex mutex_;
     std::vector<std::string> held_back_;  // protected by mutex_: said while the view had the terminal
     bool drawing_ = false;                // protected by mutex_

@@ -1,4 +1,4 @@
-// What --metrics says while a session plays.
+// Feeds the server of --metrics while a session plays.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace streamsim::cli {
 Result<std::unique_ptr<view::MetricsServer>> open_metrics_feed(const std::string& address,
                                                                const std::string& version);
 
-/// Publishes how the streams stand, where someone waits for it. `about` is what is played; `now_ns` is
+/// Publishes the state of the streams, where a client waits for it. `about` is what is played; `now_ns` is
 /// CLOCK_MONOTONIC.
 void feed_metrics(view::MetricsServer& server,
                   const run::Session::Watch& watch,

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "base/units.h"
-#include "cli/media/media_run.h"
 
 namespace streamsim::cli {
 namespace {
@@ -17,7 +16,7 @@ std::string directory_of(const std::string& file) {
     return std::filesystem::path(file == "-" ? "" : file).parent_path().string();
 }
 
-/// The seats that are played are this many times those that one process plays; files and words are rank 0's.
+/// Multiplies the seats by the number of ranks; rank 0 alone writes files and messages.
 void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     run::PlayRequest& play = options.play;
     play.seats *= ranks.size();
@@ -31,6 +30,8 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     options.files = {};
     options.metrics.clear();
 }
+
+}  // namespace
 
 seats::RankProgress progress_of(const run::Session::Watch& watch) {
     seats::RankProgress rank;
@@ -48,16 +49,6 @@ seats::RankProgress progress_of(const run::Session::Watch& watch) {
     }
     return rank;
 }
-
-/// Rank 0 would have written the result; the other ranks know where its parts are.
-std::string where_the_result_is(const seats::Ranks& ranks, const std::string& journals) {
-    if (journals.empty()) return "";
-    return fmt::format(
-        "; `streamsim report --merge {}/seat-*-{}.json` makes one result of what every seat has kept", journals,
-        ranks.run_id());
-}
-
-}  // namespace
 
 std::string journal_directory(const CliOptions& options) {
     if (!options.journal.empty()) return options.journal;
@@ -95,8 +86,8 @@ std::string AllRanks::text(std::int64_t now_ns) {
         since_ns_ = now_ns;
         since_bytes_ = all.bytes;
     }
-    return fmt::format("{} of {} ranks: {} stream{}, {} of {}, {} not in time", seats, ranks_->size(),
-                       all.streams, all.streams == 1 ? "" : "s", show_rate(bytes_per_s_),
+    return fmt::format("{} of {} ranks: {} stream{}, {} of {}, {} missed", seats, ranks_->size(), all.streams,
+                       all.streams == 1 ? "" : "s", show_rate(bytes_per_s_),
                        show_rate(all.required_bytes_per_s), show_count(all.bad));
 }
 
@@ -109,7 +100,7 @@ void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::funct
     };
     work.on_interrupt = [&ranks] { ranks.stop(); };
     work.timeout.reset();
-    // Also where a second signal would leave it: it ends at once, for nobody waits for ranks any more.
+    // A second signal leaves the wait behind; the wait ends at once then, as ranks.stop() has ended all waits.
     if (!control.run(std::move(work))) ended->get_future().wait();
 }
 
@@ -138,64 +129,6 @@ Result<void> together(CliContext& context, run::Control& control, const Result<v
     Result<void> agreed;
     wait_for_ranks(control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
     return agreed;
-}
-
-Result<void> MediaRun::together(const Result<void>& own) {
-    return cli::together(context_, control_, own);
-}
-
-Result<void> MediaRun::choose_formats_together() {
-    Result<void> done;
-    if (leads()) done = choose_formats();
-    done = together(done);
-    if (!done || context_.ranks == nullptr) return done;
-    bool chosen = !options_.play.formats.empty();
-    wait_for_ranks(control_, *context_.ranks, [&] {
-        const auto shared = context_.ranks->share(chosen);
-        if (!shared) {
-            done = shared.error();
-        } else {
-            chosen = shared->get<bool>();
-        }
-    });
-    if (done && chosen && options_.play.formats.empty())
-        options_.play.formats.push_back(options_.default_format);
-    return done;
-}
-
-/// Plays what this rank has of it; the result is that of all where this is rank 0.
-Result<RunResult> MediaRun::play_with_others(run::Session& session, const run::PlayRequest& request) {
-    seats::Ranks& ranks = *context_.ranks;
-    session.wait_for(ranks);
-    ranks.report_progress(
-        [&session]() -> std::optional<seats::RankProgress> { return progress_of(session.watch()); });
-    auto own = session.execute();
-    ranks.report_progress({});
-    seats::Ranks::Collecting how;
-    if (journal_.kept()) how.journals = journal_directory(options_);
-    how.keep = [this](RunResult& part) { journal_.finish(part); };
-    how.virtual_time = request.target.is_virtual_time();
-    how.preroll_took_too_long = session.preroll_took_too_long();
-    how.nothing = [this, &request] { return run::not_played(request, context_.program); };
-    how.meanwhile = [this](const RunResult& known) { write_files(known); };
-    return ranks.collect(std::move(own), how);
-}
-
-/// Ten times a second while it plays.
-void MediaRun::watch_ranks(run::Session& session) {
-    seats::Ranks& ranks = *context_.ranks;
-    if (ranks.stopped() || ranks.play_is_off()) session.interrupt();
-    for (std::string lost : ranks.newly_lost()) {
-        if (!ranks.first()) {
-            context_.log.set_level(spdlog::level::warn);  // nobody speaks for this seat any more
-            lost += where_the_result_is(ranks, journal_.kept() ? journal_directory(options_) : "");
-        }
-        if (live_ != nullptr) {
-            live_->say(lost);
-        } else {
-            context_.log.warn("{}", lost);
-        }
-    }
 }
 
 }  // namespace streamsim::cli

@@ -15,7 +15,7 @@
 
 namespace streamsim::cli {
 
-/// Which part of a run this process plays.
+/// The part of a run that this process plays.
 struct RunPart {
     std::string run_id;
     std::uint32_t rank = 0;
@@ -45,7 +45,7 @@ public:
     void finish(RunResult& result);
 
 private:
-    struct Problems {  // that were told, by any thread
+    struct Problems {  // told by any thread; the result gets them
         std::mutex mutex;
         std::vector<std::string> texts;
     };

@@ -17,7 +17,7 @@ namespace {
 std::string command_text(const std::vector<std::string>& command) {
     constexpr std::array<std::string_view, 7> kWithValue = {"--json",  "--csv",     "--html", "--trace",
                                                             "--junit", "--metrics", "--seed"};
-    constexpr std::array<std::string_view, 4> kAlone = {"-q", "--quiet", "-v", "--verbose"};
+    constexpr std::array<std::string_view, 5> kAlone = {"-q", "--quiet", "-v", "-vv", "--verbose"};
     std::string out;
     for (std::size_t i = 1; i < command.size(); ++i) {
         const std::string_view word = command[i];

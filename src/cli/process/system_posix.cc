@@ -8,12 +8,13 @@
 #include <csignal>
 #include <filesystem>
 
-#include "cli/system.h"
+#include "cli/process/system.h"
 
 namespace streamsim::cli {
 namespace {
 
-/// What is opened next would be taken for standard output, and a result written over it.
+/// Opens the descriptors 0 to 2 where they are closed: the next file that is opened would become standard
+/// output, and a result would be written over it.
 void open_standard_descriptors() {
     for (const int standard : {0, 1, 2}) {
         if (fcntl(standard, F_GETFD) != -1 || errno != EBADF) continue;

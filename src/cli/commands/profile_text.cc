@@ -1,4 +1,4 @@
-#include "cli/profile_text.h"
+#include "cli/commands/profile_text.h"
 
 #include <fmt/format.h>
 
@@ -49,7 +49,7 @@ std::string operations_list(const profile::Behaviour& behaviour) {
     for (std::size_t i = 0; i < profile::kTrafficKinds; ++i) {
         if (behaviour.operations[i] == 0) continue;
         out += fmt::format("{}{} {}", out.empty() ? "" : ", ", show_count(behaviour.operations[i]),
-                           profile::to_string(static_cast<profile::TrafficKind>(i)));
+                           to_string(static_cast<profile::TrafficKind>(i)));
     }
     return out + (behaviour.failed > 0 ? fmt::format(" ({} failed)", show_count(behaviour.failed)) : "");
 }
@@ -120,7 +120,7 @@ OrderedJson blocks_json(const profile::BlockFacts& facts) {
 OrderedJson meter_json(const profile::LearntMeter& meter, const profile::Fit& fit) {
     OrderedJson operations = OrderedJson::object();
     for (std::size_t i = 0; i < profile::kTrafficKinds; ++i)
-        operations[profile::to_string(static_cast<profile::TrafficKind>(i))] = meter.behaviour.operations[i];
+        operations[to_string(static_cast<profile::TrafficKind>(i))] = meter.behaviour.operations[i];
     OrderedJson lines = OrderedJson::array();
     for (const profile::FitLine& line : fit.lines) {
         lines.push_back({{"name", line.name},

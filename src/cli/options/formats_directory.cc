@@ -1,4 +1,4 @@
-#include "cli/media/formats_directory.h"
+#include "cli/options/formats_directory.h"
 
 #include <fmt/format.h>
 

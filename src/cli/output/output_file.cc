@@ -1,4 +1,4 @@
-#include "cli/play/output_file.h"
+#include "cli/output/output_file.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace streamsim::cli {
 namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{64} << 10;
-/// So many names beside the one that was asked for are tried.
+/// Names that are tried beside the one that was asked for.
 constexpr int kNamesBesideMax = 99;
 
 // Names of files that are not whole yet, for a process that ends at once. More than these are left behind.
@@ -58,7 +58,7 @@ std::string beside(const std::string& path, int number) {
     return fmt::format("{}.{}{}", path.substr(0, at), number, path.substr(at));
 }
 
-/// As errno; 0: done.
+/// Returns an errno; 0: done.
 int replace(const std::string& temporary, const std::string& path) {
     std::error_code error;
     std::filesystem::rename(utf8_path(temporary), utf8_path(path), error);
@@ -96,10 +96,10 @@ Result<OutputFile> OutputFile::prepare(const std::string& path, std::string_view
         std::ifstream(utf8_path(path), std::ios::binary)
             .read(head.data(), static_cast<std::streamsize>(head.size()));
         if (head != begins_with) {
-            return bad_input(
-                fmt::format("{}: is there and is not an earlier result of this kind: not overwritten; "
-                            "name another file or remove it",
-                            path));
+            return bad_input(fmt::format(
+                "{}: the file exists and is not an earlier result of this kind; it is not overwritten: "
+                "name another file or remove it",
+                path));
         }
     }
     out.temporary_ = fmt::format("{}.{}.partial", path, getpid());
@@ -141,7 +141,7 @@ void OutputFile::write(std::string_view text) {
     }
 }
 
-/// The whole file gets its name, or one beside it.
+/// Gives the finished file its name, or one beside it.
 Result<void> OutputFile::put_in_place() {
     const FileIdentity now = identity_of(path_);
     const bool as_before = now == before_;

@@ -1,4 +1,4 @@
-// What the command line needs of each kind of system.
+// The functions of the operating system that the command line needs.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,22 @@ std::vector<std::string> begin_program(int argc, const char* const* argv);
 /// False where the process was started without it; writing to it fails.
 bool standard_output_is_open();
 
-/// How many descriptors more this process may open, `most` at most. Raises its own limit as far as it may.
+/// Returns the number of descriptors that this process may still open, `most` at most. Raises its own limit as
+/// far as it may.
 std::size_t free_descriptors(std::size_t most);
 
-/// For writing, emptied; with `is_new` an error (EEXIST) where there is a file already. Null: errno says why.
+/// Opens a file for writing and empties it; with `is_new` it is an error (EEXIST) that the file exists. Null:
+/// errno says why.
 std::FILE* open_output(const std::string& path, bool is_new);
 
-/// What was written is on the disk. As errno; 0: done.
+/// Writes the data of a file through to the disk. Returns an errno; 0: done.
 int to_disk(std::FILE* file);
 
-/// Gives a file the name `path` where nothing has it. As errno; 0: done; EEXIST: something has it.
+/// Gives a file the name `path` where nothing has that name. Returns an errno; 0: done; EEXIST: something has
+/// it.
 int name_new(const std::string& temporary, const std::string& path);
 
-/// Which file has a name, and whether it has been written since; all alike where there is none.
+/// Tells whether a name still means the same unchanged file; all members are 0 where there is none.
 struct FileIdentity {
     bool exists = false;
     std::uint64_t device = 0, number = 0, bytes = 0;

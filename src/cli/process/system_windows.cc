@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/system/utf8_path.h"
-#include "cli/system.h"
+#include "cli/process/system.h"
 
 namespace streamsim::cli {
 

@@ -1,4 +1,4 @@
-// What `profile` found, for people and as a document. Inside cli/ only.
+// The findings of `profile`, for people and as a document.
 #pragma once
 
 #include <string>

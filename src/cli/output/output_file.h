@@ -1,6 +1,6 @@
-// A file that a result goes to, named by the user. Nothing of his is lost: an existing file is replaced only
-// when it holds an earlier result of the same kind, was there before the run, and only by a whole new one that
-// is on the disk. What appears under its name meanwhile stays, and the result goes beside it.
+// A file that a result goes to, named by the user. No other file is lost: an existing file is replaced only
+// when it holds an earlier result of the same kind and was there before the run, and only by a whole new one
+// that is on the disk. A file that appears under its name meanwhile stays, and the result goes beside it.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cli/system.h"
+#include "cli/process/system.h"
 
 namespace streamsim::cli {
 
@@ -47,13 +47,13 @@ private:
 
     std::string path_;
     std::string temporary_;  // empty: written in place (standard output, a device, a pipe)
-    FileIdentity before_;    // of what has this name
+    FileIdentity before_;    // of the file that has this name
     std::FILE* file_ = nullptr;
     int error_ = 0;
     std::function<void()> progress_;
 };
 
-/// Those of all output files that are not whole. For a process that ends at once: allocates nothing.
+/// Removes all output files that are not whole. For a process that ends at once: allocates nothing.
 void remove_temporary_outputs();
 
 }  // namespace streamsim::cli

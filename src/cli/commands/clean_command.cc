@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/units.h"
+#include "base/utf8.h"
+#include "cli/commands/commands.h"
+#include "cli/media/background_work.h"
+#include "cli/media/media_locks.h"
+#include "media/write/media_lock.h"
+#include "media/write/media_set.h"
+
+namespace streamsim::cli {
+namespace {
+
+/// Cleans while nobody else uses the media set.
+Result<media::CleanReport> clean_alone(BackgroundWork& work,
+                                       MediaLocks& locks,
+                                       const std::shared_ptr<ByteStore>& store,
+                                       const std::string& target) {
+    const std::string root = media::media_root(target);
+    const auto there = work.run<bool>([store, root]() -> Result<bool> {
+        const auto found = media::media_set_is_there(*store, root);
+        return found && (*found || media::media_set_is_begun(*store, root));
+    });
+    if (!there) return there.error();
+    // Nothing is locked where there is no media set of streamsim: clean() reports what is there instead.
+    if (*there) {
+        if (auto held = locks.hold_set(store, root, LockMode::exclusive); !held) return held.error();
+    }
+    return work.run<media::CleanReport>([store, target] { return media::clean(*store, target); });
+}
+
+}  // namespace
+
+int clean_command(CliContext& context, run::Control& control, const CliOptions& options) {
+    const std::string target = options.play.target.name();
+    const std::shared_ptr<ByteStore> store =
+        run::make_byte_store(options.play.target, options.play.credentials);
+    if (store == nullptr)
+        return report_error(context,
+                            bad_input(options.play.target.url + ": clean needs a directory: give a path"));
+    BackgroundWork work(context, control, options);
+    MediaLocks locks(context, control, options);
+    const auto cleaned = clean_alone(work, locks, store, target);
+    if (!cleaned) {
+        const int code = report_error(context, cleaned.error());
+        if (work.left_behind()) locks.leave();
+        if (work.left_behind() || locks.left_behind()) leave_process(code);
+        return code;
+    }
+    for (const std::string& kept : cleaned->kept) context.log.warn("{}: not made by prepare, kept", kept);
+    if (!options.quiet) {
+        print_text(stdout,
+                   fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
+                               show_bytes(cleaned->bytes_removed), printable(target), media::kMediaDirectory));
+    }
+    return kExitPass;
+}
+
+}  // namespace streamsim::cli

@@ -1,0 +1,210 @@
+#include "cli/media/media_preparation.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+
+#include "base/system/utf8_path.h"
+#include "base/units.h"
+#include "cli/media/consent.h"
+#include "media/sequence/sequence_index.h"
+
+namespace streamsim::cli {
+namespace {
+
+/// The media set that holds the target: its path up to the last component of that name. Empty: none does.
+std::string set_around(const target::Target& target) {
+    std::string path = target.name();
+    if (target.kind == target::Target::Kind::local) {  // the path may lead through links
+        std::error_code error;
+        const auto canonical = std::filesystem::weakly_canonical(utf8_path(path), error);
+        if (!error) path = canonical.string();
+    }
+    const std::string name = std::string("/") + media::kMediaDirectory;
+    for (std::size_t at = path.rfind(name); at != std::string::npos && at > 0; at = path.rfind(name, at - 1)) {
+        const std::size_t end = at + name.size();
+        if (end == path.size() || path[end] == '/') return path.substr(0, end);
+    }
+    return {};
+}
+
+}  // namespace
+
+MediaPreparation::MediaPreparation(CliContext& context,
+                                   run::Control& control,
+                                   CliOptions& options,
+                                   BackgroundWork& work,
+                                   std::shared_ptr<ByteStore> store)
+    : context_(context),
+      control_(control),
+      options_(options),
+      work_(work),
+      store_(std::move(store)),
+      locks_(context, control, options) {}
+
+Result<void> MediaPreparation::choose_formats() {
+    if (!options_.play.formats.empty() || options_.play.cuts) return {};
+    bool wanted = store_ == nullptr || options_.command == Command::prepare;
+    if (!wanted) {
+        auto empty =
+            work_.run<bool>([this] { return run::is_empty_directory(*store_, options_.play.target.name()); });
+        if (!empty) return empty.error();
+        wanted = *empty;
+    }
+    if (wanted) options_.play.formats.push_back(options_.default_format);
+    return {};
+}
+
+Result<void> MediaPreparation::consent(const run::SpaceNeed& need) {
+    if (!need.needs_consent()) return {};
+    const std::string what = need.sentence();
+    if (options_.yes) {
+        if (!options_.quiet) context_.log.info("{} (--yes)", what);
+        return {};
+    }
+    if (context_.ranks != nullptr || !can_ask())
+        return environment_error(what + ": nothing was written; --yes allows it");
+    work_.keep_silent();
+    const auto answer =
+        work_.run<bool>([what]() -> Result<bool> { return ask("streamsim: " + what + ". Write it?"); });
+    if (!answer) return answer.error();
+    if (!*answer) return environment_error("nothing was written: the answer was not yes");
+    return {};
+}
+
+Result<void> MediaPreparation::hold(const run::PlayRequest& request, bool writes) {
+    if (store_ == nullptr || locks_.set_is_held()) return {};
+    const bool ours = writes || !request.formats.empty();
+    const std::string root = ours ? media::media_root(request.target.name()) : set_around(request.target);
+    if (root.empty()) return {};
+    if (!writes) {
+        const auto there = work_.run<bool>([this, root] { return media::media_set_is_there(*store_, root); });
+        if (!there && there.error().kind == ErrorKind::interrupted) return there.error();
+        // The search for clips reports what is wrong with a set; nothing is put into it here.
+        if (!there || !*there) return {};
+    }
+    return locks_.hold_set(store_, root, LockMode::shared);
+}
+
+Result<MediaPreparation::Missing> MediaPreparation::find_missing(const run::PlayRequest& request,
+                                                                 const PlanMedia& media,
+                                                                 std::uint64_t record_bytes) {
+    return work_.run<Missing>([this, request, media, record_bytes]() -> Result<Missing> {
+        auto load = run::missing_load_set(*store_, request);
+        if (!load) return load.error();
+        auto plans = media();
+        if (!plans) return plans.error();
+        auto need = run::need_of_play(*store_, request.target.name(), *load, *plans, record_bytes);
+        if (!need) return need.error();
+        return Missing{std::move(*plans), std::move(*need)};
+    });
+}
+
+void MediaPreparation::say_plan(const media::PreparePlan& plan) {
+    for (const std::string& note : plan.notes) context_.log.warn("{}", note);
+    if (options_.quiet || plan.nothing_to_do()) return;
+    const std::size_t clips = plan.missing.size();
+    context_.log.info("writing {} of media: {} clip{} of {}, {} frames each, to {} ({} free)",
+                      show_bytes(plan.bytes_to_write), clips, clips == 1 ? "" : "s", plan.request.format.name,
+                      show_count(plan.frames), plan.directory, show_bytes(plan.bytes_free));
+}
+
+Result<void> MediaPreparation::write_with_bar(const char* what,
+                                              std::uint64_t bytes,
+                                              std::function<Result<void>(media::PrepareProgress&)> write) {
+    auto written = work_.write(
+        what, bytes, [this] { return locks_.lost(); }, std::move(write));
+    if (!work_.left_behind() && locks_.lost()) {
+        return environment_error(
+            "another process has taken over the lock of the media set, as this one did not renew it in time: "
+            "nothing more is written");
+    }
+    return written;
+}
+
+Result<void> MediaPreparation::write_media(const std::vector<media::PreparePlan>& plans) {
+    for (const media::PreparePlan& plan : plans) say_plan(plan);
+    for (const media::PreparePlan& plan : plans) {
+        if (plan.nothing_to_do()) continue;
+        auto written = write_with_bar(
+            "writing media", plan.bytes_to_write,
+            [this, plan](media::PrepareProgress& progress) { return media::prepare(*store_, plan, progress); });
+        if (!written) return written;
+    }
+    return {};
+}
+
+Result<void> MediaPreparation::write_load(const media::LoadSetPlan& plan) {
+    if (plan.nothing_to_do()) return {};
+    if (!options_.quiet && plan.bytes_to_write > 0) {
+        context_.log.info("writing {} for meters: {} files, to {} ({} free)", show_bytes(plan.bytes_to_write),
+                          show_count(plan.missing.files.size()), media::load_root(plan.missing.target),
+                          show_bytes(plan.bytes_free));
+    }
+    const std::uint64_t seed = options_.play.seed;
+    return write_with_bar("writing files", plan.bytes_to_write,
+                          [this, plan, seed](media::PrepareProgress& progress) {
+                              return media::write_load_set(*store_, plan, seed, progress);
+                          });
+}
+
+Result<void> MediaPreparation::write_missing(const run::PlayRequest& request,
+                                             const PlanMedia& media,
+                                             std::uint64_t record_bytes) {
+    if (auto held = hold(request, false); !held) return held;
+    auto missing = find_missing(request, media, record_bytes);
+    if (!missing) return missing.error();
+    if (auto allowed = consent(missing->need); !allowed) return allowed;
+    if (!missing->media.empty()) {
+        const std::uint64_t allowed_bytes = missing->need.bytes();
+        const std::string root = media::media_root(request.target.name());
+        if (auto held = locks_.hold_set(store_, root, LockMode::exclusive); !held) return held;
+        missing = find_missing(request, media,
+                               record_bytes);  // others may have made or removed media in the meantime
+        if (!missing) return missing.error();
+        if (missing->need.bytes() > allowed_bytes) {
+            if (auto allowed = consent(missing->need); !allowed) return allowed;
+        }
+        if (auto written = write_media(missing->media); !written) return written;
+        if (auto shared = locks_.share_set(); !shared) return shared;
+    }
+    return request.meters.empty() ? Result<void>() : write_load_sets(request);
+}
+
+Result<void> MediaPreparation::write_load_sets(const run::PlayRequest& request) {
+    if (auto held = hold(request, true); !held) return held;
+    const auto names = run::working_sets_of(request);
+    if (auto held = locks_.hold_load(names.read, LockMode::shared); !held) return held;
+    if (auto held = locks_.hold_load(names.written, LockMode::exclusive); !held) return held;
+    const auto find = [this, request]() -> Result<media::LoadSetPlan> {
+        if (auto removed = run::remove_created_files(*store_, request); !removed) return removed.error();
+        return run::missing_load_set(*store_, request);
+    };
+    auto plan = work_.run<media::LoadSetPlan>(find);
+    if (!plan) return plan.error();
+    if (plan->nothing_to_do()) return {};
+    if (!names.read.empty()) {
+        if (auto held = locks_.hold_load(names.read, LockMode::exclusive); !held) return held;
+        plan = work_.run<media::LoadSetPlan>(find);  // others may have made it in the meantime
+        if (!plan) return plan.error();
+    }
+    if (auto written = write_load(*plan); !written) return written;
+    locks_.share_load(names.read);
+    return {};
+}
+
+void MediaPreparation::remove_created(const run::PlayRequest& request) {
+    if (store_ == nullptr || work_.left_behind() || locks_.left_behind() || request.meters.empty()) return;
+    // Also after an interruption, which has been heard; storage that does not answer is left behind then.
+    const auto removed = std::make_shared<std::optional<Result<void>>>();
+    run::Control::Work work;
+    work.run = [store = store_.get(), removed, request] {
+        removed->emplace(run::remove_created_files(*store, request));
+    };
+    work.on_interrupt = [] {};
+    if (!control_.run(std::move(work))) return work_.leave_behind();
+    if (!**removed && !options_.quiet) context_.log.warn("{}", (**removed).error().problems.front());
+}
+
+}  // namespace streamsim::cli

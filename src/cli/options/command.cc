@@ -1,0 +1,137 @@
+#include "cli/options/command.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "cli/options/options.h"
+
+namespace streamsim::cli {
+namespace {
+
+constexpr const char* kTargetExpected = "a directory, a clip, a sequence or a URL";
+
+Operand target(const char* help) {
+    return {"TARGET", kTargetExpected, help, Completion::file, true, &CliOptions::target};
+}
+
+std::vector<CommandInfo> playing_commands() {
+    return {
+        {Command::play,
+         "",
+         "plays media from storage on deadlines and counts every frame that misses its deadline",
+         "streamsim plays media from storage as an edit system does: each frame is read against a deadline of "
+         "its own, and every frame that misses its deadline is counted. It measures delivery to this client; "
+         "it "
+         "does not decode.",
+         {target("a directory, a clip, an image sequence or a URL (file:, nfs:, smb:, null:, sim:MODEL)")}},
+        {Command::prepare,
+         "prepare",
+         "makes the media that play needs below TARGET/streamsim-media",
+         "It takes the options of play, so that the command line that will be played can be prepared.",
+         {target("a directory on the storage")}},
+        {Command::max,
+         "max",
+         "finds the largest number of streams that plays without a missed frame",
+         "It plays 1, 2, 4, ... streams until one step fails, then the numbers between; each step plays for "
+         "--duration.",
+         {target("a directory on the storage, or a URL (file:, nfs:, smb:, null:, sim:MODEL)")}},
+        {Command::run,
+         "run",
+         "runs a scenario or a workload",
+         "A scenario has seats, their streams, recorders and meters, when they begin and end, and what fails. "
+         "A "
+         "workload is load that is not playback; it runs step by step, and the report has the tables or the "
+         "curve of its source.",
+         {{"FILE", "a scenario or a workload",
+           "a scenario (JSON; examples: formats/scenario/), or a workload: JSON, or a NAME of "
+           "formats/workload/",
+           Completion::workload, true, &CliOptions::name},
+          {"TARGET", kTargetExpected, "for a workload: a directory or a URL (default: the document's target)",
+           Completion::file, false, &CliOptions::target}}},
+    };
+}
+
+std::vector<CommandInfo> other_commands() {
+    return {
+        {Command::formats,
+         "formats",
+         "lists the media formats, or shows one with its sources",
+         "",
+         {{"NAME", "a format or a JSON file", "a format, or a JSON file", Completion::format, false,
+           &CliOptions::name}}},
+        {Command::inspect,
+         "inspect",
+         "shows the frame index of a clip or sequence: frames, rate, bytes, offsets",
+         "",
+         {target("a clip, a sequence's directory, one of its frames, or a pattern")}},
+        {Command::profile,
+         "profile",
+         "learns a workload document from a capture of real traffic",
+         "It shows how well what the document plays fits the traffic:\n"
+         "  strace -f -ttt -T -y -o player.log PLAYER ...\n"
+         "  streamsim profile player.log -o player.json",
+         {{"CAPTURE", "an strace log or a capture",
+           "an strace log (of -ff: the name without the process), or a capture of NFSv3, NFSv4 or SMB2 (pcap, "
+           "pcapng; read by tshark)",
+           Completion::file, true, &CliOptions::name}}},
+        {Command::report,
+         "report",
+         "renders results as text, HTML, CSV or JUnit; compares several",
+         "",
+         {{"RESULT", "a document that --json wrote",
+           "documents that --json wrote; the first is what the others are compared with", Completion::file,
+           true, nullptr, &CliOptions::results}}},
+        {Command::clean,
+         "clean",
+         "removes TARGET/streamsim-media, which prepare made, and nothing else",
+         "",
+         {target("the directory that was given to prepare")}},
+        {Command::man, "man", "prints the manual page (`streamsim man | man -l -`)", "", {}},
+        {Command::completions,
+         "completions",
+         "prints the completion script of a shell",
+         "For bash: `source <(streamsim completions bash)`.",
+         {{"SHELL",
+           "bash, zsh or fish",
+           "bash, zsh or fish",
+           Completion::none,
+           true,
+           &CliOptions::name,
+           nullptr,
+           {"bash", "zsh", "fish"}}}},
+    };
+}
+
+}  // namespace
+
+const std::vector<CommandInfo>& command_table() {
+    static const std::vector<CommandInfo> commands = [] {
+        std::vector<CommandInfo> all = playing_commands();
+        for (CommandInfo& each : other_commands()) all.push_back(std::move(each));
+        return all;
+    }();
+    return commands;
+}
+
+const CommandInfo& info(Command command) {
+    const auto& all = command_table();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [command](const CommandInfo& each) { return each.command == command; });
+    STREAMSIM_CHECK(found != all.end(), "every command is in the table");
+    return *found;
+}
+
+std::string typed_name(const CommandInfo& info) {
+    return *info.name == '\0' ? "streamsim" : std::string("streamsim ") + info.name;
+}
+
+Command command_of(int argc, const char* const* argv) {
+    if (argc < 2 || *argv[1] == '\0') return Command::play;
+    for (const CommandInfo& each : command_table()) {
+        if (std::string_view(each.name) == argv[1]) return each.command;
+    }
+    return Command::play;
+}
+
+}  // namespace streamsim::cli

@@ -1,0 +1,24 @@
+// From the words of the command line to CliOptions, by the option table.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/options/options.h"
+
+namespace streamsim::cli {
+
+/// Which text is to be printed instead of running the command.
+enum class Answer { help, version };
+
+struct ParsedCommandLine {
+    std::optional<Answer> answer;
+    CliOptions options;
+};
+
+/// Errors: bad input, every problem with its option and what is expected; environment where the format
+/// documents are not to be found.
+Result<ParsedCommandLine> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace streamsim::cli

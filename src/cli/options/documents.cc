@@ -1,0 +1,137 @@
+#include "cli/options/documents.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/document/document.h"
+#include "cli/options/formats_directory.h"
+#include "media/cuts/cut_list.h"
+#include "run/plan/workload_request.h"
+#include "target/workloads.h"
+#include "scenario/workload_steps.h"
+#include "target/credentials.h"
+#include "target/models.h"
+
+namespace streamsim::cli {
+namespace {
+
+constexpr const char* kDefaultFormat = "dpx12";
+
+void add(std::vector<std::string>& problems, const Error& error, const char* option = nullptr) {
+    for (const std::string& problem : error.problems)
+        problems.push_back(option == nullptr ? problem : fmt::format("{}: {}", option, problem));
+}
+
+void open_formats(const media::Catalogue& catalogue, CliOptions& options, std::vector<std::string>& problems) {
+    std::vector<MediaFormat>& formats = options.play.formats;
+    for (const std::string& name : options.formats) {
+        auto format = media::open_format(catalogue, name);
+        if (format) {
+            formats.push_back(std::move(format->format));
+        } else {
+            add(problems, format.error(), "--format");
+        }
+    }
+    for (std::size_t i = 0; i < formats.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (formats[i].name != formats[j].name) continue;
+            problems.push_back(
+                fmt::format("--format: {} is given twice: give --streams instead", formats[i].name));
+        }
+    }
+}
+
+/// Reads the file that an option names by `read`, which says its problems with the file's name.
+template <typename Read>
+void open_file(const char* option, const std::string& file, std::vector<std::string>& problems, Read read) {
+    if (file.empty()) return;
+    const auto text = read_document(file);
+    if (!text) return add(problems, text.error(), option);
+    if (const auto done = read(*text); !done) add(problems, done.error());
+}
+
+void open_faults(CliOptions& options, std::vector<std::string>& problems) {
+    open_file("--faults", options.faults, problems, [&](const std::string& text) -> Result<void> {
+        auto plan = storage::read_fault_plan(text, options.faults);
+        if (!plan) return plan.error();
+        options.play.faults = std::move(*plan);
+        return {};
+    });
+}
+
+void open_cuts(CliOptions& options, std::vector<std::string>& problems) {
+    if (!options.given("--cuts")) return;
+    options.play.order.kind = play::PlayOrder::Kind::cuts;
+    open_file("--cuts", options.cuts, problems, [&](const std::string& text) -> Result<void> {
+        auto list = media::parse_cut_list(text, options.cuts);
+        if (!list) return list.error();
+        options.play.cuts = std::move(*list);
+        return {};
+    });
+}
+
+/// Meters on all seats.
+void open_meters(const std::string& formats, CliOptions& options, std::vector<std::string>& problems) {
+    run::PlayRequest& play = options.play;
+    for (const std::string& name : options.meters) {
+        auto workload = target::open_workload(name, formats + "/workload");
+        if (!workload) {
+            add(problems, workload.error(), "--meter");
+            continue;
+        }
+        for (std::string& text : target::without_effect(*workload)) play.remarks.push_back(std::move(text));
+        for (run::MeterPart& part : run::meters_of(scenario::scaled(*workload, options.scale), 0, play.seats))
+            play.meters.push_back(std::move(part));
+    }
+}
+
+/// Recorders alone, where nobody asked for streams beside them; a search is for streams.
+void complete_record(CliOptions& options) {
+    run::PlayRequest& play = options.play;
+    if (play.record.streams == 0) return;
+    play.record.formats = play.formats;
+    if (play.record.formats.empty()) play.record.formats.push_back(options.default_format);
+    const bool search = options.command == Command::max;
+    if (!search && !options.given("--streams") && !options.given("--total-streams")) play.streams = 0;
+}
+
+}  // namespace
+
+void open_target(CliOptions& options, std::vector<std::string>& problems) {
+    if (options.target.empty()) return;
+    auto target = target::parse_target(options.target);
+    if (!target) return add(problems, target.error());
+    options.play.target = std::move(*target);
+    auto credentials = target::find_credentials(options.play.target, options.credentials);
+    if (!credentials) return add(problems, credentials.error(), "--credentials");
+    options.play.credentials = std::move(*credentials);
+}
+
+Result<void> open_documents(CliOptions& options, std::vector<std::string>& problems) {
+    run::PlayRequest& play = options.play;
+    play.sync = play.sync || play.multicam == run::MultiCam::all;
+    play.keep_frames = options.files.need_frames();
+    play.keep_histograms = !options.journal.empty();
+    const auto directory = formats_directory();
+    if (!directory) return directory.error();
+    if (play.target.kind == target::Target::Kind::model) {
+        const auto opened = target::open_model(play.target, *directory + "/storage");
+        if (!opened && opened.error().kind == ErrorKind::environment) return opened;
+        if (!opened) add(problems, opened.error());
+    }
+    const auto catalogue = media::Catalogue::load(*directory + "/media");
+    if (!catalogue) return catalogue.error();
+    const MediaFormat* const standard = catalogue->find(kDefaultFormat);
+    if (standard == nullptr)
+        return environment_error(fmt::format("{}: the format {} is missing", *directory, kDefaultFormat));
+    options.default_format = *standard;
+    open_formats(*catalogue, options, problems);
+    open_cuts(options, problems);
+    open_faults(options, problems);
+    open_meters(*directory, options, problems);
+    complete_record(options);
+    return {};
+}
+
+}  // namespace streamsim::cli

@@ -1,0 +1,123 @@
+// The documents that a command writes: one for each option that names a file.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/options/options.h"
+#include "cli/output/output_file.h"
+#include "report/csv/csv_report.h"
+
+namespace streamsim::cli {
+
+template <typename Of>
+class OutputDocuments {
+public:
+    struct Kind {
+        std::string ResultFiles::*name;  // empty: this document is not wanted
+        std::string begins_with;         // the beginning of an earlier document of this kind
+        std::function<void(const Of& of, const report::TextSink& sink)> write;
+    };
+
+    /// A kind whose document is made at once.
+    static Kind kind(std::string ResultFiles::*name,
+                     std::string_view begins_with,
+                     std::string (*text)(const Of&)) {
+        return {name, std::string(begins_with),
+                [text](const Of& of, const report::TextSink& sink) { sink(text(of)); }};
+    }
+
+    /// Tests that each file that was asked for can be written, and writes none. Errors: every problem, as
+    /// OutputFile::prepare.
+    static Result<OutputDocuments> prepare(const ResultFiles& files, const std::vector<Kind>& kinds);
+
+    /// One of the files is standard output: what a person reads goes to standard error.
+    bool standard_output() const {
+        return any([](const OutputFile& file) { return file.standard_output(); });
+    }
+    /// One of the files is standard output, a pipe or a device, whose reader may block the writer.
+    bool reader_may_block() const {
+        return any([](const OutputFile& file) { return file.in_place(); });
+    }
+    /// Writes all; a file that cannot be written does not keep the others. Errors: the last one that failed.
+    /// Files that no reader can block are written first; `before_blocking` is called before the first of the
+    /// others, and `progress` after each part of them.
+    Result<void> write(
+        const Of& of,
+        const std::function<void()>& before_blocking = [] {},
+        const std::function<void()>& progress = {});
+    /// Writes what is known so far to the files that another document can replace. Errors: the last one that
+    /// failed.
+    Result<void> write_for_now(const Of& of);
+
+private:
+    struct Output {
+        OutputFile file;
+        Kind kind;
+    };
+
+    template <typename Condition>
+    bool any(Condition condition) const {
+        return std::any_of(outputs_.begin(), outputs_.end(),
+                           [&](const Output& output) { return condition(output.file); });
+    }
+
+    std::vector<Output> outputs_;
+};
+
+template <typename Of>
+Result<OutputDocuments<Of>> OutputDocuments<Of>::prepare(const ResultFiles& files,
+                                                         const std::vector<Kind>& kinds) {
+    OutputDocuments all;
+    Error problems{ErrorKind::bad_input, {}};
+    for (const Kind& kind : kinds) {
+        const std::string& name = files.*kind.name;
+        if (name.empty()) continue;
+        auto file = OutputFile::prepare(name, kind.begins_with);
+        if (file) {
+            all.outputs_.push_back({std::move(*file), kind});
+            continue;
+        }
+        if (file.error().kind == ErrorKind::environment) problems.kind = ErrorKind::environment;
+        for (const std::string& problem : file.error().problems) problems.problems.push_back(problem);
+    }
+    if (!problems.problems.empty()) return problems;
+    return all;
+}
+
+template <typename Of>
+Result<void> OutputDocuments<Of>::write(const Of& of,
+                                        const std::function<void()>& before_blocking,
+                                        const std::function<void()>& progress) {
+    std::stable_partition(outputs_.begin(), outputs_.end(),
+                          [](const Output& output) { return !output.file.in_place(); });
+    Result<void> written;
+    bool told = false;
+    for (Output& output : outputs_) {
+        if (output.file.in_place()) {
+            if (!std::exchange(told, true)) before_blocking();
+            output.file.on_progress(progress);
+        }
+        output.kind.write(of, [&output](std::string_view piece) { output.file.write(piece); });
+        if (auto done = output.file.finish(); !done) written = done;
+    }
+    return written;
+}
+
+template <typename Of>
+Result<void> OutputDocuments<Of>::write_for_now(const Of& of) {
+    Result<void> written;
+    for (Output& output : outputs_) {
+        if (output.file.in_place()) continue;
+        std::string text;
+        output.kind.write(of, [&text](std::string_view piece) { text += piece; });
+        if (auto done = output.file.write_for_now(text); !done) written = done;
+    }
+    return written;
+}
+
+}  // namespace streamsim::cli
