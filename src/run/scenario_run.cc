@@ -178,13 +178,13 @@ ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& form
                 const std::string name = target->name();
                 const std::size_t first = name.find('/', name.find("://") + 3);
                 return ScenarioTarget{.kind = ScenarioTarget::Kind::files,
-                                      .playback_loop = "files of " + name.substr(0, name.find('/', first + 1)),
+                                      .storage = "files of " + name.substr(0, name.find('/', first + 1)),
                                       .place = place_of(*target)};
             }
             case Target::Kind::local: break;
         }
         return ScenarioTarget{
-            .kind = ScenarioTarget::Kind::files, .playback_loop = "real files", .place = place_of(*target)};
+            .kind = ScenarioTarget::Kind::files, .storage = "real files", .place = place_of(*target)};
     };
     words.workload = [directory = formats + "/workload"](const std::string& typed) {
         return open_workload(typed, directory);

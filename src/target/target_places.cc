@@ -61,10 +61,7 @@ std::string what_became(const PlaceIdentity& was, const PlaceAnswer& now) {
 }  // namespace
 
 std::string directory_of(const Clip& clip) {
-    std::string file(clip.index->path_capacity(), '\0');
-    clip.index->write_path(0, file.data());
-    file.resize(file.find('\0'));
-    const std::string directory = above(file);
+    const std::string directory = above(clip.index->path_of(0));
     return directory.empty() ? "." : directory;
 }
 

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/media/media_locks.h"
+#include "media/own_files/own_names.h"
 #include "media/write/media_lock.h"
 #include "media/write/media_set.h"
 #include "run/process/control.h"

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/media/indexing.h"
 #include "cli/media/media_run.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim {
 namespace {

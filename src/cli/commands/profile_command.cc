@@ -9,9 +9,9 @@
 #include "cli/commands/commands.h"
 #include "cli/media/indexing.h"
 #include "cli/profile_text.h"
-#include "profile/capture/capture_file.h"
-#include "profile/selection.h"
-#include "profile/workload_writer.h"
+#include "profile/input/read_traffic.h"
+#include "profile/learning/selection.h"
+#include "profile/learning/workload_writer.h"
 #include "run/diagnosis/traffic_fit.h"
 
 namespace streamsim {

@@ -10,7 +10,7 @@
 
 #include "base/system/utf8_path.h"
 #include "cli/media/media_run.h"
-#include "media/sequence/sequence_index.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim {
 namespace {

@@ -60,13 +60,6 @@ double operations_per_s(const StreamPlan& plan) {
     return plan.options.paced ? per_slot * plan.rate().per_second() : 0;
 }
 
-std::string first_file(const Clip& clip) {
-    std::string path(clip.index->path_capacity(), '\0');
-    clip.index->write_path(0, path.data());
-    path.resize(path.find('\0'));
-    return path;
-}
-
 std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
     std::vector<const Clip*> all;
     for (const PlayPart& part : parts) {
@@ -217,7 +210,7 @@ Result<RunResult> Session::execute() {
 /// One that is there already.
 std::string Session::place_of_files() const {
     for (const StreamPlan& plan : streams_) {
-        if (plan.record == nullptr) return first_file(plan.clips.front());
+        if (plan.record == nullptr) return plan.clips.front().index->path_of(0);
     }
     if (recordings_ != nullptr) return recordings_->directory();
     const std::vector<std::string>& files = meters_.front().names.files;
@@ -343,7 +336,7 @@ std::uint32_t Session::alignment_of_files() {
     if (request_.cold) evict_clips();
     if (!request_.direct) return alignment;
     for (const Clip* clip : all_clips(parts_))
-        alignment = std::max(alignment, direct_alignment(first_file(*clip)));
+        alignment = std::max(alignment, direct_alignment(clip->index->path_of(0)));
     for (const MeterPlan& plan : meters_) {
         if (!plan.names.files.empty())
             alignment = std::max(alignment, direct_alignment(plan.names.files.front()));
@@ -369,11 +362,9 @@ void Session::plan_model() {
 void Session::evict_clips() {
     const auto store = make_byte_store(request_.target, request_.credentials);
     for (const Clip* clip : all_clips(parts_)) {
-        std::string path(clip->index->path_capacity(), '\0');
         const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
         for (std::uint64_t i = 0; i < files; ++i) {
-            clip->index->write_path(i, path.data());
-            (void)store->evict(path.c_str());  // a frame that is not there fails at its slot
+            (void)store->evict(clip->index->path_of(i));  // a frame that is not there fails at its slot
         }
     }
 }

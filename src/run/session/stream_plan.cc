@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
-#include "media/sequence/sequence_index.h"
 #include "media/write/recording.h"
 #include "play/slot_reads.h"
 
