@@ -13,7 +13,7 @@
 #include "cli/play/output_file.h"
 #include "view/screen.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::string_view kNoMemory =
@@ -48,7 +48,7 @@ std::string_view shortage(const std::error_code& code) {
 }  // namespace
 
 void end_at_once(int code, std::string_view sentence) {
-    Screen::give_back_at_once();
+    view::Screen::give_back_at_once();
     remove_temporary_outputs();
     write_to_stderr("streamsim: ");
     write_to_stderr(sentence);
@@ -77,4 +77,4 @@ void install_last_resorts() {
     std::set_terminate(on_terminate);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

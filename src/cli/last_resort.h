@@ -5,7 +5,7 @@
 #include <exception>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Ends the process at once, from any thread, whatever the others are doing: gives the terminal back, removes
 /// output files that are not whole, and says `sentence` on standard error. Allocates nothing.
@@ -19,4 +19,4 @@ namespace streamsim {
 /// sentence. Once, first of all.
 void install_last_resorts();
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -21,12 +21,12 @@
 #include "run/process/control.h"
 #include "seats/mpi_start.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 std::string version_text() {
     return fmt::format("streamsim {} ({})\nstorage backends: {}\nMPI: {}", version(), revision(),
-                       fmt::join(backend_names(), ", "), mpi_version());
+                       fmt::join(run::backend_names(), ", "), seats::mpi_version());
 }
 
 using Command = CliOptions::Command;
@@ -60,7 +60,7 @@ Result<void> descriptors_suffice() {
                     free, kNeeded));
 }
 
-int do_command(CliContext& context, Control& control, CliOptions& options) {
+int do_command(CliContext& context, run::Control& control, CliOptions& options) {
     switch (options.command) {
         case Command::play: return play_command(context, control, options);
         case Command::prepare: return prepare_command(context, control, options);
@@ -77,12 +77,13 @@ int do_command(CliContext& context, Control& control, CliOptions& options) {
 
 int run_line(CliContext& context, Command command, int argc, const char* const* argv) {
     // Signals are heard from the first moment; where nothing can be lost they end the process at once.
-    ControlOptions ends;
+    run::ControlOptions ends;
     if (is_done_at_once(command)) ends.timeout = {};
     ends.leave = [] { end_at_once(kExitInterrupted, "interrupted"); };
     ends.failed = end_after;
     // Never deleted: a signal that comes while the process ends must not kill it.
-    static Control& control = *new Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+    static run::Control& control =
+        *new run::Control(ends);  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
     auto parsed = parse_command_line(argc, argv, version_text());
     if (context.ranks != nullptr) {
         if (auto agreed = agree_on_command(context, control, parsed); !agreed)
@@ -128,8 +129,8 @@ int run(const std::vector<std::string>& words) {
     for (const std::string& word : words) pointers.push_back(word.c_str());
     const auto argc = static_cast<int>(pointers.size());
     const char* const* const argv = pointers.data();
-    const auto place = mpi_place();
-    if (place) expect_no_terminal();
+    const auto place = seats::mpi_place();
+    if (place) seats::expect_no_terminal();
     const auto colours = place ? spdlog::color_mode::never : spdlog::color_mode::automatic;
     spdlog::logger log("streamsim", std::make_shared<PrintableSink>(colours));
     log.set_pattern("%n: %^%v%$");
@@ -140,7 +141,7 @@ int run(const std::vector<std::string>& words) {
     if (is_done_at_once(command) || command == Command::inspect || command == Command::clean ||
         command == Command::profile)  // one is enough
         return place->rank > 0 ? kExitPass : run_line(context, command, argc, argv);
-    auto ranks = Ranks::begin();
+    auto ranks = seats::Ranks::begin();
     if (!ranks && ranks.error().kind == ErrorKind::interrupted) return kExitPass;  // rank 0 has said why
     if (!ranks) return report_error(context, ranks.error());
     context.ranks = ranks->get();
@@ -149,15 +150,15 @@ int run(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::cli
 
 int main(int argc, char** argv) {
-    using namespace streamsim;
-    const std::vector<std::string> words = begin_program(argc, argv);
-    install_last_resorts();
+    using namespace streamsim::cli;
+    const std::vector<std::string> words = streamsim::cli::begin_program(argc, argv);
+    streamsim::cli::install_last_resorts();
     try {
-        return final_code(run(words));
+        return final_code(streamsim::cli::run(words));
     } catch (...) {
-        end_after(std::current_exception());
+        streamsim::cli::end_after(std::current_exception());
     }
 }

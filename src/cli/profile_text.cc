@@ -9,12 +9,12 @@
 #include "base/units.h"
 #include "profile/learning/workload_writer.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::size_t kSizesShown = 6;
 
-std::string size_list(const SizeCounts& sizes) {
+std::string size_list(const profile::SizeCounts& sizes) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all(sizes.begin(), sizes.end());
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     std::string out;
@@ -26,7 +26,7 @@ std::string size_list(const SizeCounts& sizes) {
     return out;
 }
 
-std::uint64_t median_of(const SizeCounts& counts) {
+std::uint64_t median_of(const profile::SizeCounts& counts) {
     std::uint64_t all = 0, below = 0;
     for (const auto& [bytes, count] : counts) all += count;
     for (const auto& [bytes, count] : counts) {
@@ -36,7 +36,7 @@ std::uint64_t median_of(const SizeCounts& counts) {
     return 0;
 }
 
-void add_blocks(std::string& out, const char* name, const BlockFacts& facts) {
+void add_blocks(std::string& out, const char* name, const profile::BlockFacts& facts) {
     if (facts.blocks == 0) return;
     out += fmt::format("  {:<12}{} blocks, {}: {}\n", name, show_count(facts.blocks), show_bytes(facts.bytes),
                        size_list(facts.sizes));
@@ -44,19 +44,19 @@ void add_blocks(std::string& out, const char* name, const BlockFacts& facts) {
                        facts.sequential_share() * 100, show_bytes(median_of(facts.runs)));
 }
 
-std::string operations_list(const Behaviour& behaviour) {
+std::string operations_list(const profile::Behaviour& behaviour) {
     std::string out;
-    for (std::size_t i = 0; i < kTrafficKinds; ++i) {
+    for (std::size_t i = 0; i < profile::kTrafficKinds; ++i) {
         if (behaviour.operations[i] == 0) continue;
         out += fmt::format("{}{} {}", out.empty() ? "" : ", ", show_count(behaviour.operations[i]),
-                           to_string(static_cast<TrafficKind>(i)));
+                           profile::to_string(static_cast<profile::TrafficKind>(i)));
     }
     return out + (behaviour.failed > 0 ? fmt::format(" ({} failed)", show_count(behaviour.failed)) : "");
 }
 
-void add_meter(std::string& out, const LearntMeter& meter) {
+void add_meter(std::string& out, const profile::LearntMeter& meter) {
     const MeterSpec& spec = meter.spec;
-    const Behaviour& all = meter.behaviour;
+    const profile::Behaviour& all = meter.behaviour;
     out += fmt::format("\n{}\n", spec.name);
     out += fmt::format("  operations  {} in {}\n", operations_list(all), show_duration({all.span_ns}));
     add_blocks(out, "reads", all.reads);
@@ -79,10 +79,10 @@ void add_meter(std::string& out, const LearntMeter& meter) {
     for (const std::string& note : meter.notes) out += fmt::format("  note        {}\n", note);
 }
 
-void add_fit(std::string& out, const Fit& fit) {
+void add_fit(std::string& out, const profile::Fit& fit) {
     out += fmt::format("  {:<14} {:>14} {:>14}  {:<17} {:>8} {:>8}\n", "the fit", "traffic", "document", "",
                        "distance", "limit");
-    for (const FitLine& line : fit.lines) {
+    for (const profile::FitLine& line : fit.lines) {
         out += fmt::format("  {:<14} {:>14.1f} {:>14.1f}  {:<17} {:>8.3f} {:>8.3f}  {}{}\n", line.name,
                            line.traffic, line.played, line.unit, line.distance, line.limit, line.measure,
                            line.fits() ? "" : ": does not fit");
@@ -92,7 +92,7 @@ void add_fit(std::string& out, const Fit& fit) {
 std::string verdict_of(const ProfileFindings& found) {
     std::string misfits;
     for (std::size_t i = 0; i < found.fits.size(); ++i) {
-        for (const FitLine& line : found.fits[i].lines) {
+        for (const profile::FitLine& line : found.fits[i].lines) {
             if (line.fits()) continue;
             misfits += fmt::format("{}{}: {}", misfits.empty() ? "" : ", ", found.profile.meters[i].spec.name,
                                    line.name);
@@ -101,15 +101,15 @@ std::string verdict_of(const ProfileFindings& found) {
     return misfits.empty() ? "fits" : "does not fit: " + misfits;
 }
 
-OrderedJson counts_json(const SizeCounts& counts) {
+OrderedJson counts_json(const profile::SizeCounts& counts) {
     OrderedJson out = OrderedJson::array();
     constexpr std::size_t kKept = 1000;
-    for (const auto& [bytes, count] : few_sizes(counts, kKept))
+    for (const auto& [bytes, count] : profile::few_sizes(counts, kKept))
         out.push_back({{"bytes", bytes}, {"count", count}});
     return out;
 }
 
-OrderedJson blocks_json(const BlockFacts& facts) {
+OrderedJson blocks_json(const profile::BlockFacts& facts) {
     return {{"blocks", facts.blocks},
             {"bytes", facts.bytes},
             {"sequential_share", facts.sequential_share()},
@@ -117,12 +117,12 @@ OrderedJson blocks_json(const BlockFacts& facts) {
             {"runs", counts_json(facts.runs)}};
 }
 
-OrderedJson meter_json(const LearntMeter& meter, const Fit& fit) {
+OrderedJson meter_json(const profile::LearntMeter& meter, const profile::Fit& fit) {
     OrderedJson operations = OrderedJson::object();
-    for (std::size_t i = 0; i < kTrafficKinds; ++i)
-        operations[to_string(static_cast<TrafficKind>(i))] = meter.behaviour.operations[i];
+    for (std::size_t i = 0; i < profile::kTrafficKinds; ++i)
+        operations[profile::to_string(static_cast<profile::TrafficKind>(i))] = meter.behaviour.operations[i];
     OrderedJson lines = OrderedJson::array();
-    for (const FitLine& line : fit.lines) {
+    for (const profile::FitLine& line : fit.lines) {
         lines.push_back({{"name", line.name},
                          {"unit", line.unit},
                          {"traffic", line.traffic},
@@ -182,8 +182,8 @@ std::string profile_json(const ProfileFindings& found) {
                        {"verdict", verdict_of(found)},  {"meters", OrderedJson::array()}};
     for (std::size_t i = 0; i < found.profile.meters.size(); ++i)
         out["meters"].push_back(meter_json(found.profile.meters[i], found.fits[i]));
-    out["workload"] = OrderedJson::parse(workload_json(found.profile.workload));
+    out["workload"] = OrderedJson::parse(profile::workload_json(found.profile.workload));
     return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

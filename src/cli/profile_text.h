@@ -7,11 +7,11 @@
 #include "profile/learning/fit.h"
 #include "profile/learning/learn.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 struct ProfileFindings {
-    Profile profile;
-    std::vector<Fit> fits;  // by meter
+    profile::Profile profile;
+    std::vector<profile::Fit> fits;  // by meter
     std::string source, recorder;
     std::string rule;  // which files count
     std::vector<std::string> notes;
@@ -22,4 +22,4 @@ std::string profile_text(const ProfileFindings& found);
 /// Schema streamsim.profile, version 1.
 std::string profile_json(const ProfileFindings& found);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// The command line in UTF-8, with which `argv` came. From here on standard output takes bytes as they are, the
 /// descriptors 0 to 2 are open, and a reader that goes away is an error of the writer and no signal. Once,
@@ -37,4 +37,4 @@ struct FileIdentity {
 };
 FileIdentity identity_of(const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

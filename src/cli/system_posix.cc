@@ -10,7 +10,7 @@
 
 #include "cli/system.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// What is opened next would be taken for standard output, and a result written over it.
@@ -88,4 +88,4 @@ FileIdentity identity_of(const std::string& path) {
             std::chrono::duration_cast<std::chrono::nanoseconds>(written).count()};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -9,7 +9,7 @@
 #include "base/system/utf8_path.h"
 #include "cli/system.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 std::vector<std::string> begin_program(int argc, const char* const* argv) {
     _setmode(_fileno(stdout), _O_BINARY);
@@ -63,4 +63,4 @@ std::FILE* open_output(const std::string& path, bool is_new) {
     return file < 0 ? nullptr : _fdopen(file, "wb");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

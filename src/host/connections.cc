@@ -22,7 +22,7 @@
 #include <ctime>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 constexpr std::uint32_t kEstablished = 1U << 1;  // TCP_ESTABLISHED, as the kernel counts its states
@@ -287,4 +287,4 @@ bool Echo::take_one() {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::host {
 
 struct TcpConnection {
     std::string id;    // both ends with their ports
@@ -67,4 +67,4 @@ private:
     std::int64_t last_ns_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

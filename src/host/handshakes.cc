@@ -12,7 +12,7 @@
 
 #include "host/connections.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 /// Longer round trips are not waited for.
@@ -78,4 +78,4 @@ Handshakes::Answers Handshakes::receive(std::int64_t now_ns) {
     return answers;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// One thread. Nothing is sent on the connections; each is closed as soon as it is there.
 class Handshakes {
@@ -39,4 +39,4 @@ private:
     Answers at_once_;  // that begin() was given
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -19,7 +19,7 @@
 
 #include "base/system/proc_text.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 constexpr int kRealtimePriority = 10;  // above everything ordinary, below the kernel's own threads
@@ -141,4 +141,4 @@ std::string now_rfc3339() {
     return {text.data(), length};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -9,7 +9,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// Name and system from uname, the processors that this process may use, the memory of the machine. Never
 /// fails: what cannot be read stays empty or 0 (at least 1 processor).
@@ -40,4 +40,4 @@ bool request_realtime(std::string& why_not);
 /// The wall clock, for the record only: "2024-05-01T12:00:00Z". Nothing is ever measured with it.
 std::string now_rfc3339();
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -9,7 +9,7 @@
 #include "host/mount.h"
 #include "host/system_watch.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 std::int64_t to_ns(const uv_timeval_t& time) {
@@ -83,4 +83,4 @@ SystemHistory SystemWatch::stop(Duration /*idle*/) {
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -9,7 +9,7 @@
 
 #include "base/system/proc_text.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -126,4 +126,4 @@ void MemoryWatch::read(SystemSample& sample) const {
         sample.own_memory_pressure_ns = pressure_ns(groups_.front() / "memory.pressure");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -10,7 +10,7 @@
 
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// Where a process's memory control group is, in the tables of /proc/self/cgroup and /proc/self/mountinfo.
 struct MemoryGroup {
@@ -33,4 +33,4 @@ private:
     bool v2_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

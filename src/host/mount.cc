@@ -18,7 +18,7 @@
 #include "base/system/proc_text.h"
 #include "host/network_mount.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 std::optional<std::string> canonical(const std::string& path) {
@@ -167,4 +167,4 @@ std::optional<std::uint64_t> cached_bytes(const char* path) {
     return cached;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

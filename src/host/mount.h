@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// nullopt: the path is not there, or this system does not list its mounts. Of a network file system with what
 /// its options say, and what the kernel reads ahead.
@@ -25,4 +25,4 @@ std::optional<int> fuse_server_of(const std::string& path);
 /// So many bytes of the file are in this computer's page cache; nullopt: it cannot be said.
 std::optional<std::uint64_t> cached_bytes(const char* path);
 
-}  // namespace streamsim
+}  // namespace streamsim::host

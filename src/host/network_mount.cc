@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 /// One request of this size costs a server little more than a small one.
@@ -131,4 +131,4 @@ void hint_at(MountFacts& mount, const MountUse& use) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// What is played from the mount, as far as it is known.
 struct MountUse {
@@ -22,4 +22,4 @@ void describe_share(MountFacts& mount);
 /// Fills in the hints: what would be mounted otherwise to play from it. REQUIRES: describe_share().
 void hint_at(MountFacts& mount, const MountUse& use);
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::host {
 
 struct PlaceIdentity {
     std::uint64_t device = 0, inode = 0;
@@ -23,4 +23,4 @@ struct PlaceAnswer {
 /// Links are followed. May block for as long as the file system does.
 PlaceAnswer place_identity_of(const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -7,7 +7,7 @@
 
 #include "host/place_identity.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 PlaceAnswer place_identity_of(const std::string& path) {
     struct statx facts {};
@@ -27,4 +27,4 @@ PlaceAnswer place_identity_of(const std::string& path) {
     return {out, 0};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

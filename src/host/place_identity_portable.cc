@@ -2,7 +2,7 @@
 
 #include "host/place_identity.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 PlaceAnswer place_identity_of(const std::string& path) {
     uv_fs_t request{};
@@ -17,4 +17,4 @@ PlaceAnswer place_identity_of(const std::string& path) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 /// Less came from hosts that are asked something and no media.
@@ -221,4 +221,4 @@ void ServerPath::fill(SystemSample& sample) {
     if (!path_.peer.empty()) sample.path = path_;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -13,7 +13,7 @@
 #include "host/handshakes.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// One server's host. Bytes that stop tell nothing of who stopped: a host that answers in that time is reached,
 /// and one that does not, and had answered before, is not.
@@ -101,4 +101,4 @@ private:
     SystemSample::Path path_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -22,7 +22,7 @@
 #include "host/mount.h"
 #include "host/server_path.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
@@ -255,4 +255,4 @@ bool SystemWatch::wait(std::chrono::milliseconds interval, ServerPath& path) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::host

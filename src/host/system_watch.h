@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::host {
 
 /// File servers that this process, and those that it starts, speak to; their addresses as numbers.
 struct ServersWatched {
@@ -58,4 +58,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -12,7 +12,7 @@
 #include "judge/memory.h"
 #include "judge/network_path.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// From here on a processor counts as used up: the rest goes to the kernel's own work.
@@ -557,4 +557,4 @@ Limit limit_of(Cause cause) {
     return Limit::unknown;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -37,7 +37,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// A cause for each of evidence.missed. REQUIRES: not modelled.
 std::vector<Cause> book_causes(const Evidence& evidence, const PlaceTest& places);
@@ -57,4 +57,4 @@ Limit limit_of(Cause cause);
 /// The bytes came over a network: as many came in by one interface as were read.
 bool through_network(const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -10,7 +10,7 @@
 #include "streamsim/run_result.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// A slot that was not on time, or a time in which play stood still. Instants are of the loops' clock; nullopt:
 /// it did not come to that.
@@ -138,4 +138,4 @@ struct Evidence {
     std::int64_t way_ns = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// The last sample that is not after `at`, or the first.
@@ -218,4 +218,4 @@ SystemEvidence system_of(const SystemHistory& history) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

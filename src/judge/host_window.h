@@ -9,7 +9,7 @@
 #include "streamsim/run_result.h"
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Shares are of the time, 0 to 1, and nullopt where the system does not say.
 struct HostWindow {
@@ -70,4 +70,4 @@ std::optional<std::int64_t> suspended_in(const std::vector<Suspension>& all,
 std::vector<LinkEvidence> links_of(const SystemHistory& history);
 SystemEvidence system_of(const SystemHistory& history);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -6,7 +6,7 @@
 #include "judge/causes.h"
 #include "judge/sentences.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 bool is_of_client(Cause cause) {
@@ -123,4 +123,4 @@ void describe_injected(CauseResult& cause,
     cause.detail = "a run with injected faults does not show the cause of these";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

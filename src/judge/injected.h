@@ -6,7 +6,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Corrects causes that name a storage, a network or the media where none of them was measured. REQUIRES: a
 /// cause for each of evidence.missed.
@@ -31,4 +31,4 @@ void describe_injected(CauseResult& cause,
                        const std::vector<const MissedFrame*>& missed,
                        const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

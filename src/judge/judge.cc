@@ -11,7 +11,7 @@
 #include "judge/injected.h"
 #include "judge/sentences.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// From here on a part of a model counts as full.
@@ -171,7 +171,7 @@ std::vector<CauseResult> sum_up(const Evidence& evidence, const std::vector<Caus
         for (const MissedFrame* each : missed) ++(each->stall ? result.stalls : result.frames);
         const bool counts =
             std::any_of(missed.begin(), missed.end(), [](const auto* each) { return !each->startup; });
-        result.limit = counts ? limit_of(cause) : Limit::none;
+        result.limit = counts ? judge::limit_of(cause) : Limit::none;
         frames += result.frames;
         out.push_back(result);
     }
@@ -314,4 +314,4 @@ Judgement judge(const Evidence& evidence) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -14,7 +14,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Why frames were missed: the causes, and what each missed frame is booked to.
 struct Judgement {
@@ -31,4 +31,4 @@ std::uint64_t bad_frames(const FrameCounts& counts);
 /// The reason is a sentence for an editor, the detail one for an engineer.
 Judgement judge(const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// Of the time, that tasks wait for memory where it is too little. Staged with a control group of 90 MB: 20 to
@@ -49,4 +49,4 @@ MemoryAnswer memory_answer(const MemoryWindow& memory) {
     return *memory.limit_hits > 0 ? MemoryAnswer::short_of : MemoryAnswer::enough;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -6,7 +6,7 @@
 
 #include "streamsim/system_history.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Shares are of the time, 0 to 1; nullopt: the system does not say.
 struct MemoryWindow {
@@ -27,4 +27,4 @@ enum class MemoryAnswer { enough, short_of, unknown };
 /// for I/O, not for memory.
 MemoryAnswer memory_answer(const MemoryWindow& memory);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

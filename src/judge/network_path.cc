@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 /// An answer is missed for as long before it counts as missing; a carrier is seen at once.
@@ -87,4 +87,4 @@ Cause cause_of_timeout(const SystemHistory& history, const MissedFrame& missed) 
     return span.quiet_answers > 0 ? Cause::storage_error : Cause::unknown;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

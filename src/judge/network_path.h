@@ -11,7 +11,7 @@
 #include "judge/evidence.h"
 #include "judge/host_window.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// The longest of the times in which the path was seen gone; 0: it was not, for as long as it takes to see it.
 std::int64_t path_gone_ns(const PathSpan& span);
@@ -39,4 +39,4 @@ Cause cause_of_silence(const Evidence& evidence, std::int64_t from_ns, std::int6
 /// unknown.
 Cause cause_of_timeout(const SystemHistory& history, const MissedFrame& missed);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

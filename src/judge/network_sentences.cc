@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "judge/host_window.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 struct Times {
@@ -138,4 +138,4 @@ bool in_silence(const std::vector<const MissedFrame*>& missed, const Evidence& e
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -6,7 +6,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Fills in what is said of Cause::network_loss and network_down. `what`: the frames that were missed, in
 /// words.
@@ -21,4 +21,4 @@ std::string host_answers(const std::vector<const MissedFrame*>& missed, const Ev
 /// Which of these were missed in a time in which no stream was given a byte.
 bool in_silence(const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

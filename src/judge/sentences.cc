@@ -11,7 +11,7 @@
 #include "judge/network_sentences.h"
 #include "judge/shortage_sentences.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 std::string were(std::uint64_t count) {
@@ -395,4 +395,4 @@ std::string what_next(Cause cause, const Evidence& evidence) {
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -6,7 +6,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// "1 frame", "12 frames"
 std::string frames_text(std::uint64_t count);
@@ -23,4 +23,4 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
 /// What to measure next, where the cause is not known; else empty.
 std::string what_next(Cause cause, const Evidence& evidence);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

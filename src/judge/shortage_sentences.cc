@@ -12,7 +12,7 @@
 #include "judge/memory.h"
 #include "judge/sentences.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 std::string innocent(const CauseResult& cause) {
@@ -136,4 +136,4 @@ std::string next_of_shortage(Cause cause) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

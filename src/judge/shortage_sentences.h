@@ -6,7 +6,7 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 
 /// Each fills summary and detail. `missed`: the frames of the cause.
 void describe_gone(CauseResult& cause, const std::vector<const MissedFrame*>& missed, const Evidence& evidence);
@@ -23,4 +23,4 @@ bool describe_unknown_memory(CauseResult& cause,
 /// What to do about it; empty: it is none of these causes.
 std::string next_of_shortage(Cause cause);
 
-}  // namespace streamsim
+}  // namespace streamsim::judge

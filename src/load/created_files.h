@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// A file of the user, in one of its directories.
 struct CreatedFile {
@@ -52,4 +52,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 std::vector<double> weights_of(const std::vector<WeightedSize>& sizes) {
@@ -138,4 +138,4 @@ Duration constant_time(std::uint64_t k, double per_s) {
     return {static_cast<std::int64_t>(static_cast<double>(k) * 1e9 / per_s)};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -9,7 +9,7 @@
 #include "streamsim/meter_result.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// Indices in proportion to weights.
 class WeightedDraw {
@@ -102,4 +102,4 @@ private:
 /// Event k of an even process, from its beginning.
 Duration constant_time(std::uint64_t k, double per_s);
 
-}  // namespace streamsim
+}  // namespace streamsim::load

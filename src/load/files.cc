@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "load/permutation.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     : plan_(plan), draws_(draws), files_(plan.spec.set.files), file_bytes_(plan.spec.set.file_bytes) {
@@ -114,4 +114,4 @@ std::uint64_t MeterFiles::random_place(
     return Permutation(places(), derive_seed(of_file, number / places())).at(number % places()) * unit_;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

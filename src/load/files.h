@@ -10,7 +10,7 @@
 #include "load/draws.h"
 #include "load/meter.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// A user that has no more files than this keeps each of them open; of more, each transfer opens its own and
 /// closes it again; so it does where files are moved whole.
@@ -89,4 +89,4 @@ private:
     std::vector<std::uint64_t> left_;  // by user and file, of a sequential user that reads once; else empty
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "load/user.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 class Meter::Impl {
 public:
@@ -211,4 +211,4 @@ std::vector<std::string> Meter::created() const {
     return impl_->created();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

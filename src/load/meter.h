@@ -40,7 +40,7 @@
 #include "streamsim/storage.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// The names of a meter's files: paths as the storage takes them. All end with ".load", created ones too.
 struct WorkingSetNames {
@@ -118,4 +118,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

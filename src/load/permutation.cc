@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 // Small halves need more of them than the four that are enough for large ones.
@@ -42,4 +42,4 @@ std::uint64_t Permutation::at(std::uint64_t index) const {
     return index;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// Two words and no memory. at() takes less than two walks on average.
 class Permutation {
@@ -26,4 +26,4 @@ private:
     std::uint64_t high_mask_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

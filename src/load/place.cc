@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// No two of these in a written block are alike, whatever the storage compares.
@@ -333,4 +333,4 @@ void Place::cancel() {
     if (current_ != nullptr) room_.storage.cancel(*current_);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

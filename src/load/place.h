@@ -11,7 +11,7 @@
 #include "load/files.h"
 #include "load/statistics.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// What all users of a meter have in common.
 struct MeterRoom {
@@ -126,4 +126,4 @@ private:
 /// The path of a file that was created, or of a spare one.
 void write_created_path(const MeterRoom& room, std::uint32_t user, const CreatedFile& file, std::string& into);
 
-}  // namespace streamsim
+}  // namespace streamsim::load

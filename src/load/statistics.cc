@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
-std::optional<LatencySummary> summary_of(const Histogram& times) {
+std::optional<LatencySummary> summary_of(const metrics::Histogram& times) {
     if (times.count() == 0) return std::nullopt;
     return LatencySummary{times.at_permille(500), times.at_permille(900), times.at_permille(990),
                           times.at_permille(999), times.max()};
@@ -145,4 +145,4 @@ MeterResult MeterStats::result() const {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -12,7 +12,7 @@
 #include "metrics/histogram.h"
 #include "metrics/time_series.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// The times of one operation that is complete.
 struct OperationTimes {
@@ -77,7 +77,7 @@ private:
         }
     };
     struct Times {
-        Histogram service, response;
+        metrics::Histogram service, response;
     };
     void note(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
     TransferCell& cell(TransferMode mode, std::uint32_t block) {
@@ -96,8 +96,8 @@ private:
     std::array<Times, kLoadOperations> times_;
     Times all_times_;
     std::vector<TransferCell> cells_;  // by mode, then block
-    BoundedSeries<Interval> series_{512};
+    metrics::BoundedSeries<Interval> series_{512};
     std::vector<OperationRow> rows_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// What fails at once would otherwise be asked for again at once, for ever.
@@ -326,4 +326,4 @@ void MeterUser::list_created(std::vector<std::string>& into) const {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

@@ -10,7 +10,7 @@
 
 #include "load/place.h"
 
-namespace streamsim {
+namespace streamsim::load {
 
 /// What a user's blocks in flight lie in: for each place a block that is read into, and one that is written
 /// from, as far as there are reads and writes.
@@ -93,4 +93,4 @@ private:
     bool syncing_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::load

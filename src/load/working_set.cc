@@ -2,7 +2,7 @@
 
 #include "load/meter.h"
 
-namespace streamsim {
+namespace streamsim::load {
 namespace {
 
 /// The tree below `base` that `files` files are dealt over: directory d, or `base` itself where it is one.
@@ -42,4 +42,4 @@ WorkingSetNames working_set(const MeterSpec& spec, const std::string& root, std:
     return names;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::load

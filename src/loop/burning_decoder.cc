@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-namespace streamsim {
+namespace streamsim::loop {
 namespace {
 
 std::int64_t thread_cpu_ns() {
@@ -51,4 +51,4 @@ void BurningDecoder::work() {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

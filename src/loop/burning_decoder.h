@@ -9,7 +9,7 @@
 #include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 class BurningDecoder final : public Decoder {
 public:
@@ -31,4 +31,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

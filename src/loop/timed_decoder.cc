@@ -1,6 +1,6 @@
 #include "loop/timed_decoder.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 void TimedDecoder::decode(DecodeOp& op) {
     queue_.push_back(&op);
@@ -22,4 +22,4 @@ void TimedDecoder::finished() {
     op->done();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -6,7 +6,7 @@
 #include "streamsim/decoder.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 class TimedDecoder final : public Decoder {
 public:
@@ -22,4 +22,4 @@ private:
     std::deque<DecodeOp*> queue_;  // the first is being decoded
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

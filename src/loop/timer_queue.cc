@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 TimerId TimerQueue::set(Instant when, Callback callback) {
     std::uint32_t index = 0;
@@ -95,4 +95,4 @@ void TimerQueue::remove(std::size_t place) {
     free_.push_back(gone);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 class TimerQueue {
 public:
@@ -48,4 +48,4 @@ private:
     std::uint64_t order_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 namespace {
 
 void ignore_idle(uv_idle_t*) {}
@@ -170,4 +170,4 @@ bool UvLoop::idle() const {
            !has_posted_.load(std::memory_order_acquire);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

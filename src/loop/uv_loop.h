@@ -21,7 +21,7 @@
 #include "metrics/histogram.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 /// Threading as EventLoop says. All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
 class UvLoop final : public EventLoop {
@@ -81,7 +81,7 @@ private:
     std::uint64_t held_ = 0;
     bool stopping_ = false;
     Instant alive_;  // the end of the last turn
-    Histogram lateness_;
+    metrics::Histogram lateness_;
     std::array<Stall, 256> stalls_{};
     std::uint64_t stall_count_ = 0;
     Duration stalled_;
@@ -90,4 +90,4 @@ private:
     std::vector<std::function<void()>> posted_;  // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 TimerId VirtualLoop::at(Instant when, Callback callback) {
     return timers_.set(std::max(when, now_), callback);
@@ -70,4 +70,4 @@ void VirtualLoop::run_posted() {
     for (auto& function : functions) function();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

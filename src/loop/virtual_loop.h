@@ -9,7 +9,7 @@
 #include "loop/timer_queue.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 /// Begins at Instant{0}. Threading as EventLoop says: post() from anywhere, the rest from run()'s thread.
 class VirtualLoop final : public EventLoop {
@@ -45,4 +45,4 @@ private:
     std::vector<std::function<void()>> posted_;  // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

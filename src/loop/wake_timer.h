@@ -6,7 +6,7 @@
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
-namespace streamsim {
+namespace streamsim::loop {
 
 /// On the loop's thread. The loop's poll ends when the time has come, nothing else happens.
 class WakeTimer {
@@ -25,4 +25,4 @@ private:
     Impl* impl_;  // its handles outlive this object until the loop has closed them
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "loop/wake_timer.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 struct WakeTimer::Impl {
     uv_poll_t poll{};
@@ -46,4 +46,4 @@ void WakeTimer::set(Instant when) {
                     "a timerfd takes a time");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

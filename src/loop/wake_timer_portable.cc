@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "loop/wake_timer.h"
 
-namespace streamsim {
+namespace streamsim::loop {
 
 struct WakeTimer::Impl {
     void wait() {
@@ -62,4 +62,4 @@ void WakeTimer::set(Instant when) {
     impl_->changed.notify_one();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -12,7 +12,7 @@
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x00000002
 #endif
 
-namespace streamsim {
+namespace streamsim::loop {
 
 struct WakeTimer::Impl {
     uv_async_t wake{};
@@ -52,4 +52,4 @@ void WakeTimer::set(Instant when) {
     SetWaitableTimer(impl_->timer, &due, 0, nullptr, nullptr, FALSE);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::loop

@@ -8,7 +8,7 @@
 #include "base/system/pages.h"
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 namespace {
 
 constexpr int kSubBits = 9;  // 512 buckets a power of two
@@ -140,4 +140,4 @@ void SignedHistogram::each(const std::function<void(std::int64_t, std::uint64_t)
     positive_.each(see);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
 /// Memory is taken as zero pages and becomes real only where values fall: 4 KiB for each power of two.
@@ -73,4 +73,4 @@ private:
     Histogram positive_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 
 /// `Entry` is what is kept of an interval; entry.add(later) makes two that follow each other one.
 template <typename Entry>
@@ -131,4 +131,4 @@ public:
     StreamTimeSeries() : BoundedSeries(240) {}
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -382,4 +382,4 @@ void FrameRead::close_files() {
     files_used_ = 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -21,7 +21,7 @@
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 struct ReadSettings {
     std::uint64_t io_size = 1 << 20;  // bytes of one piece, a multiple of the alignment; 0: a frame in one read
@@ -219,4 +219,4 @@ private:
     FrameRead* next_waiter_ = nullptr;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

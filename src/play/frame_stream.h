@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// One loop's thread; pinned. preroll() once, then play() once, then finished() comes true. Whoever made it is
 /// told when ready() or finished() becomes true.
@@ -25,4 +25,4 @@ public:
     virtual bool finished() const = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

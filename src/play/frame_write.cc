@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 std::size_t pieces_at_once(const FrameIndex& index, const WriteSettings& settings) {
@@ -188,4 +188,4 @@ void FrameWrite::release() {
     state_ = State::idle;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

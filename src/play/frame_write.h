@@ -13,7 +13,7 @@
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 struct WriteSettings {
     std::uint64_t io_size =
@@ -136,4 +136,4 @@ private:
     Instant last_submitted_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

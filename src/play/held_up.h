@@ -11,7 +11,7 @@
 
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// An in-flight slot that is free, or may be.
 struct FreePlace {
@@ -78,4 +78,4 @@ private:
     Duration last_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

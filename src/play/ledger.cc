@@ -7,7 +7,7 @@
 #include "base/prng.h"
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr Duration kStartup = seconds(1);
@@ -52,7 +52,7 @@ void Distributions::catch_up(const Distributions& other) {
 }
 
 std::optional<MarginSummary> Distributions::margin_summary() const {
-    const SignedHistogram& shown = shown_margin();
+    const metrics::SignedHistogram& shown = shown_margin();
     if (shown.count() == 0) return std::nullopt;
     return MarginSummary{shown.min(),
                          shown.at_permille(1),
@@ -62,7 +62,7 @@ std::optional<MarginSummary> Distributions::margin_summary() const {
                          shown.max()};
 }
 
-std::optional<LatencySummary> Distributions::summary(const Histogram& histogram) {
+std::optional<LatencySummary> Distributions::summary(const metrics::Histogram& histogram) {
     if (histogram.count() == 0) return std::nullopt;
     return LatencySummary{histogram.at_permille(500), histogram.at_permille(900), histogram.at_permille(990),
                           histogram.at_permille(999), histogram.max()};
@@ -98,7 +98,7 @@ std::optional<Digest> Digest::from_hex(std::string_view hex) {
     return hex.empty() ? std::optional(digest) : std::nullopt;
 }
 
-DeadlineLedger::DeadlineLedger(const LedgerOptions& options, TimeSeries& series)
+DeadlineLedger::DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series)
     : options_(options), series_(series), depths_(options.readahead + 1), dropped_(options.slots) {
     drops_.reserve(options.drops_kept);
     if (options.keep_frames) frames_.reserve(options.slots);
@@ -174,7 +174,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
             note_margin(outcome, outcome.deadline - came);
         }
         last_completed_ = std::max(last_completed_, came != Instant::never() ? came : outcome.delivered);
-        TimeSeries::Interval& interval = interval_at(outcome.delivered);
+        metrics::TimeSeries::Interval& interval = interval_at(outcome.delivered);
         interval.bytes += outcome.bytes;
         interval.service_ns_max = std::max(interval.service_ns_max, service_ns);
         if (play_start_ != Instant::never()) ++series_.deliveries.at(outcome.delivered - series_zero_).frames;
@@ -182,7 +182,7 @@ void DeadlineLedger::note_times(const FrameOutcome& outcome) {
     if (outcome.kind == FrameKind::cancelled) return;
     if (outcome.kind != FrameKind::on_time && has_deadline && play_start_ != Instant::never())
         ++stream_series_.at(outcome.deadline - play_start_).frames_missed;
-    TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
+    metrics::TimeSeries::Interval& slot = interval_at(has_deadline ? outcome.deadline : outcome.completed);
     switch (outcome.kind) {
         case FrameKind::on_time: ++slot.frames_on_time; break;
         case FrameKind::dropped: ++slot.frames_dropped; break;
@@ -199,13 +199,13 @@ void DeadlineLedger::note_margin(const FrameOutcome& outcome, Duration margin) {
         return;
     }
     times_.margin.add(margin.ns);
-    StreamInterval& own = stream_series_.at(outcome.deadline - play_start_);
+    metrics::StreamInterval& own = stream_series_.at(outcome.deadline - play_start_);
     own.margin_ns_min = std::min(own.margin_ns_min, margin.ns);
-    TimeSeries::Interval& all = interval_at(outcome.deadline);
+    metrics::TimeSeries::Interval& all = interval_at(outcome.deadline);
     all.margin_ns_min = std::min(all.margin_ns_min, margin.ns);
 }
 
-TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
+metrics::TimeSeries::Interval& DeadlineLedger::interval_at(Instant at) {
     if (play_start_ == Instant::never() || at < play_start_) return preroll_;
     // A failed frame without a deadline (rate `max`) has no time of its own.
     return series_.at(at == Instant::never() ? Duration{} : at - series_zero_);
@@ -265,10 +265,10 @@ void DeadlineLedger::sought(const FrameOutcome& outcome, Instant requested, Inst
 
 void DeadlineLedger::buffer_depth(std::uint32_t frames, Instant at) {
     ++depths_[std::min<std::size_t>(frames, depths_.size() - 1)];
-    TimeSeries::Interval& interval = interval_at(at);
+    metrics::TimeSeries::Interval& interval = interval_at(at);
     interval.buffer_frames_min = std::min<std::uint64_t>(interval.buffer_frames_min, frames);
     if (play_start_ == Instant::never()) return;
-    StreamInterval& own = stream_series_.at(at - play_start_);
+    metrics::StreamInterval& own = stream_series_.at(at - play_start_);
     own.buffer_frames_min = std::min(own.buffer_frames_min, frames);
 }
 
@@ -276,7 +276,7 @@ std::uint64_t DeadlineLedger::settled() const {
     return counts_.on_time + counts_.late + counts_.dropped + counts_.failed + counts_.cancelled;
 }
 
-std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(TimeSeries& series) const {
+std::unique_ptr<DeadlineLedger> DeadlineLedger::empty_copy(metrics::TimeSeries& series) const {
     LedgerOptions options = options_;
     options.drops_kept = 0;
     options.keep_frames = false;
@@ -347,4 +347,4 @@ void DeadlineLedger::summarise(StreamResult& into) const {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -16,7 +16,7 @@
 #include "streamsim/outcome.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// On time means that the last byte was there at the deadline or before. Pure.
 constexpr bool judge_on_time(Instant deadline, Instant completed) {
@@ -76,28 +76,30 @@ struct SeekEntry {
 struct Distributions {
     /// Of the frames that were scheduled while playing. Prerolled frames are kept apart: play begins when they
     /// are complete, so that their margins say nothing about the storage.
-    SignedHistogram margin;
-    SignedHistogram preroll_margin;
-    Histogram service;
-    Histogram response;
-    Histogram open;
-    Histogram seek;  // from the request to the first frame of a jump
-    Histogram sync;  // fsyncs of recordings, as each frame waited for its own
+    metrics::SignedHistogram margin;
+    metrics::SignedHistogram preroll_margin;
+    metrics::Histogram service;
+    metrics::Histogram response;
+    metrics::Histogram open;
+    metrics::Histogram seek;  // from the request to the first frame of a jump
+    metrics::Histogram sync;  // fsyncs of recordings, as each frame waited for its own
 
     void merge(const Distributions& other);
     /// As Histogram::catch_up.
     void catch_up(const Distributions& other);
     /// The margins that are shown: those while playing, or the prerolled ones where there are no others.
-    const SignedHistogram& shown_margin() const { return margin.count() > 0 ? margin : preroll_margin; }
+    const metrics::SignedHistogram& shown_margin() const {
+        return margin.count() > 0 ? margin : preroll_margin;
+    }
 
     std::optional<MarginSummary> margin_summary() const;
-    static std::optional<LatencySummary> summary(const Histogram& histogram);
+    static std::optional<LatencySummary> summary(const metrics::Histogram& histogram);
 };
 
 /// One thread. Allocates when it is made and not while playing (with an unknown number of slots it may grow).
 class DeadlineLedger {
 public:
-    DeadlineLedger(const LedgerOptions& options, TimeSeries& series);
+    DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series);
 
     /// The instant from which deadlines count; drops before play_start + 1 s are start-up drops. The series'
     /// zero is the first play_start of the run.
@@ -120,7 +122,7 @@ public:
     void close();
 
     /// Empty books for the same stream, which may become a copy of these.
-    std::unique_ptr<DeadlineLedger> empty_copy(TimeSeries& series) const;
+    std::unique_ptr<DeadlineLedger> empty_copy(metrics::TimeSeries& series) const;
     /// Brings `copy` up to now: what is settled, and only that is scheduled. Takes the time that what came
     /// since the last one takes, and that of the histograms. Not in it: frames(). Afterwards `copy` can be
     /// closed, and brought up to date again. REQUIRES: it comes from empty_copy(); these books are not closed,
@@ -144,7 +146,7 @@ public:
 
     /// Fills what the books know of a stream's result: counts, delays, distributions.
     void summarise(StreamResult& into) const;
-    const StreamTimeSeries& series() const { return stream_series_; }
+    const metrics::StreamTimeSeries& series() const { return stream_series_; }
     /// In slot order after close().
     const std::vector<DropEntry>& drops() const { return drops_; }
     std::uint64_t drops_omitted() const { return drops_omitted_; }
@@ -159,7 +161,7 @@ public:
     const std::vector<FrameOutcome>& frames() const { return frames_; }
     const Digest& digest() const { return digest_; }
     const Digest& timing_digest() const { return timing_digest_; }
-    const TimeSeries::Interval& preroll_interval() const { return preroll_; }
+    const metrics::TimeSeries::Interval& preroll_interval() const { return preroll_; }
 
 private:
     std::uint64_t settled() const;
@@ -168,13 +170,13 @@ private:
     void note_drop(const FrameOutcome& outcome);
     void note_times(const FrameOutcome& outcome);
     void hash(const FrameOutcome& outcome);
-    TimeSeries::Interval& interval_at(Instant at);
+    metrics::TimeSeries::Interval& interval_at(Instant at);
     void note_margin(const FrameOutcome& outcome, Duration margin);
 
     LedgerOptions options_;
-    TimeSeries& series_;
-    TimeSeries::Interval preroll_;
-    StreamTimeSeries stream_series_;  // from play_start_
+    metrics::TimeSeries& series_;
+    metrics::TimeSeries::Interval preroll_;
+    metrics::StreamTimeSeries stream_series_;  // from play_start_
     FrameCounts counts_;
     ReasonCounts reasons_;
     std::uint64_t client_stalls_ = 0;
@@ -198,4 +200,4 @@ private:
     bool closed_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// One loop's thread.
 class PlayClock {
@@ -52,4 +52,4 @@ private:
     std::atomic<std::int64_t> later_ns_{0};
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

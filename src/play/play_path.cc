@@ -7,7 +7,7 @@
 #include "base/prng.h"
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr std::uint64_t kRandomUse = 0x72616e646f6d;  // these uses of the seed, apart from all others
@@ -351,4 +351,4 @@ std::shared_ptr<const PlayPath> make_cut_path(const CutList& list, std::optional
     return std::make_shared<CutPath>(list, rate.value_or(list.rate));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -31,7 +31,7 @@
 #include "streamsim/cut_list.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 struct PlayOrder {
     enum class Kind { forward, reverse, ping_pong, shuttle, scrub, random, cuts };
@@ -109,4 +109,4 @@ std::shared_ptr<const PlayPath> make_angle_path(PlayPath::Sources angles,
 /// What a cut list shows, over and over.
 std::shared_ptr<const PlayPath> make_cut_path(const CutList& list, std::optional<FrameRate> rate);
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr Duration kTick = nanoseconds(1);
@@ -575,4 +575,4 @@ void Player::check_finished() {
     loop_.defer(changed_);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

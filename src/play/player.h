@@ -49,7 +49,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 enum class OnMiss { drop, hold, stall };
 enum class AccessPattern {
@@ -219,4 +219,4 @@ private:
     Duration clock_seen_;  // of clock_, what clock_moved() has taken into account
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -1,7 +1,7 @@
 // Whose a missed frame is: see the head of player.h.
 #include "play/player.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 void Player::pass_over(Instant now) {
     if (clock_.stands()) return;
@@ -38,4 +38,4 @@ void Player::clock_moved(Instant at) {
     clock_seen_ = clock_.held_up();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

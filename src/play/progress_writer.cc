@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -21,7 +21,7 @@ void ProgressWriter::settled(const FrameOutcome& outcome, const DeadlineLedger& 
     to_.bytes.store(counts.bytes_read + counts.bytes_written, kOrder);
     to_.on_time.store(counts.on_time, kOrder);
     to_.bad.store(counts.dropped + counts.late + counts.failed, kOrder);
-    const SignedHistogram& margins = ledger.times().margin;
+    const metrics::SignedHistogram& margins = ledger.times().margin;
     if (margins.count() > 0) to_.margin_min_ns.store(margins.min(), kOrder);
     if (outcome.kind == FrameKind::cancelled) return;
     const bool prerolled = outcome.slot < ledger.options().readahead && !ledger.options().records;
@@ -51,4 +51,4 @@ void ProgressWriter::stalled(std::uint64_t slot, Instant due, bool client, const
     to_.misses.add({(due - zero_).ns, slot, FrameKind::dropped, reason, true});
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -4,7 +4,7 @@
 #include "play/ledger.h"
 #include "streamsim/progress.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// One thread.
 class ProgressWriter {
@@ -33,4 +33,4 @@ private:
     std::int64_t margin_before_ = INT64_MAX;  // in the second before it
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

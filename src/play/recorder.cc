@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -432,4 +432,4 @@ void Recorder::check_finished() {
     loop_.defer(changed_);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -50,7 +50,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// Beside PlayerOptions, of which pattern, decoder and clock say nothing here.
 struct RecordOptions {
@@ -178,4 +178,4 @@ private:
     bool submitting_ = true;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::play {
 namespace {
 
 /// How far back the audio that reaches into a frame may have begun: as much as two seconds, and more than any
@@ -144,4 +144,4 @@ SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
     return *oldest;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::play

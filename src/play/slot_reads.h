@@ -17,7 +17,7 @@
 #include "play/play_path.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::play {
 
 /// Bytes of one frame, or of the audio beside it, in the file of that frame.
 struct SlotExtent {
@@ -67,4 +67,4 @@ private:
     std::uint64_t calls_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::play

@@ -7,14 +7,14 @@
 #include "play/ledger.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// `depths`: DeadlineLedger::depths.
-StreamHistograms histograms_of(const Distributions& times, const std::vector<std::uint64_t>& depths);
+StreamHistograms histograms_of(const play::Distributions& times, const std::vector<std::uint64_t>& depths);
 /// The times that histograms_of was given. Buckets that no histogram has are counted where they belong.
-Distributions distributions_of(const StreamHistograms& histograms);
+play::Distributions distributions_of(const StreamHistograms& histograms);
 
 /// Fills the summaries over all streams, and the bins of their margins.
-void fill_summaries(const Distributions& all, RunResult& result);
+void fill_summaries(const play::Distributions& all, RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -5,7 +5,7 @@
 #include "base/document/json.h"
 #include "result/meter_json.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 constexpr std::size_t kIndent = 2;
@@ -498,4 +498,4 @@ std::string json_report(const RunResult& result) {
     return std::move(out).finish();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

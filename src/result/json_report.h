@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// How every such file begins.
 inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"streamsim.result\"";
@@ -16,4 +16,4 @@ inline constexpr std::string_view kJsonReportBegins = "{\n  \"schema\": \"stream
 /// UTF-8 is shown with U+FFFD in the place of the wrong bytes.
 std::string json_report(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

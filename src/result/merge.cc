@@ -14,7 +14,7 @@
 #include "result/merge_times.h"
 #include "result/required_rates.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 using State = SeatResult::State;
@@ -127,7 +127,7 @@ void sort_tables(RunResult& result) {
 
 /// Over all streams, from theirs.
 void fill_distributions(RunResult& result) {
-    Distributions all;
+    play::Distributions all;
     std::map<std::int64_t, std::uint64_t> depths;
     for (const StreamResult& stream : result.streams) {
         all.merge(distributions_of(*stream.histograms));
@@ -144,15 +144,15 @@ void fill_distributions(RunResult& result) {
 
 /// REQUIRES: the streams of `from` are not in `to` yet.
 void add_digests(const RunResult& from, RunResult& to) {
-    Digest digest = *Digest::from_hex(to.digest);
-    digest.merge(*Digest::from_hex(from.digest));
+    play::Digest digest = *play::Digest::from_hex(to.digest);
+    digest.merge(*play::Digest::from_hex(from.digest));
     to.digest = digest.hex();
     if (from.streams.empty()) return;
     if (to.streams.empty()) {
         to.timing_digest = from.timing_digest;
     } else if (from.timing_digest && to.timing_digest) {
-        Digest timing = *Digest::from_hex(*to.timing_digest);
-        timing.merge(*Digest::from_hex(*from.timing_digest));
+        play::Digest timing = *play::Digest::from_hex(*to.timing_digest);
+        timing.merge(*play::Digest::from_hex(*from.timing_digest));
         to.timing_digest = timing.hex();
     } else {
         to.timing_digest.reset();
@@ -234,7 +234,8 @@ std::vector<std::string> problems_of(const std::vector<RunResult>& parts,
         const bool bare = std::any_of(part.streams.begin(), part.streams.end(),
                                       [](const StreamResult& stream) { return !stream.histograms; });
         if (bare) problems.push_back(name + ": has streams without \"histograms\"");
-        if (!Digest::from_hex(part.digest) || (part.timing_digest && !Digest::from_hex(*part.timing_digest)))
+        if (!play::Digest::from_hex(part.digest) ||
+            (part.timing_digest && !play::Digest::from_hex(*part.timing_digest)))
             problems.push_back(name + ": expected digests of 32 hexadecimal digits");
     }
     return problems;
@@ -302,4 +303,4 @@ Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<
     return whole;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Makes a result that of one rank of a run: it has `own` as its only seat, filled in from the rest of the
 /// result: state, host, verdict, totals and what is measured of the computer. The caller gives the rank, its
@@ -24,4 +24,4 @@ void become_part(const std::string& run_id, std::uint32_t ranks, SeatResult own,
 /// histograms, two ranks that played the same seat. `names`: of the parts, for these; else they are numbered.
 Result<RunResult> merge_results(std::vector<RunResult> parts, const std::vector<std::string>& names = {});
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -7,7 +7,7 @@
 
 #include "result/merge_seats.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 /// The most frames that one seat of the part lost to each cause.
@@ -70,4 +70,4 @@ void merge_places(const PlaceTest& from, PlaceTest& to) {
     to.every_pass += from.every_pass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -5,7 +5,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// The sentences of one part say whose they are.
 void name_causes(RunResult& part);
@@ -17,4 +17,4 @@ std::vector<CauseResult> merged_causes(const std::vector<RunResult>& parts);
 /// The answer that says most, of any part.
 void merge_places(const PlaceTest& from, PlaceTest& to);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -9,7 +9,7 @@
 
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 using State = SeatResult::State;
@@ -66,7 +66,7 @@ std::string trouble(const SeatResult& seat) {
         case State::missing: return "nothing is known of what it played: " + seat.why;
         case State::partial:
             return fmt::format("it vanished: {}{}", seat.why,
-                               bad_frames(seat.totals) > 0 ? "; " + seat.verdict.reason : "");
+                               judge::bad_frames(seat.totals) > 0 ? "; " + seat.verdict.reason : "");
         case State::interrupted: return seat.why + ": " + seat.verdict.reason;
         case State::complete: return seat.verdict.reason;
     }
@@ -77,7 +77,7 @@ std::string trouble(const SeatResult& seat) {
 Limit limit_of(const std::vector<const SeatResult*>& failed) {
     std::map<Limit, std::uint64_t> frames;
     for (const SeatResult* seat : failed) {
-        if (!seat->verdict.pass) frames[seat->verdict.limit] += bad_frames(seat->totals);
+        if (!seat->verdict.pass) frames[seat->verdict.limit] += judge::bad_frames(seat->totals);
     }
     Limit most = Limit::unknown;
     for (const auto& [limit, bad] : frames) {
@@ -97,7 +97,7 @@ Verdict failed_verdict(std::vector<const SeatResult*> failed, std::size_t all) {
     // Where one vanished, others are often ended for it: it comes before them.
     std::stable_sort(failed.begin(), failed.end(), [](const SeatResult* a, const SeatResult* b) {
         const auto key = [](const SeatResult& seat) {
-            return std::tuple(bad_frames(seat.totals), vanished(seat));
+            return std::tuple(judge::bad_frames(seat.totals), vanished(seat));
         };
         return key(*a) > key(*b);
     });
@@ -217,4 +217,4 @@ Verdict verdict_of_seats(const std::vector<SeatResult>& seats) {
     return failed.empty() ? passed_verdict(seats) : failed_verdict(std::move(failed), seats.size());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// It lists every rank, and its times count from the agreed instant.
 bool is_merged(const RunResult& result);
@@ -28,4 +28,4 @@ Result<ChosenParts> choose_parts(std::vector<RunResult> parts);
 /// Passes when every seat does and none has vanished. Names those that do not.
 Verdict verdict_of_seats(const std::vector<SeatResult>& seats);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -6,7 +6,7 @@
 
 #include "result/required_rates.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 /// Longer intervals rather than more of them.
@@ -112,4 +112,4 @@ double most_required(const std::vector<StreamResult>& streams) {
     return highest(rate_steps(spans));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

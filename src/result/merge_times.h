@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// A part's own times count from its first play_start; afterwards from the agreed instant.
 void onto_common_axis(RunResult& part);
@@ -20,4 +20,4 @@ std::int64_t merged_wall_ns(const std::vector<RunResult>& parts);
 /// The most that streams which play at one time require together.
 double most_required(const std::vector<StreamResult>& streams);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -5,7 +5,7 @@
 
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 OrderedJson latency_json(const std::optional<LatencySummary>& latency) {
@@ -113,4 +113,4 @@ OrderedJson meter_json(const MeterResult& meter) {
             {"errors", std::move(errors)}};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

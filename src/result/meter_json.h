@@ -5,7 +5,7 @@
 #include "result/result_reading.h"
 #include "streamsim/meter_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// One entry of "meters": counts, rates over its time, latencies, its cells by mode and block, its series, its
 /// errors.
@@ -15,4 +15,4 @@ namespace reading {
 void read(const Node& node, MeterResult& into);
 }  // namespace reading
 
-}  // namespace streamsim
+}  // namespace streamsim::result

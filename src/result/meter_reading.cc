@@ -1,7 +1,7 @@
 #include "base/system/errno_name.h"
 #include "result/meter_json.h"
 
-namespace streamsim::reading {
+namespace streamsim::result::reading {
 
 void read(const Node& node, LoadOperation& into) {
     for (std::size_t i = 0; i < kLoadOperations; ++i) {
@@ -110,4 +110,4 @@ void read(const Node& node, MeterResult& into) {
         .get("errors", into.errors);
 }
 
-}  // namespace streamsim::reading
+}  // namespace streamsim::result::reading

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 /// Streams whose rates differ end a part of a frame apart, and clocks of two computers differ.
@@ -59,4 +59,4 @@ std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& stream
     return steps;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// A stream needs its rate from one instant to another.
 struct RateSpan {
@@ -25,4 +25,4 @@ double highest(const std::vector<RequiredRate>& steps);
 /// number says it. What changes within a few frames counts as one instant.
 std::vector<RequiredRate> required_rates(const std::vector<StreamResult>& streams);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -4,7 +4,7 @@
 #include "result/result_reading.h"
 #include "result/result_stats.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace reading {
 
 void read(const Node& node, MarginSummary& into) {
@@ -539,4 +539,4 @@ Result<RunResult> read_result(std::string_view text, const std::string& source) 
     return result;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::result {
 
 /// Reads "streamsim.result", version 1, strictly: a member that is missing, of a wrong type or out of range is
 /// a problem. Keys that are not known are passed over, for later versions add some; what was added to version 1
@@ -17,4 +17,4 @@ namespace streamsim {
 /// Errors: bad input, every problem with `source` and its JSON pointer.
 Result<RunResult> read_result(std::string_view text, const std::string& source);
 
-}  // namespace streamsim
+}  // namespace streamsim::result

@@ -7,7 +7,7 @@
 
 #include "result/result_stats.h"
 
-namespace streamsim::reading {
+namespace streamsim::result::reading {
 namespace {
 
 constexpr std::size_t kFoundBytes = 60;  // of a value that was not expected
@@ -139,4 +139,4 @@ void read(const Node& node, PartKind& into) {
                PartKind::file, PartKind::front_end_in, PartKind::journal, PartKind::metadata});
 }
 
-}  // namespace streamsim::reading
+}  // namespace streamsim::result::reading

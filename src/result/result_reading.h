@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim::reading {
+namespace streamsim::result::reading {
 
 /// A value of the document and its place.
 struct Node {
@@ -87,4 +87,4 @@ private:
     JsonProblems& problems_;
 };
 
-}  // namespace streamsim::reading
+}  // namespace streamsim::result::reading

@@ -6,7 +6,7 @@
 
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::result {
 namespace {
 
 /// Of one value in a histogram, and computers of a run: more is no measurement.
@@ -108,4 +108,4 @@ void check_stats(const RunResult& result, JsonProblems& problems) {
         problems.add("/media/age_s", fmt::format("expected 0 to {}, found {}", kOldestS, *result.media.age_s));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::result

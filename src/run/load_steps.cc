@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// What sums up to a cell.
@@ -128,4 +128,4 @@ std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -3,7 +3,7 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// `step`: what was played, as at_step() gave it.
 LoadStep load_step(double at, const Workload& step, RunResult result);
@@ -12,4 +12,4 @@ LoadStep load_step(double at, const Workload& step, RunResult result);
 std::vector<PrintedComparison> compare_with_printed(const Workload& workload,
                                                     const std::vector<LoadStep>& steps);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// A number has failed when so many of its runs have.
@@ -253,7 +253,7 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
         run.storage_gone = true;
         run.reason = cause.summary;
     }
-    run.missed = bad_frames(result.totals);
+    run.missed = judge::bad_frames(result.totals);
     run.startup_drops = result.totals.startup_drops;
     if (result.margin_ns) run.margin_min_ns = result.margin_ns->min;
     for (const StreamResult& stream : result.streams) {
@@ -276,4 +276,4 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
     return run;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 struct MaxSearchOptions {
     Duration step = seconds(20);
@@ -53,4 +53,4 @@ MaxRun max_run(const RunResult& result, Duration length, double headroom_percent
 /// if they go steadily; nullopt where they do not. Counts from the beginning of play.
 std::optional<Duration> buffers_empty_after(const std::vector<TimelineEntry>& timeline);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,17 +6,17 @@
 #include "base/check.h"
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using Kind = ScenarioFault::Kind;
 
 /// The frames of one stream that are due while the fault lasts.
-std::optional<FaultSelection> slots_hit(const ScenarioFault& fault, const StreamPlan& plan) {
+std::optional<storage::FaultSelection> slots_hit(const ScenarioFault& fault, const StreamPlan& plan) {
     const Duration from = fault.at - plan.start_offset;
     const Duration to = from + fault.length.value_or(Duration{});
     if (to.ns <= 0 || !plan.options.paced) return std::nullopt;
-    FaultSelection slots;
+    storage::FaultSelection slots;
     slots.first = from.ns <= 0 ? 0 : plan.path->slots_in(from);  // the first that is not due before
     const std::uint64_t end = std::min(plan.path->slots_in(to), plan.options.slots);
     if (slots.first >= end) return std::nullopt;
@@ -25,25 +25,26 @@ std::optional<FaultSelection> slots_hit(const ScenarioFault& fault, const Stream
 }
 
 /// A rule for each stream that is hit; one for all where it is the same.
-void add_rules(const ScenarioFault& fault, const std::vector<StreamPlan>& streams, FaultPlan& plan) {
-    std::vector<FaultRule> rules;
+void add_rules(const ScenarioFault& fault, const std::vector<StreamPlan>& streams, storage::FaultPlan& plan) {
+    std::vector<storage::FaultRule> rules;
     for (const StreamPlan& stream : streams) {
         if (fault.seat.value_or(stream.options.seat) != stream.options.seat) continue;
         if (fault.stream.value_or(stream.options.stream) != stream.options.stream) continue;
         const auto slots = slots_hit(fault, stream);
         if (!slots) continue;
-        FaultRule rule;
+        storage::FaultRule rule;
         rule.seat = stream.options.seat;
         rule.stream = stream.options.stream;
         rule.slots = *slots;
-        rule.operation = stream.record != nullptr ? FaultRule::Operation::write : FaultRule::Operation::read;
+        rule.operation = stream.record != nullptr ? storage::FaultRule::Operation::write
+                                                  : storage::FaultRule::Operation::read;
         rule.probability = fault.probability;
         rule.delay = fault.delay;
         if (fault.kind == Kind::errors) rule.error = errno_from_name(fault.error).value_or(EIO);
         rules.push_back(rule);
     }
     const bool alike = rules.size() == streams.size() &&
-                       std::all_of(rules.begin(), rules.end(), [&rules](const FaultRule& rule) {
+                       std::all_of(rules.begin(), rules.end(), [&rules](const storage::FaultRule& rule) {
                            return rule.slots.first == rules.front().slots.first &&
                                   rule.slots.last == rules.front().slots.last &&
                                   rule.operation == rules.front().operation;
@@ -71,20 +72,20 @@ bool is_of_model(const ScenarioFault& fault) {
     return true;
 }
 
-ClusterFault cluster_fault(const ScenarioFault& fault) {
-    ClusterFault out;
+sim::ClusterFault cluster_fault(const ScenarioFault& fault) {
+    sim::ClusterFault out;
     switch (fault.kind) {
-        case Kind::silence: out.kind = ClusterFault::Kind::silence; break;
-        case Kind::drive_dies: out.kind = ClusterFault::Kind::drive_dies; break;
-        case Kind::node_lost: out.kind = ClusterFault::Kind::node_lost; break;
-        case Kind::link_slows: out.kind = ClusterFault::Kind::link_slows; break;
-        case Kind::cache_flush: out.kind = ClusterFault::Kind::cache_flush; break;
+        case Kind::silence: out.kind = sim::ClusterFault::Kind::silence; break;
+        case Kind::drive_dies: out.kind = sim::ClusterFault::Kind::drive_dies; break;
+        case Kind::node_lost: out.kind = sim::ClusterFault::Kind::node_lost; break;
+        case Kind::link_slows: out.kind = sim::ClusterFault::Kind::link_slows; break;
+        case Kind::cache_flush: out.kind = sim::ClusterFault::Kind::cache_flush; break;
         case Kind::delays:
         case Kind::errors: STREAMSIM_CHECK(false, "delays and errors are injected over the model");
     }
-    out.node = fault.node.value_or(ClusterFault::kAll);
+    out.node = fault.node.value_or(sim::ClusterFault::kAll);
     out.drive = fault.drive.value_or(0);
-    out.seat = fault.seat.value_or(ClusterFault::kAll);
+    out.seat = fault.seat.value_or(sim::ClusterFault::kAll);
     out.factor = fault.factor;
     out.length = fault.length.value_or(Duration{});
     return out;
@@ -92,7 +93,7 @@ ClusterFault cluster_fault(const ScenarioFault& fault) {
 
 void add_faults(const std::vector<ScenarioFault>& faults,
                 const std::vector<StreamPlan>& streams,
-                std::optional<FaultPlan>& plan) {
+                std::optional<storage::FaultPlan>& plan) {
     for (const ScenarioFault& fault : faults) {
         if (is_of_model(fault)) continue;
         if (!plan) plan.emplace();
@@ -102,7 +103,7 @@ void add_faults(const std::vector<ScenarioFault>& faults,
             add_rules(fault, streams, *plan);
         }
     }
-    if (plan) put_in_order(plan->stalls);
+    if (plan) storage::put_in_order(plan->stalls);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

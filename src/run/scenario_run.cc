@@ -15,24 +15,27 @@
 #include "scenario/workload_steps.h"
 #include "target/models.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
-OnMiss on_miss_of(const std::string& word) {
-    if (word == "hold") return OnMiss::hold;
-    return word == "stall" ? OnMiss::stall : OnMiss::drop;
+play::
+
+    OnMiss
+    on_miss_of(const std::string& word) {
+    if (word == "hold") return play::OnMiss::hold;
+    return word == "stall" ? play::OnMiss::stall : play::OnMiss::drop;
 }
 
-std::optional<AccessPattern> pattern_of(const std::string& word) {
-    if (word == "filename-prefetch") return AccessPattern::filename_prefetch;
-    if (word == "streaming") return AccessPattern::streaming;
-    if (word == "on-demand") return AccessPattern::on_demand;
+std::optional<play::AccessPattern> pattern_of(const std::string& word) {
+    if (word == "filename-prefetch") return play::AccessPattern::filename_prefetch;
+    if (word == "streaming") return play::AccessPattern::streaming;
+    if (word == "on-demand") return play::AccessPattern::on_demand;
     return std::nullopt;
 }
 
 PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, const ScenarioStreams& streams) {
     PlayRequest request;
-    request.target = *parse_target(seats.target);  // REQUIRES: it was read with these words
+    request.target = *target::parse_target(seats.target);  // REQUIRES: it was read with these words
     if (streams.records) {
         request.streams = 0;
         request.record.streams = streams.count;
@@ -44,7 +47,7 @@ PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, con
     }
     request.seats = seats.count;
     request.same_media = streams.same_media;
-    request.order = *PlayOrder::parse(streams.order);
+    request.order = *play::PlayOrder::parse(streams.order);
     request.layers = streams.layers;
     request.audio = streams.audio;
     request.rate = streams.rate;
@@ -69,7 +72,7 @@ void add_meters(const ScenarioSeats& seats,
                 std::vector<MeterPart>& into) {
     const Duration begin = seats.start + meter.start;
     const Duration end = meter.end ? std::min(seats.end, seats.start + *meter.end) : seats.end;
-    for (MeterPart& part : meters_of(scaled(meter.workload, meter.scale), first_seat, seats.count)) {
+    for (MeterPart& part : meters_of(scenario::scaled(meter.workload, meter.scale), first_seat, seats.count)) {
         part.spec.end = part.spec.end ? std::min(begin + *part.spec.end, end) : end;
         part.spec.start = part.spec.start + begin;
         into.push_back(std::move(part));
@@ -85,8 +88,8 @@ struct Pool {
 };
 
 /// Equal where two targets are the same directory or clip.
-std::string place_of(const Target& target) {
-    if (target.kind != Target::Kind::local) return target.url;
+std::string place_of(const target::Target& target) {
+    if (target.kind != target::Target::Kind::local) return target.url;
     std::error_code error;
     const auto path = std::filesystem::weakly_canonical(utf8_path(target.path), error);
     if (error) return target.path;
@@ -154,44 +157,51 @@ void compare(std::vector<std::string>& out,
 
 }  // namespace
 
-ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& formats) {
-    ScenarioWords words;
+scenario::
+
+    ScenarioWords
+    scenario_words(const media::Catalogue& catalogue, const std::string& formats) {
+    scenario::ScenarioWords words;
     words.format = [&catalogue](const std::string& typed) -> Result<MediaFormat> {
-        auto opened = open_format(catalogue, typed);
+        auto opened = media::open_format(catalogue, typed);
         if (!opened) return opened.error();
         return std::move(opened->format);
     };
-    words.target = [models = formats + "/storage"](const std::string& typed) -> Result<ScenarioTarget> {
-        auto target = parse_target(typed);
+    words.target = [models =
+                        formats + "/storage"](const std::string& typed) -> Result<scenario::ScenarioTarget> {
+        auto target = target::parse_target(typed);
         if (!target) return target.error();
         switch (target->kind) {
-            case Target::Kind::null: return ScenarioTarget{ScenarioTarget::Kind::null, target->url};
-            case Target::Kind::null_virtual:
-                return ScenarioTarget{ScenarioTarget::Kind::null_virtual, target->url};
-            case Target::Kind::model: {
-                if (auto opened = open_model(*target, models); !opened) return opened.error();
+            case target::Target::Kind::null:
+                return scenario::ScenarioTarget{scenario::ScenarioTarget::Kind::null, target->url};
+            case target::Target::Kind::null_virtual:
+                return scenario::ScenarioTarget{scenario::ScenarioTarget::Kind::null_virtual, target->url};
+            case target::Target::Kind::model: {
+                if (auto opened = target::open_model(*target, models); !opened) return opened.error();
                 const ClusterModel& model = *target->model;
-                return ScenarioTarget{ScenarioTarget::Kind::model, target->url, model.nodes, model.node.drives};
+                return scenario::ScenarioTarget{scenario::ScenarioTarget::Kind::model, target->url, model.nodes,
+                                                model.node.drives};
             }
-            case Target::Kind::remote: {
+            case target::Target::Kind::remote: {
                 // One storage, which has one export or share mounted: that of the first folder of the path.
                 const std::string name = target->name();
                 const std::size_t first = name.find('/', name.find("://") + 3);
-                return ScenarioTarget{.kind = ScenarioTarget::Kind::files,
-                                      .storage = "files of " + name.substr(0, name.find('/', first + 1)),
-                                      .place = place_of(*target)};
+                return scenario::ScenarioTarget{
+                    .kind = scenario::ScenarioTarget::Kind::files,
+                    .storage = "files of " + name.substr(0, name.find('/', first + 1)),
+                    .place = place_of(*target)};
             }
-            case Target::Kind::local: break;
+            case target::Target::Kind::local: break;
         }
-        return ScenarioTarget{
-            .kind = ScenarioTarget::Kind::files, .storage = "real files", .place = place_of(*target)};
+        return scenario::ScenarioTarget{
+            .kind = scenario::ScenarioTarget::Kind::files, .storage = "real files", .place = place_of(*target)};
     };
     words.workload = [directory = formats + "/workload"](const std::string& typed) {
         return open_workload(typed, directory);
     };
     words.order = [](const std::string& typed) -> Result<void> {
-        const auto order = PlayOrder::parse(typed);
-        if (order && order->kind != PlayOrder::Kind::cuts) return {};
+        const auto order = play::PlayOrder::parse(typed);
+        if (order && order->kind != play::PlayOrder::Kind::cuts) return {};
         if (!order && typed.starts_with("shuttle")) return order.error();
         return bad_input(
             fmt::format("expected forward, reverse, ping-pong, shuttle:N, scrub or random, found '{}'", typed));
@@ -255,19 +265,19 @@ std::vector<PlayPart> parts_of(const Scenario& scenario) {
 }
 
 Result<void> open_model(PlayRequest& common, std::vector<PlayPart>& parts, const std::string& models) {
-    if (common.target.kind != Target::Kind::model) return {};
-    if (auto opened = open_model(common.target, models); !opened) return opened;
+    if (common.target.kind != target::Target::Kind::model) return {};
+    if (auto opened = target::open_model(common.target, models); !opened) return opened;
     for (PlayPart& part : parts) part.request.target = common.target;  // all are on this one
     return {};
 }
 
-Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts) {
-    std::vector<PreparePlan> all;
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts) {
+    std::vector<media::PreparePlan> all;
     std::uint64_t bytes = 0;
     for (const Pool& pool : pools_of(parts)) {
         auto plans = missing_media(store, pool.request);
         if (!plans) return plans.error();
-        for (PreparePlan& plan : *plans) {
+        for (media::PreparePlan& plan : *plans) {
             bytes += plan.bytes_to_write;
             if (bytes > plan.bytes_free) {  // each fits, all together may not
                 return environment_error(
@@ -308,4 +318,4 @@ std::vector<std::string> surprises(const ScenarioExpectation& expected, const Ru
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

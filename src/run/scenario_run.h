@@ -12,11 +12,11 @@
 #include "streamsim/run_result.h"
 #include "streamsim/scenario.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// What the words of a scenario mean in this program. `catalogue` outlives it. `formats` is the directory of
 /// streamsim's own documents.
-ScenarioWords scenario_words(const Catalogue& catalogue, const std::string& formats);
+scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const std::string& formats);
 
 /// What all parts have in common; the target is that of the first seats.
 PlayRequest common_request(const Scenario& scenario);
@@ -29,7 +29,7 @@ std::vector<PlayPart> parts_of(const Scenario& scenario);
 Result<void> open_model(PlayRequest& common, std::vector<PlayPart>& parts, const std::string& models);
 
 /// What has to be written before these parts can be played. Blocks. Errors: as missing_media.
-Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts);
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const std::vector<PlayPart>& parts);
 
 /// The parts with their media: streams that want a clip of their own get one that no other has, in any part;
 /// those of one format that share, share over all parts. Blocks. Errors: as find_media.
@@ -40,4 +40,4 @@ Result<std::vector<PlayPart>> find_media(ByteStore* store,
 /// What came otherwise than was expected, a sentence each; empty: nothing.
 std::vector<std::string> surprises(const ScenarioExpectation& expected, const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -9,7 +9,7 @@
 #include "base/document/json.h"
 #include "scenario/scenario_document.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 
 /// Numbers stay far from overflow: a seat's start and a stream's are added up.
 inline constexpr Duration kScenarioLongest = seconds(std::int64_t{1000} * 3600);
@@ -63,4 +63,4 @@ void read_scenario_array(JsonObject& parent, const std::string& key, bool requir
 /// The member "faults", after the seats.
 void read_scenario_faults(ScenarioReading& reading, JsonObject& document);
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "scenario/reading.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 constexpr std::int64_t kSeatsMax = 100'000;
@@ -415,4 +415,4 @@ Result<Scenario> read_scenario(std::string_view text, const std::string& source,
     return std::move(reading.scenario);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -11,7 +11,7 @@
 #include "streamsim/scenario.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 
 /// The facts about a target that a scenario needs.
 struct ScenarioTarget {
@@ -41,4 +41,4 @@ struct ScenarioWords {
 /// Errors: bad input, every problem with `source` and its JSON pointer.
 Result<Scenario> read_scenario(std::string_view text, const std::string& source, const ScenarioWords& words);
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "scenario/reading.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 using Kind = ScenarioFault::Kind;
@@ -174,4 +174,4 @@ void read_scenario_faults(ScenarioReading& reading, JsonObject& document) {
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -11,7 +11,7 @@
 #include "scenario/workload_meter.h"
 #include "scenario/workload_steps.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 using Over = Sweep::Over;
@@ -207,4 +207,4 @@ Result<Workload> read_workload(std::string_view text, const std::string& source)
     return workload;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 
 /// Errors: bad input, every problem with `source` and its JSON pointer.
 Result<Workload> read_workload(std::string_view text, const std::string& source);
@@ -26,4 +26,4 @@ MeterSpec read_meter(const Json& value,
                      const MeterContext& context,
                      JsonProblems& problems);
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

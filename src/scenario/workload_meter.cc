@@ -9,7 +9,7 @@
 #include "scenario/workload_document.h"
 #include "scenario/workload_steps.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 constexpr std::uint64_t kBlockMax = 1ull << 30;
@@ -331,4 +331,4 @@ MeterSpec read_meter(const Json& value,
     return MeterReader(value, pointer, context, problems).read();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -7,7 +7,7 @@
 
 #include "base/document/json.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 
 /// "name": letters, digits, "-", "_" and ".", as of a file; what it names has a directory and columns of it.
 std::string read_load_name(JsonObject& object);
@@ -17,4 +17,4 @@ std::optional<std::uint64_t> read_block_bytes(const Json& value,
                                               const std::string& pointer,
                                               JsonProblems& problems);
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

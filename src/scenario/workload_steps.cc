@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 constexpr std::uint32_t kFew = 16;
@@ -115,4 +115,4 @@ Workload at_step(const Workload& workload, double value) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -6,7 +6,7 @@
 
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 
 inline constexpr std::int64_t kWorkloadSeatsMax = 100'000;
 inline constexpr std::int64_t kWorkloadUsersMax = 1'000'000;   // limit of one meter, over all seats
@@ -32,4 +32,4 @@ std::string too_large(const Workload& workload);
 /// fill_percent and cache change nothing here: they are about what is done before.
 Workload at_step(const Workload& workload, double value);
 
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -8,7 +8,7 @@
 
 #include "seats/seat_channel.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// Of an invitation: another streamsim speaks otherwise, and says so before it connects.
@@ -80,4 +80,4 @@ Result<JoinToken> JoinToken::parse(const std::string& text) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -16,7 +16,7 @@
 #include "base/units.h"
 #include "result/json_report.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 constexpr Duration kPeriod = seconds(1);
@@ -39,7 +39,9 @@ public:
     ~FileJournal() override { stop(); }
 
     /// Empty: done.
-    std::string write(const RunResult& result) { return write_whole(temporary_, path_, json_report(result)); }
+    std::string write(const RunResult& result) {
+        return write_whole(temporary_, path_, result::json_report(result));
+    }
 
     void follow(Snapshot snapshot) override {
         stop();
@@ -110,9 +112,9 @@ Result<void> check_replaceable(const std::string& path) {
     if (!std::filesystem::is_regular_file(there) || std::filesystem::hard_link_count(path, error) > 1)
         return bad_input(
             fmt::format("{}: found a link or no file, expected an earlier journal: not overwritten", path));
-    std::string head(kJsonReportBegins.size(), '\0');
+    std::string head(result::kJsonReportBegins.size(), '\0');
     std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
-    if (head == kJsonReportBegins) return {};
+    if (head == result::kJsonReportBegins) return {};
     return bad_input(fmt::format("{}: is there and is no journal: not overwritten", path));
 }
 
@@ -141,4 +143,4 @@ Result<std::unique_ptr<Journal>> Journal::open(const std::string& path,
     return std::unique_ptr<Journal>(std::move(journal));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

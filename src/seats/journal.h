@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// Each document in the file is a whole "streamsim.result" of one rank (become_part), which takes the place of
 /// the one before at once: a reader, or a computer that starts again, finds the one or the other. A disk that
@@ -43,4 +43,4 @@ public:
     virtual const std::string& path() const = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -14,7 +14,7 @@
 #include <csignal>
 #endif
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 std::optional<std::uint32_t> number_in_environment(const char* name) {
@@ -122,4 +122,4 @@ Result<MpiBegun> begin_mpi(const std::function<Result<std::string>(MpiPlace)>&) 
 
 #endif
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

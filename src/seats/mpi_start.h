@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 struct MpiPlace {
     std::uint32_t rank = 0;
@@ -39,4 +39,4 @@ struct MpiBegun {
 };
 Result<MpiBegun> begin_mpi(const std::function<Result<std::string>(MpiPlace)>& make);
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// What has to be added to an instant of the own clock to get the other's, and how wrong that may be.
 struct ClockReading {
@@ -36,4 +36,4 @@ private:
     std::optional<ClockReading> best_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -10,7 +10,7 @@
 #include "seats/mpi_start.h"
 #include "seats/ranks_words.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// Ranks that have begun MPI connect at once; what takes longer than this is not to be reached.
@@ -23,7 +23,7 @@ constexpr std::chrono::seconds kAllLeave{3};
 Ranks::Ranks(std::uint32_t rank, std::uint32_t ranks)
     : rank_(rank), size_(ranks), seats_(ranks), peers_(ranks) {
     peers_[rank].here = true;
-    peers_[rank].host = read_host_facts();
+    peers_[rank].host = host::read_host_facts();
 }
 
 Ranks::~Ranks() = default;
@@ -286,4 +286,4 @@ int Ranks::finish(int code) {
     return peers_[0].lost && !ended_ ? code : 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -23,7 +23,7 @@
 #include "seats/start_barrier.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// How the streams of one rank stand, from its heartbeat.
 struct RankNews {
@@ -195,4 +195,4 @@ private:
     std::unique_ptr<SeatChannel> channel_;  // the last: its thread speaks to all above
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

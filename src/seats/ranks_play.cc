@@ -17,7 +17,7 @@
 #include "seats/ranks.h"
 #include "seats/ranks_words.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// Exchanges of which the quickest tells the clock, and how long they may take in all.
@@ -249,13 +249,13 @@ SeatResult Ranks::own_seat(const RunResult& own, const std::string& journal) con
 
 void Ranks::become_own_part(RunResult& result, const std::string& journal) const {
     const std::lock_guard lock(mutex_);
-    become_part(run_id(), size_, own_seat(result, journal), result);
+    result::become_part(run_id(), size_, own_seat(result, journal), result);
 }
 
 /// The document of this rank and its rows, in parts, so that no heartbeat waits behind them. Blocks.
 /// REQUIRES: mutex_ is not held: rank 0's words are heard meanwhile.
 void Ranks::send_result(const RunResult& own) {
-    const std::string document = json_report(own);
+    const std::string document = result::json_report(own);
     for (std::size_t at = 0; at < document.size();) {
         std::size_t end = std::min(at + kSeatPartBytes, document.size());
         while (end < document.size() && continues_character(document[end])) --end;
@@ -341,7 +341,7 @@ RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
             ? ""
             : (std::filesystem::path(how.journals) / Journal::file_name(rank, run_id())).string();
     if (const auto text = path.empty() ? bad_input("") : read_document(path, kResultBytesMax)) {
-        auto journal = read_result(*text, path);
+        auto journal = result::read_result(*text, path);
         if (journal && journal->run_id == run_id() && journal->seats.size() == 1) {
             SeatResult& seat = journal->seats.front();
             if (seat.state != SeatResult::State::complete) seat.why = peer.why;
@@ -352,7 +352,7 @@ RunResult Ranks::nothing_of(std::uint32_t rank, const Collecting& how) const {
     SeatResult seat;
     seat.rank = rank;
     for (std::uint32_t i = first_seat_of(rank); i < first_seat_of(rank + 1); ++i) seat.seats.push_back(i);
-    become_part(run_id(), size_, std::move(seat), nothing);
+    result::become_part(run_id(), size_, std::move(seat), nothing);
     SeatResult& own = nothing.seats.front();
     own.state = SeatResult::State::missing;
     own.why = peer.why;
@@ -383,7 +383,7 @@ Result<RunResult> Ranks::merged(std::unique_lock<std::mutex>& lock,
             const auto document = peers_[rank].result;
             const auto rows = peers_[rank].rows;  // nothing is added any more
             lock.unlock();
-            auto part = read_result(document ? *document : std::string(), name);
+            auto part = result::read_result(document ? *document : std::string(), name);
             if (part && rows) part->frames = *rows;
             lock.lock();
             if (!part) return part.error();
@@ -395,9 +395,9 @@ Result<RunResult> Ranks::merged(std::unique_lock<std::mutex>& lock,
     if (!errors.empty()) return errors_of(errors);
     if (parts.empty()) return interrupted_error();
     lock.unlock();
-    auto all = merge_results(std::move(parts));
+    auto all = result::merge_results(std::move(parts));
     lock.lock();
     return all;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 /// No file name has it.
@@ -87,4 +87,4 @@ void add_rows(const Json& words, std::vector<FrameRow>& rows) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -11,7 +11,7 @@
 #include "seats/ranks.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 inline Json words_of(const Result<void>& outcome) {
     if (outcome) return nullptr;
@@ -48,4 +48,4 @@ inline RankNews news_of(const Json& words) {
 Json words_of(std::span<const FrameRow> rows);
 void add_rows(const Json& words, std::vector<FrameRow>& rows);
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "seats/seat_greeting.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 namespace {
 
 constexpr std::uint32_t kNobody = UINT32_MAX;
@@ -547,4 +547,4 @@ void SeatChannel::finish_leaving() {
     close_once(reinterpret_cast<uv_handle_t*>(&timer_));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

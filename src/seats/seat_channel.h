@@ -27,7 +27,7 @@
 #include "base/time.h"
 #include "seats/rank_clock.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 /// How to reach rank 0, and to be let in.
 struct JoinToken {
@@ -162,4 +162,4 @@ private:
     bool ping_wanted_ = false;                                   // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

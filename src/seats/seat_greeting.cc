@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace streamsim {
+namespace streamsim::seats {
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
@@ -30,4 +30,4 @@ std::optional<std::uint32_t> rank_that_greets(std::string_view greeting, std::st
     return rank;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

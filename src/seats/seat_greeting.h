@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::seats {
 
 inline constexpr std::string_view kGreetingBegins = "streamsim seat 2 ";
 /// Characters of a run's token, and of the rank behind it.
@@ -23,4 +23,4 @@ std::string seat_greeting(std::string_view token, std::uint32_t rank);
 /// The rank that greets; nullopt: a stranger.
 std::optional<std::uint32_t> rank_that_greets(std::string_view greeting, std::string_view token);
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::seats {
 
 class StartBarrier {
 public:
@@ -27,4 +27,4 @@ public:
     virtual void ended() = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::seats

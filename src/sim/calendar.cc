@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::sim {
 
 namespace {
 constexpr std::size_t kChildren = 4;
@@ -71,4 +71,4 @@ void Calendar::woke() {
     arm();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

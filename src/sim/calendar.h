@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// The earliest first; four children a place: fewer levels to walk than with two.
 class EventHeap {
@@ -59,4 +59,4 @@ private:
     bool running_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 constexpr double kTailCut = 10;  // means: LatencyModel says so
 }
@@ -19,4 +19,4 @@ Duration draw_latency(const LatencyModel& model, std::uint64_t key) {
     return {static_cast<std::int64_t>(std::max(ns, 0.0))};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -12,9 +12,9 @@
 #include "base/time.h"
 #include "streamsim/cluster_model.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// The time of the request that `key` names. Never negative.
 Duration draw_latency(const LatencyModel& model, std::uint64_t key);
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

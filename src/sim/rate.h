@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class Rate {
 public:
@@ -51,4 +51,4 @@ inline Duration ceil_ns(double s) {
     return {static_cast<std::int64_t>(std::ceil(std::min(s, kYear) * 1e9))};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

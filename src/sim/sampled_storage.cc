@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// What a trace calls nothing took some time, and time has to go on.
@@ -99,4 +99,4 @@ void SampledStorage::shutdown(Callback done) {
     if (waiting_.empty()) loop_.defer(std::exchange(shutdown_, {}));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

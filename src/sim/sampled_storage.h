@@ -10,7 +10,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// Times that were seen, nanoseconds.
 struct SampledTimes {
@@ -54,4 +54,4 @@ private:
     Callback shutdown_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -6,7 +6,7 @@
 #include "sim/cluster/core.h"
 #include "streamsim/decoder.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class SimDecoder final : public Decoder {
 public:
@@ -22,4 +22,4 @@ private:
     const Duration cost_;  // of the whole processor
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 SimStorage::~SimStorage() {
     STREAMSIM_CHECK(outstanding_ == 0, "a storage outlives its operations");
@@ -55,4 +55,4 @@ void SimStorage::say_done() {
     shutdown_ = {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -8,7 +8,7 @@
 #include "sim/cluster/core.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class SimStorage final : public Storage {
 public:
@@ -39,4 +39,4 @@ private:
     Callback shutdown_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

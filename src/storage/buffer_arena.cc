@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "storage/frame_memory.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -91,4 +91,4 @@ BufferArena::~BufferArena() {
     if (mapped_bytes_ > 0) unmap_frames(memory_.data(), mapped_bytes_);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// What this process may still allocate, and who says so.
 struct MemoryAvailable {
@@ -50,4 +50,4 @@ private:
     bool huge_pages_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Of "uring", "threads", "nfs" and "smb". The makers of the others are there and fail, saying so.
 std::vector<std::string> storage_compiled_in();
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -2,7 +2,7 @@
 #include "storage/nfs/nfs_storage.h"
 #include "storage/smb/smb_process.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 std::vector<std::string> storage_compiled_in() {
     std::vector<std::string> names{"uring", "threads"};
@@ -11,4 +11,4 @@ std::vector<std::string> storage_compiled_in() {
     return names;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

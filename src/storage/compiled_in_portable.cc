@@ -9,7 +9,7 @@
 #include "storage/smb/smb_storage.h"
 #include "storage/uring/uring_storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 Error without(const char* what) {
@@ -68,4 +68,4 @@ std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace&, const std::st
     return std::make_unique<NoByteStore>("SMB");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

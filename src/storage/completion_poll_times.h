@@ -5,7 +5,7 @@
 
 #include "streamsim/event_loop.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// After a time in which the process could not run (a SIGSTOP, a machine that is too busy) the loop may be
 /// quicker than the threads, the pool's or the kernel's, that bring a completion which came meanwhile: a look
@@ -34,4 +34,4 @@ private:
     Instant last_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

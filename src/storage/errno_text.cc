@@ -6,7 +6,7 @@
 
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// By name: not every system has a number for each.
@@ -39,4 +39,4 @@ Error file_error(int error, std::string_view action, const std::string& path) {
                                          text != nullptr ? text : "unknown error", name, advice(name)));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class FileDescriptor {
 public:
@@ -29,4 +29,4 @@ private:
     int number_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
@@ -22,4 +22,4 @@ struct HugePages {
 /// Of touched memory.
 HugePages huge_pages_under(std::span<const std::byte> memory);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -13,7 +13,7 @@
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// The file's only number; nothing for "max".
@@ -135,4 +135,4 @@ void unmap_frames(std::byte* memory, std::size_t bytes) {
     munmap(memory, bytes);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -10,7 +10,7 @@
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 MemoryAvailable memory_available(const std::string& /*root*/) {
     // Some systems call free only what not even a cache is in: half of the memory can be had in any case.
@@ -35,4 +35,4 @@ HugePages huge_pages_under(std::span<const std::byte> /*memory*/) {
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 NullStorage::~NullStorage() {
     STREAMSIM_CHECK(complete_.empty(), "a storage outlives its operations");
@@ -67,4 +67,4 @@ void NullStorage::shutdown(Callback done) {
     schedule();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

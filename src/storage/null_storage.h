@@ -5,7 +5,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Every operation succeeds in full, stamped with the instant of its submission; the callbacks run together, by
 /// one defer() of the loop for all that was submitted meanwhile. Never allocates. Nothing is kept: whatever is
@@ -43,4 +43,4 @@ private:
     Callback shutdown_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -3,7 +3,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Non-owning. An operation is in one list at a time.
 class OpList {
@@ -57,4 +57,4 @@ private:
     Op* last_ = nullptr;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 constexpr mode_t kNewFileMode = 0666;       // without what the umask takes away
 constexpr mode_t kNewDirectoryMode = 0777;  // the same
@@ -21,4 +21,4 @@ inline int open_flags(Access access, bool direct) {
     return flags;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 int error_or_own_shortage(int error) {
     const int file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -16,4 +16,4 @@ int error_or_own_shortage(int error) {
     return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? errno : error;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -7,7 +7,7 @@
 
 #include "storage/local/local_file.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// `answer` was asked for with STATX_DIOALIGN.
 inline DirectAnswer direct_answer(const struct statx& answer) {
@@ -15,4 +15,4 @@ inline DirectAnswer direct_answer(const struct statx& answer) {
             std::max(answer.stx_dio_mem_align, answer.stx_dio_offset_align)};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -9,7 +9,7 @@
 #include "base/system/core_dumps.h"
 #include "target/secret_file.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 Result<void> read_lines(const std::string& name, const std::string& text, Credentials& into) {
@@ -60,4 +60,4 @@ Result<Credentials> find_credentials(const Target& target, const std::string& fi
     return found;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -8,7 +8,7 @@
 #include "streamsim/remote_place.h"
 #include "target/target.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 /// For an smb: target; for others there are none. `file` is what --credentials names; empty: the one that
 /// STREAMSIM_SMB_CREDENTIALS names, if any. A file has lines `username=`, `password=` and `domain=`, as
@@ -21,4 +21,4 @@ namespace streamsim {
 /// credentials this process leaves no core dump from then on.
 Result<Credentials> find_credentials(const Target& target, const std::string& file);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -11,7 +11,7 @@
 #include "base/system/utf8_path.h"
 #include "sim/model/model_document.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 bool is_file_name(const std::string& model) {
@@ -44,7 +44,7 @@ Result<void> open_model(Target& target, const std::string& directory) {
     }
     const auto text = read_document(path);
     if (!text) return text.error();
-    auto model = read_model_document(*text, path);
+    auto model = sim::read_model_document(*text, path);
     if (!model) return model.error();
     if (own && model->name != target.path)
         return bad_input(fmt::format("{}: /name: expected \"{}\", as the file is named", path, target.path));
@@ -54,11 +54,11 @@ Result<void> open_model(Target& target, const std::string& directory) {
         wrong.problems.push_back(fmt::format("'{}': nodes={}: this cluster has {} of them for its seats",
                                              target.url, *target.nodes, model->nodes));
     }
-    for (const ModelProblem& each : problems_together(*model))  // the document had none
+    for (const sim::ModelProblem& each : sim::problems_together(*model))  // the document had none
         wrong.problems.push_back(fmt::format("'{}': cluster={}: {}", target.url, model->nodes, each.text));
     if (!wrong.problems.empty()) return wrong;
     target.model = std::make_shared<const ClusterModel>(std::move(*model));
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "target/target.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 /// Reads the document of a model target and applies the options of its URL: target.model is what is played.
 /// `directory` is where streamsim's own documents are, NAME.json each. Errors: bad input that lists them when
@@ -14,4 +14,4 @@ namespace streamsim {
 /// have room for; environment when a file cannot be read. REQUIRES: target.kind is model.
 Result<void> open_model(Target& target, const std::string& directory);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 using Protocol = RemotePlace::Protocol;
@@ -308,4 +308,4 @@ Result<Target> parse_remote_target(const std::string& text) {
     return RemoteUrl(text).parse();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "target/target.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 /// "nfs://host[:port]/export/dir[?OPTIONS]" or "smb://[domain;][user@]host[:port]/share/dir[?OPTIONS]"; an IPv6
 /// host stands in [brackets], %XX in a path is that byte. OPTIONS, joined by '&':
@@ -24,4 +24,4 @@ Result<Target> parse_remote_target(const std::string& text);
 
 bool is_remote_url(const std::string& text);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

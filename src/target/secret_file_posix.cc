@@ -9,7 +9,7 @@
 
 #include "target/secret_file.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 constexpr std::size_t kFileBytesMax = 64 * 1024;
@@ -58,4 +58,4 @@ Result<std::string> read_secret(const std::string& name) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -8,7 +8,7 @@
 #include "base/system/utf8_path.h"
 #include "target/remote_target.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 constexpr std::uint32_t kNodesMax = 10'000;
@@ -127,4 +127,4 @@ Result<Target> parse_target(const std::string& text) {
     return Target{.kind = Target::Kind::local, .url = text, .path = local_path(text)};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -10,7 +10,7 @@
 #include "streamsim/cluster_model.h"
 #include "streamsim/remote_place.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 struct Target {
     enum class Kind {
@@ -49,4 +49,4 @@ struct Target {
 /// ".json". Errors: bad input for another scheme, naming what there is, and for every option that is wrong.
 Result<Target> parse_target(const std::string& text);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

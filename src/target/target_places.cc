@@ -11,7 +11,7 @@
 
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::target {
 namespace {
 
 constexpr std::size_t kPlacesMax = 256;
@@ -35,7 +35,7 @@ std::string without_end_slashes(std::string path) {
 }
 
 /// What has become of it, as a sentence goes on; empty: it is there, or cannot be looked at.
-std::string what_became(const PlaceIdentity& was, const PlaceAnswer& now) {
+std::string what_became(const host::PlaceIdentity& was, const host::PlaceAnswer& now) {
     if (now.identity) {
         if (*now.identity == was) return {};
         if (was.has_block_device && !now.identity->has_block_device) return "its drive is not there any more";
@@ -92,7 +92,7 @@ TargetPlaces::TargetPlaces(const std::vector<std::string>& directories) {
         if (places_.size() >= kPlacesMax) return;
         Place place{directory, {}};
         for (std::string path = without_end_slashes(directory); !path.empty(); path = above(path)) {
-            const PlaceAnswer answer = place_identity_of(path);
+            const host::PlaceAnswer answer = host::place_identity_of(path);
             if (!answer.identity) break;
             place.parts.insert(place.parts.begin(), {path, *answer.identity});
         }
@@ -100,13 +100,13 @@ TargetPlaces::TargetPlaces(const std::vector<std::string>& directories) {
     }
 }
 
-std::vector<VanishedPlace> TargetPlaces::vanished() const {
-    std::vector<VanishedPlace> out;
+std::vector<judge::VanishedPlace> TargetPlaces::vanished() const {
+    std::vector<judge::VanishedPlace> out;
     for (const Place& place : places_) {
         const Part& own = place.parts.back();
-        if (what_became(own.identity, place_identity_of(own.path)).empty()) continue;
+        if (what_became(own.identity, host::place_identity_of(own.path)).empty()) continue;
         for (const Part& part : place.parts) {
-            std::string how = what_became(part.identity, place_identity_of(part.path));
+            std::string how = what_became(part.identity, host::place_identity_of(part.path));
             if (how.empty()) continue;
             out.push_back({place.directory, part.path, std::move(how), 0, 0});
             break;
@@ -115,12 +115,12 @@ std::vector<VanishedPlace> TargetPlaces::vanished() const {
     return out;
 }
 
-std::vector<VanishedPlace> TargetPlaces::vanished(const std::shared_ptr<const TargetPlaces>& places,
-                                                  Duration timeout) {
+std::vector<judge::VanishedPlace> TargetPlaces::vanished(const std::shared_ptr<const TargetPlaces>& places,
+                                                         Duration timeout) {
     struct Look {
         std::mutex mutex;
         std::condition_variable done;
-        std::optional<std::vector<VanishedPlace>> found;  // protected by mutex
+        std::optional<std::vector<judge::VanishedPlace>> found;  // protected by mutex
     };
     const auto look = std::make_shared<Look>();
     try {
@@ -136,7 +136,7 @@ std::vector<VanishedPlace> TargetPlaces::vanished(const std::shared_ptr<const Ta
     std::unique_lock lock(look->mutex);
     look->done.wait_for(lock, std::chrono::nanoseconds(timeout.ns),
                         [&look] { return look->found.has_value(); });
-    return look->found ? std::move(*look->found) : std::vector<VanishedPlace>();
+    return look->found ? std::move(*look->found) : std::vector<judge::VanishedPlace>();
 }
 
 PlaceWatch::PlaceWatch(std::shared_ptr<const TargetPlaces> places, std::function<std::uint64_t()> failures)
@@ -149,7 +149,7 @@ PlaceWatch::~PlaceWatch() {
     if (thread_.joinable()) (void)stop(false);
 }
 
-std::vector<VanishedPlace> PlaceWatch::stop(bool look_again) {
+std::vector<judge::VanishedPlace> PlaceWatch::stop(bool look_again) {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -177,10 +177,10 @@ void PlaceWatch::look() {
     const std::int64_t at_ns = now_ns();
     const auto gone = TargetPlaces::vanished(places_, kIdentityTimeout);
     if (gone.empty() && vanished_.empty()) all_there_ns_ = at_ns;
-    for (VanishedPlace each : gone) {
-        const bool known = std::any_of(vanished_.begin(), vanished_.end(), [&each](const VanishedPlace& other) {
-            return other.directory == each.directory;
-        });
+    for (judge::VanishedPlace each : gone) {
+        const bool known = std::any_of(
+            vanished_.begin(), vanished_.end(),
+            [&each](const judge::VanishedPlace& other) { return other.directory == each.directory; });
         if (known) continue;
         each.there_ns = all_there_ns_;
         each.gone_ns = at_ns;
@@ -188,4 +188,4 @@ void PlaceWatch::look() {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -20,7 +20,7 @@
 #include "streamsim/media.h"
 #include "streamsim/progress.h"
 
-namespace streamsim {
+namespace streamsim::target {
 
 /// Directories, each with those above it, as they were.
 class TargetPlaces {
@@ -31,15 +31,15 @@ public:
 
     /// Those that are not there any more, with what it is that vanished: the directory itself, or the topmost
     /// of those above it. Blocks as long as the file system does; nothing of it is more than one look at each.
-    std::vector<VanishedPlace> vanished() const;
+    std::vector<judge::VanishedPlace> vanished() const;
     /// The same, within so much time; empty where the file system did not answer.
-    static std::vector<VanishedPlace> vanished(const std::shared_ptr<const TargetPlaces>& places,
-                                               Duration timeout);
+    static std::vector<judge::VanishedPlace> vanished(const std::shared_ptr<const TargetPlaces>& places,
+                                                      Duration timeout);
 
 private:
     struct Part {
         std::string path;
-        PlaceIdentity identity;
+        host::PlaceIdentity identity;
     };
     struct Place {
         std::string directory;
@@ -59,7 +59,7 @@ public:
     PlaceWatch& operator=(const PlaceWatch&) = delete;
 
     /// Ends, checks once more where anything failed and there is time for it, and returns what vanished.
-    std::vector<VanishedPlace> stop(bool look_again = true);
+    std::vector<judge::VanishedPlace> stop(bool look_again = true);
 
 private:
     void watch();
@@ -69,7 +69,7 @@ private:
     const std::function<std::uint64_t()> failures_;
     std::uint64_t failed_ = 0;
     std::int64_t all_there_ns_;  // the last look at which nothing was missing
-    std::vector<VanishedPlace> vanished_;
+    std::vector<judge::VanishedPlace> vanished_;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stopping_ = false;  // protected by mutex_
@@ -83,4 +83,4 @@ std::vector<std::string> directories_of(const std::vector<const Clip*>& clips);
 /// Slots of streams among whose last misses some have failed; grows when more fail.
 std::uint64_t slots_failed(const GrowingList<StreamProgress>& streams);
 
-}  // namespace streamsim
+}  // namespace streamsim::target

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr char kEscape = '\x1b';
@@ -79,4 +79,4 @@ std::vector<Key> KeyParser::feed(std::string_view bytes) {
     return keys;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

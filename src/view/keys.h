@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::view {
 
 enum class Key : std::uint8_t {
     quit,
@@ -34,4 +34,4 @@ private:
     std::string pending_;  // a sequence that has begun
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::view

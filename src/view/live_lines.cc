@@ -11,7 +11,7 @@
 #include "view/stream_table.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 /// From so many rows on there is more than the streams: their heading, air, the last drops.
@@ -414,4 +414,4 @@ std::string progress_text(const ViewState& state) {
     return state.meters.empty() ? out : out + "  meters " + meters_text(state.meters);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

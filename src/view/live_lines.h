@@ -10,7 +10,7 @@
 #include "view/keys.h"
 #include "view/meter_table.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// One stream at one moment.
 struct StreamView {
@@ -90,4 +90,4 @@ std::vector<ViewLine> live_lines(const ViewState& state, int columns, int rows);
 /// what the meters do.
 std::string progress_text(const ViewState& state);
 
-}  // namespace streamsim
+}  // namespace streamsim::view

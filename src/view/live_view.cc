@@ -9,7 +9,7 @@
 
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr int kFallbackColumns = 80;
@@ -103,4 +103,4 @@ void LiveView::draw(ViewState state) {
     if (changed) write_all(fd_, out + kEnd);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

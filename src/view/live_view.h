@@ -9,7 +9,7 @@
 #include "view/live_lines.h"
 #include "view/screen.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// Draws on a terminal, and reads keys where there are some. Not thread-safe: one thread draws. Before anything
 /// else is written to the same terminal, call leave().
@@ -51,4 +51,4 @@ private:
     std::vector<std::string> drawn_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "view/live_lines.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 std::string megabytes(double bytes_per_s) {
@@ -90,4 +90,4 @@ std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::siz
     return lines;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

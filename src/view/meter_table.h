@@ -8,7 +8,7 @@
 
 #include "streamsim/progress.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 struct ViewState;
 struct ViewLine;
@@ -41,4 +41,4 @@ std::string meters_text(const std::vector<MeterView>& meters);
 /// A heading and a line for each; of more than `most` lines the last one counts the others. REQUIRES: most > 1.
 std::vector<ViewLine> meter_lines(const std::vector<MeterView>& meters, std::size_t most);
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -24,7 +24,7 @@
 
 #include "view/open_metrics.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr auto kPatience = std::chrono::milliseconds(500);  // the watcher looks ten times a second
@@ -331,4 +331,4 @@ void MetricsServer::publish(std::string text) {
     impl_->published.notify_all();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// Where to listen. `host` is numeric.
 struct MetricsAddress {
@@ -44,4 +44,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::view

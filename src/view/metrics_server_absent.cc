@@ -3,7 +3,7 @@
 
 #include "view/metrics_server.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr const char* kWithout = "--metrics: this streamsim was built without libmicrohttpd";
@@ -35,4 +35,4 @@ bool MetricsServer::wanted() const {
 
 void MetricsServer::publish(std::string /*text*/) {}
 
-}  // namespace streamsim
+}  // namespace streamsim::view

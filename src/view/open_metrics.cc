@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 /// Backslash, quote and line break are escaped; what is not UTF-8 is no character here.
@@ -111,4 +111,4 @@ std::string open_metrics(const MetricsState& state) {
     return std::move(out).finish();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

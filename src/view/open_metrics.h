@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::view {
 
 inline constexpr std::string_view kOpenMetricsType =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -37,4 +37,4 @@ struct MetricsState {
 /// The whole exposition, with its end. Label values are escaped; what is not UTF-8 in them becomes "?".
 std::string open_metrics(const MetricsState& state);
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr int kFallbackColumns = 80;
@@ -85,4 +85,4 @@ void ProgressBar::finish(std::uint64_t done_bytes, std::int64_t elapsed_ns) {
                       show_duration({elapsed_ns}), rate_between(done_bytes, elapsed_ns) / 1e6));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -6,7 +6,7 @@
 #include <deque>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// "writing media  [#####.....]  1.2 GB of 2.5 GB  480.1 MB/s  3 s left", at most `columns` wide.
 /// `bytes_per_s` 0: not known yet, neither rate nor time left are shown.
@@ -52,4 +52,4 @@ private:
     bool drawn_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// One in a process, on one thread.
 class Screen {
@@ -36,4 +36,4 @@ private:
     bool left_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -11,7 +11,7 @@
 #include "view/screen.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 // Alternate screen, no cursor, no wrapping: a terminal that becomes narrower between two draws cuts lines off.
@@ -151,4 +151,4 @@ void Screen::leave() {
     handle_as_before(SIGCONT);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

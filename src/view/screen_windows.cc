@@ -4,7 +4,7 @@
 #include "view/screen.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 // Alternate screen, no cursor, no wrapping.
@@ -41,4 +41,4 @@ void Screen::leave() {
     left_ = true;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

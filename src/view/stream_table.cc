@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 constexpr std::size_t kStateWidth = 7;
@@ -189,4 +189,4 @@ std::string StreamTable::read_cell(const StreamView& stream) const {
     return show_bytes(stream.bytes);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -6,7 +6,7 @@
 
 #include "view/live_lines.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// As many columns as fit, the most telling ones first.
 class StreamTable {
@@ -51,4 +51,4 @@ private:
 const char* state_word(const StreamView& stream);
 Paint state_paint(const StreamView& stream);
 
-}  // namespace streamsim
+}  // namespace streamsim::view

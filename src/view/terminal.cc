@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 struct BarParts {
@@ -73,4 +73,4 @@ std::string bar_with_mark(double value, double required, std::size_t cells, bool
     return out + parts.end;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::view {
 
 /// Whether `fd` is a terminal that obeys escape sequences.
 bool terminal_obeys(int fd);
@@ -30,4 +30,4 @@ std::string bar(std::uint64_t done, std::uint64_t total, std::size_t cells = 10,
 /// The same for a value beside the one that is required, which has a mark: "[######  |  ]".
 std::string bar_with_mark(double value, double required, std::size_t cells, bool utf8);
 
-}  // namespace streamsim
+}  // namespace streamsim::view

@@ -5,7 +5,7 @@
 
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 
 bool terminal_obeys(int fd) {
     const char* term = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): nothing sets it
@@ -20,4 +20,4 @@ std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_row
     return {size.ws_col, size.ws_row};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

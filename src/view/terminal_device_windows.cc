@@ -3,7 +3,7 @@
 
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::view {
 namespace {
 
 HANDLE console_of(int fd) {
@@ -24,4 +24,4 @@ std::pair<int, int> terminal_size(int fd, int fallback_columns, int fallback_row
     return {info.srWindow.Right - info.srWindow.Left + 1, info.srWindow.Bottom - info.srWindow.Top + 1};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::view

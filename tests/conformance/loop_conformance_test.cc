@@ -18,8 +18,8 @@ namespace {
 enum class Kind { virtual_time, real_time };
 
 std::unique_ptr<EventLoop> make_loop(Kind kind) {
-    if (kind == Kind::virtual_time) return std::make_unique<VirtualLoop>();
-    return std::make_unique<UvLoop>();
+    if (kind == Kind::virtual_time) return std::make_unique<loop::VirtualLoop>();
+    return std::make_unique<loop::UvLoop>();
 }
 
 /// Notes a number when it runs.
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(All,
 
 /// In virtual time such a chain happens at one instant for ever.
 TEST(UvLoop, deferred_callbacks_that_defer_again_do_not_starve_timers) {
-    UvLoop loop;
+    loop::UvLoop loop;
     struct Again {
         EventLoop& loop;
         int count = 0;
@@ -171,7 +171,7 @@ TEST(UvLoop, deferred_callbacks_that_defer_again_do_not_starve_timers) {
 }
 
 TEST(VirtualLoop, jumps_to_the_next_event) {
-    VirtualLoop loop;
+    loop::VirtualLoop loop;
     std::vector<int> log;
     Note note{&log, 1, &loop};
     loop.at(Instant{} + seconds(86400), note.callback());
@@ -180,15 +180,15 @@ TEST(VirtualLoop, jumps_to_the_next_event) {
 }
 
 TEST(VirtualLoop, nothing_left_to_happen_while_something_is_outstanding_is_a_bug) {
-    VirtualLoop loop;
+    loop::VirtualLoop loop;
     loop.hold();
     EXPECT_DEATH(loop.run(), "an operation is outstanding");
 }
 
 TEST(UvLoop, a_callback_that_takes_too_long_is_noted_as_a_stall) {
-    UvLoop loop;
+    loop::UvLoop loop;
     struct Busy {
-        UvLoop& loop;
+        loop::UvLoop& loop;
         Instant from, to;
         void run() {
             from = loop.now();
@@ -216,7 +216,7 @@ TEST(TimerQueue, agrees_with_a_sorted_list_over_random_operations) {
         std::size_t number;
     };
     Prng prng(11);
-    TimerQueue queue;
+    loop::TimerQueue queue;
     std::vector<Entry> list;
     std::vector<TimerId> dead;
     static std::size_t ran;

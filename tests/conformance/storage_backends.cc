@@ -17,7 +17,7 @@ using Made = std::unique_ptr<StorageHarness>;
 template <typename Loop>
 Made make_null(const Backend&, const HarnessOptions&, std::string&) {
     auto harness = std::make_unique<Harness<Loop>>();
-    harness->use(std::make_unique<NullStorage>(harness->loop(), "null"));
+    harness->use(std::make_unique<storage::NullStorage>(harness->loop(), "null"));
     return harness;
 }
 
@@ -33,8 +33,8 @@ public:
     }
 
 private:
-    static ClusterOptions options() {
-        ClusterOptions options;
+    static sim::ClusterOptions options() {
+        sim::ClusterOptions options;
         options.model.nodes = 2;
         options.model.node.drives = 2;
         options.model.node.ram_bytes = 2 << 20;
@@ -46,8 +46,8 @@ private:
         return options;
     }
 
-    VirtualLoop loop_;
-    Cluster cluster_;
+    loop::VirtualLoop loop_;
+    sim::Cluster cluster_;
     std::unique_ptr<Storage> storage_;
 };
 
@@ -57,8 +57,8 @@ Made make_cluster(const Backend&, const HarnessOptions&, std::string&) {
 
 template <auto Make, bool direct>
 Made make_local(const Backend&, const HarnessOptions& options, std::string& why_not) {
-    auto harness = std::make_unique<Harness<UvLoop>>();
-    LocalOptions local;
+    auto harness = std::make_unique<Harness<loop::UvLoop>>();
+    storage::LocalOptions local;
     local.direct = direct;
     local.parallel_reads = options.parallel_reads;
     local.parallel_opens = options.parallel_opens;
@@ -76,10 +76,10 @@ Made make_local(const Backend&, const HarnessOptions& options, std::string& why_
 class FaultHarness final : public StorageHarness {
 public:
     FaultHarness(EventLoop& loop, Made inner) : inner_(std::move(inner)) {
-        FaultPlan plan;
+        storage::FaultPlan plan;
         plan.rules.emplace_back().delay = microseconds(1);
-        faults_ = std::make_unique<FaultStorage>(loop, std::make_unique<Borrowed>(loop, inner_->storage()),
-                                                 std::move(plan), 1, 4);
+        faults_ = std::make_unique<storage::FaultStorage>(
+            loop, std::make_unique<Borrowed>(loop, inner_->storage()), std::move(plan), 1, 4);
     }
     EventLoop& loop() override { return inner_->loop(); }
     Storage& storage() override { return *faults_; }
@@ -114,7 +114,7 @@ private:
     };
 
     Made inner_;
-    std::unique_ptr<FaultStorage> faults_;
+    std::unique_ptr<storage::FaultStorage> faults_;
 };
 
 template <auto Inner>
@@ -128,13 +128,13 @@ Made make_faults(const Backend& backend, const HarnessOptions& options, std::str
 }  // namespace
 
 std::vector<Backend> all_backends() {
-    size_thread_pool(20);  // GoogleTest asks for the backends before main(): nothing has used the pool
-    constexpr auto kNullVirtual = make_null<VirtualLoop>;
-    constexpr auto kNullReal = make_null<UvLoop>;
-    constexpr auto kUring = make_local<make_uring_storage, true>;
-    constexpr auto kUringBuffered = make_local<make_uring_storage, false>;
-    constexpr auto kThreads = make_local<make_threads_storage, true>;
-    constexpr auto kThreadsBuffered = make_local<make_threads_storage, false>;
+    storage::size_thread_pool(20);  // GoogleTest asks for the backends before main(): nothing has used the pool
+    constexpr auto kNullVirtual = make_null<loop::VirtualLoop>;
+    constexpr auto kNullReal = make_null<loop::UvLoop>;
+    constexpr auto kUring = make_local<storage::make_uring_storage, true>;
+    constexpr auto kUringBuffered = make_local<storage::make_uring_storage, false>;
+    constexpr auto kThreads = make_local<storage::make_threads_storage, true>;
+    constexpr auto kThreadsBuffered = make_local<storage::make_threads_storage, false>;
     return {
         {"null_in_virtual_time", false, false, false, false, false, kNullVirtual},
         {"null_in_real_time", false, true, false, false, false, kNullReal},

@@ -72,7 +72,7 @@ TEST_P(FileStorageConformance, ReadsWhatTheFileHolds) {
 }
 
 TEST_P(FileStorageConformance, MemoryThatWasNotAnnouncedWorksToo) {
-    const auto other = BufferArena::make(kBlock, {}).value();
+    const auto other = storage::BufferArena::make(kBlock, {}).value();
     const FileId file = open_now(make_file("clip", 3, kBlock));
     TestRead read;
     begin_read(read, file, 0, other.memory());

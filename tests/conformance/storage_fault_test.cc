@@ -29,11 +29,11 @@ protected:
 
     /// The faults of a document, its head left out.
     void faults(const std::string& members, std::uint64_t seed = 1) {
-        const auto plan =
-            read_fault_plan(R"({"schema": "streamsim.faults", "version": 1, )" + members + "}", "test");
+        const auto plan = storage::read_fault_plan(
+            R"({"schema": "streamsim.faults", "version": 1, )" + members + "}", "test");
         ASSERT_TRUE(plan) << plan.error().problems.front();
-        storage_ =
-            std::make_unique<FaultStorage>(loop_, std::make_unique<NullStorage>(loop_, "sim"), *plan, seed, 8);
+        storage_ = std::make_unique<storage::FaultStorage>(
+            loop_, std::make_unique<storage::NullStorage>(loop_, "sim"), *plan, seed, 8);
     }
 
     FileId open(const std::string& path) {
@@ -70,8 +70,8 @@ protected:
         loop_.run();
     }
 
-    VirtualLoop loop_;
-    std::unique_ptr<FaultStorage> storage_;
+    loop::VirtualLoop loop_;
+    std::unique_ptr<storage::FaultStorage> storage_;
     std::deque<TestRead> reads_;
     std::byte memory_[1000];
 };
@@ -83,7 +83,7 @@ TEST_F(FaultStorageTest, KnowsWhichSlotsItMet) {
         "stalls": [{"at": "10s", "for": "1s"}])");
     const FileId file = open("clip");
     for (std::uint64_t slot = 0; slot < 40; ++slot) read_now(file, slot);
-    const InjectedFaults& injected = storage_->injected();
+    const storage::InjectedFaults& injected = storage_->injected();
     EXPECT_EQ(injected.delayed, 3u);
     EXPECT_EQ(injected.failed, 3u);
     EXPECT_EQ(injected.shortened, 1u);
@@ -111,7 +111,7 @@ TEST_F(FaultStorageTest, KnowsWhenItHeldAStreamBack) {
     advance_to(Instant{} + milliseconds(1200));
     read_now(file, 12);
     advance_to(Instant{} + milliseconds(10'500));
-    std::pair<FaultStorage*, TestRead*> stalled(storage_.get(), &read(file, 30, 0, 1));
+    std::pair<storage::FaultStorage*, TestRead*> stalled(storage_.get(), &read(file, 30, 0, 1));
     const auto cancel = [](void* pair) {
         const auto& [storage, op] = *static_cast<decltype(stalled)*>(pair);
         storage->cancel(*op);
@@ -326,7 +326,7 @@ TEST_F(FaultStorageTest, ADelayedOperationCanBeCancelled) {
     TestRead& fresh = read(file, 2);
     storage_->cancel(fresh);  // still with the storage below
     struct Later {
-        FaultStorage& storage;
+        storage::FaultStorage& storage;
         TestRead& op;
         void cancel() {
             storage.cancel(op);

@@ -43,7 +43,7 @@ void fill_with_test_bytes(std::span<std::byte> bytes, std::uint64_t seed, std::u
 void write_test_file(const std::string& path, std::uint64_t seed, std::uint64_t bytes) {
     std::vector<std::byte> content(bytes);
     fill_with_test_bytes(content, seed, 0);
-    const auto store = make_local_byte_store();
+    const auto store = storage::make_local_byte_store();
     auto sink = store->create(path);
     ASSERT_TRUE(sink) << sink.error().problems.front();
     ASSERT_TRUE((*sink)->write_at(0, content));

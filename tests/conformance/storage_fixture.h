@@ -29,7 +29,7 @@ protected:
         std::string why_not;
         harness_ = GetParam().make(GetParam(), options, why_not);
         if (harness_ == nullptr) GTEST_SKIP() << "not on this machine: " << why_not;
-        if (arena_.memory().empty()) arena_ = BufferArena::make(std::uint64_t{16} << 20, {}).value();
+        if (arena_.memory().empty()) arena_ = storage::BufferArena::make(std::uint64_t{16} << 20, {}).value();
         storage().use_memory(arena_.memory());
     }
 
@@ -117,7 +117,7 @@ protected:
 
     TemporaryDirectory directory_;
     std::deque<std::string> names_;  // what operations point to
-    BufferArena arena_ = BufferArena::make(0, {}).value();
+    storage::BufferArena arena_ = storage::BufferArena::make(0, {}).value();
     std::unique_ptr<StorageHarness> harness_;
 };
 

@@ -281,7 +281,7 @@ TEST_P(WrittenFileConformance, WhatWasWrittenCanBeReadThroughTheSameFile) {
 }
 
 TEST_P(WrittenFileConformance, MemoryThatWasNotAnnouncedWorksToo) {
-    const auto other = BufferArena::make(kBlock, {}).value();
+    const auto other = storage::BufferArena::make(kBlock, {}).value();
     for (std::uint64_t i = 0; i < kBlock; ++i) other.memory()[i] = test_byte(2, i);
     write_now(create_now("clip"), 0, other.memory());
     EXPECT_EQ(same_text(contents(directory_ / "clip"), 2, 0), kBlock);

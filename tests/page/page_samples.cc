@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
                {"long_words", long_words()}};
     for (const auto& each : all) {
         const std::string path = std::string(argv[1]) + "/" + each.name;
-        std::ofstream(path + ".json", std::ios::binary) << streamsim::json_report(each.result);
-        std::ofstream(path + ".html", std::ios::binary) << streamsim::html_report(each.result);
+        std::ofstream(path + ".json", std::ios::binary) << streamsim::result::json_report(each.result);
+        std::ofstream(path + ".html", std::ios::binary) << streamsim::report::html_report(each.result);
     }
 }

@@ -145,7 +145,7 @@ TEST_F(Causes, AColdStartAloneIsNoFailure) {
 
 TEST_F(Causes, AStorageThatStandsStillIsNamed) {
     const SlowMount mount(clips(""));
-    const auto server = fuse_server_of(mount.path());
+    const auto server = host::fuse_server_of(mount.path());
     ASSERT_TRUE(server);
     const Json result =
         play_staged(two_streams("4s"), mount.path(), [&](const Process&) { stop_for(*server, 2'000, 1'000); });
@@ -154,7 +154,7 @@ TEST_F(Causes, AStorageThatStandsStillIsNamed) {
 
 TEST_F(Causes, TwoStallsOfTheStorageAreTwo) {
     const SlowMount mount(clips(""));
-    const auto server = fuse_server_of(mount.path());
+    const auto server = host::fuse_server_of(mount.path());
     ASSERT_TRUE(server);
     const Json result = play_staged(two_streams("7s"), mount.path(), [&](const Process&) {
         stop_for(*server, 2'000, 800);

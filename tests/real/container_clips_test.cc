@@ -307,7 +307,7 @@ TEST_P(EachContainerClip, IsIndexedAsFfprobeListsIt) {
     const std::string path = place_->at(made.file);
     IndexOptions options;
     options.audio = true;
-    const auto clip = index_clip(store_, path, options);
+    const auto clip = media::index_clip(store_, path, options);
     ASSERT_TRUE(clip) << testing::all_problems(clip.error());
     const FrameIndex& index = *clip->index;
     const Probed probed = probe(path);
@@ -386,7 +386,7 @@ TEST_F(ContainerClips, BeyondFourGigabytes) {
         ASSERT_TRUE(out.good());
     }
     store_.bytes_read = 0;
-    const auto clip = index_clip(store_, path);
+    const auto clip = media::index_clip(store_, path);
     ASSERT_TRUE(clip) << testing::all_problems(clip.error());
     EXPECT_LT(store_.bytes_read, 1'000'000u);
     EXPECT_THAT(clip->structure, HasSubstr("mdat 5.0 GB at byte 20 (64-bit size), moov"));
@@ -412,7 +412,7 @@ TEST_F(ContainerClips, LongOnesAreNotReadThrough) {
         SCOPED_TRACE(one.file);
         ASSERT_NO_FATAL_FAILURE(make(one));
         store_.bytes_read = 0;
-        const auto clip = index_clip(store_, place_->at(one.file));
+        const auto clip = media::index_clip(store_, place_->at(one.file));
         ASSERT_TRUE(clip) << testing::all_problems(clip.error());
         EXPECT_LT(store_.bytes_read, std::filesystem::file_size(place_->at(one.file)) / 4);
         EXPECT_EQ(clip->notes, std::vector<std::string>());

@@ -25,7 +25,7 @@ TEST_P(ImagesOfTools, AreAsLongAsTheirHeadersSay) {
     testing::DirectoryStore store;
     const auto ran = testing::run("cd " + place.path() + " && " + at.command + " " + at.name);
     ASSERT_EQ(ran.code, 0) << ran.output;
-    const auto clip = index_clip(store, place.at(at.name));
+    const auto clip = media::index_clip(store, place.at(at.name));
     ASSERT_TRUE(clip) << testing::all_problems(clip.error());
     EXPECT_EQ(clip->format, at.format);
     EXPECT_EQ(clip->index->extent(0).bytes, std::filesystem::file_size(place.at(at.name)));

@@ -34,7 +34,8 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    std::unique_ptr<ByteStore> store_ = make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/export");
+    std::unique_ptr<ByteStore> store_ =
+        storage::make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/export");
 };
 
 TEST_P(NfsByteStore, what_a_list_has_said_does_not_outlive_a_change) {
@@ -175,7 +176,8 @@ TEST_P(NfsByteStore, removes_and_counts) {
 }
 
 TEST_P(NfsByteStore, says_what_is_wrong) {
-    const auto nowhere = make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/nope/dir")->list("/nope/dir");
+    const auto nowhere =
+        storage::make_nfs_byte_store(tests::nfs_place(GetParam(), 1), "/nope/dir")->list("/nope/dir");
     ASSERT_FALSE(nowhere);
     EXPECT_EQ(nowhere.error().kind, ErrorKind::environment);
     EXPECT_THAT(nowhere.error().problems.front(), HasSubstr("nfs://127.0.0.1/nope/dir: no such export"));
@@ -183,7 +185,7 @@ TEST_P(NfsByteStore, says_what_is_wrong) {
     nobody.uid = 4711;
     nobody.gid = 4711;
     chmod(directory_.path().c_str(), 0700);
-    const auto refused = make_nfs_byte_store(nobody, "/export")->list(url_path());
+    const auto refused = storage::make_nfs_byte_store(nobody, "/export")->list(url_path());
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().problems.front(), HasSubstr("EACCES"));
     EXPECT_THAT(refused.error().problems.front(), HasSubstr("user 4711"));

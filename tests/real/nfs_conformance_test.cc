@@ -38,12 +38,12 @@ private:
 
 template <std::uint32_t version, std::uint32_t connections>
 std::unique_ptr<StorageHarness> make_nfs(const Backend&, const HarnessOptions& options, std::string& why_not) {
-    auto harness = std::make_unique<Harness<UvLoop>>();
-    RemoteOptions remote;
+    auto harness = std::make_unique<Harness<loop::UvLoop>>();
+    storage::RemoteOptions remote;
     remote.parallel_reads = options.parallel_reads;
     remote.parallel_opens = options.parallel_opens;
-    auto storage = make_nfs_storage(harness->loop(), harness->own_loop().uv(),
-                                    tests::nfs_place(version, connections), "/export", remote);
+    auto storage = storage::make_nfs_storage(harness->loop(), harness->own_loop().uv(),
+                                             tests::nfs_place(version, connections), "/export", remote);
     if (!storage) {
         why_not = storage.error().problems.front();
         ADD_FAILURE() << why_not;
@@ -103,9 +103,9 @@ namespace {
 
 /// Which errors come of opening what lies at this name; what is there is left as it is.
 int error_of_opening(const std::string& path, Access access) {
-    Harness<UvLoop> harness;
-    auto storage = make_nfs_storage(harness.loop(), harness.own_loop().uv(), tests::nfs_place(3, 1), "/export",
-                                    RemoteOptions{});
+    Harness<loop::UvLoop> harness;
+    auto storage = storage::make_nfs_storage(harness.loop(), harness.own_loop().uv(), tests::nfs_place(3, 1),
+                                             "/export", storage::RemoteOptions{});
     if (!storage) return -1;
     harness.use(std::move(*storage));
     const std::string name = tests::exported(path);

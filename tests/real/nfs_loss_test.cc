@@ -25,10 +25,10 @@ protected:
         write_test_file(directory_ / "clip", 5, kBytes);
         RemotePlace place = tests::nfs_place(GetParam(), 2);
         place.timeout = timeout;
-        RemoteOptions options;
+        storage::RemoteOptions options;
         options.notice = [this](const std::string& text) { said_.push_back(text); };
-        auto storage = make_nfs_storage(harness_.loop(), harness_.own_loop().uv(), place,
-                                        tests::exported(directory_.path()), options);
+        auto storage = storage::make_nfs_storage(harness_.loop(), harness_.own_loop().uv(), place,
+                                                 tests::exported(directory_.path()), options);
         ASSERT_TRUE(storage) << storage.error().problems.front();
         harness_.use(std::move(*storage));
         path_ = tests::exported(directory_ / "clip");
@@ -44,7 +44,7 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    Harness<UvLoop> harness_;
+    Harness<loop::UvLoop> harness_;
     std::vector<std::string> said_;
     std::vector<std::byte> memory_ = std::vector<std::byte>(kBytes);
     std::string path_;

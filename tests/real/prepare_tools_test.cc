@@ -64,7 +64,7 @@ protected:
         testing::prepare_clip(store_, place_, format(), claim().frames);
         clip_ = testing::prepared_clip(store_, place_, format());
         ASSERT_TRUE(clip_.index);
-        sizes_ = plan_frame_bytes(format(), claim().frames, 1, 1);
+        sizes_ = media::plan_frame_bytes(format(), claim().frames, 1, 1);
     }
     const Claim& claim() const { return GetParam(); }
     const MediaFormat& format() const { return GetParam().format; }
@@ -333,11 +333,12 @@ TEST(FrameMakers, EstimatesHoldAtTheRastersOfTheField) {
         if (class_300) formats.push_back(format_of("h264", "xavc300", Container::mxf, width, height, {25, 1}));
         if (width < 3000) formats.push_back(format_of("jpeg2000", "", Container::mxf, width, height));
         for (const MediaFormat& format : formats) {
-            const auto made = make_frame_maker(format, 8);
+            const auto made = media::make_frame_maker(format, 8);
             ASSERT_TRUE(made) << testing::all_problems(made.error());
             const auto& maker = *made;
             for (std::uint64_t frame = 0; frame < 8; ++frame)
-                EXPECT_LE(maker->limits(frame).min, frame_bytes_min(format)) << format.name << " " << width;
+                EXPECT_LE(maker->limits(frame).min, media::frame_bytes_min(format))
+                    << format.name << " " << width;
         }
     }
 }

@@ -35,7 +35,8 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    std::unique_ptr<ByteStore> store_ = make_smb_byte_store(tests::smb_place(1), "/media", tests::smb_user());
+    std::unique_ptr<ByteStore> store_ =
+        storage::make_smb_byte_store(tests::smb_place(1), "/media", tests::smb_user());
 };
 
 TEST_F(SmbByteStore, WritesAndReads) {
@@ -135,7 +136,7 @@ TEST_F(SmbByteStore, LooksAgainAfterTheServerWasAway) {
 
 /// What is said when a directory is looked at.
 std::string refusal(const RemotePlace& place, const std::string& directory, const Credentials& user) {
-    const auto entries = make_smb_byte_store(place, directory, user)->list(directory);
+    const auto entries = storage::make_smb_byte_store(place, directory, user)->list(directory);
     if (entries) return "(it worked)";
     EXPECT_EQ(entries.error().kind, ErrorKind::environment);
     EXPECT_THAT(entries.error().problems.front(), Not(HasSubstr(user.password)));

@@ -32,11 +32,11 @@ private:
 
 template <std::uint32_t connections>
 std::unique_ptr<StorageHarness> make_smb(const Backend&, const HarnessOptions&, std::string& why_not) {
-    auto harness = std::make_unique<Harness<UvLoop>>();
-    RemoteOptions remote;
+    auto harness = std::make_unique<Harness<loop::UvLoop>>();
+    storage::RemoteOptions remote;
     remote.credentials = tests::smb_user();
-    auto storage = make_smb_storage(harness->loop(), harness->own_loop().uv(), tests::smb_place(connections),
-                                    "/media", remote);
+    auto storage = storage::make_smb_storage(harness->loop(), harness->own_loop().uv(),
+                                             tests::smb_place(connections), "/media", remote);
     if (!storage) {
         why_not = storage.error().problems.front();
         ADD_FAILURE() << why_not;

@@ -38,10 +38,11 @@ protected:
     void begin(std::uint32_t connections, Duration timeout) {
         RemotePlace place = tests::smb_place(connections);
         place.timeout = timeout;
-        RemoteOptions options;
+        storage::RemoteOptions options;
         options.credentials = tests::smb_user();
         options.notice = [this](const std::string& notice) { notices_.push_back(notice); };
-        auto storage = make_smb_storage(harness_.loop(), harness_.own_loop().uv(), place, "/media", options);
+        auto storage =
+            storage::make_smb_storage(harness_.loop(), harness_.own_loop().uv(), place, "/media", options);
         ASSERT_TRUE(storage) << storage.error().problems.front();
         harness_.use(std::move(*storage));
         write_test_file(directory_ / "clip", 1, 16 * kBlock);
@@ -68,8 +69,8 @@ protected:
     }
 
     TemporaryDirectory directory_;
-    BufferArena arena_ = BufferArena::make(64 * kBlock, {}).value();
-    Harness<UvLoop> harness_;
+    storage::BufferArena arena_ = storage::BufferArena::make(64 * kBlock, {}).value();
+    Harness<loop::UvLoop> harness_;
     std::string path_;
     TestOpen open_;
     std::deque<TestRead> reads_;

@@ -11,14 +11,14 @@ namespace {
 /// At 1 GB/s, rounded up.
 constexpr std::int64_t kBlockNs = 1'048'576;
 
-ClusterOptions plain() {
-    ClusterOptions options;
+sim::ClusterOptions plain() {
+    sim::ClusterOptions options;
     options.model = plain_model();
     return options;
 }
 
 TEST(Cluster, AReadTakesWhatItsPartsTake) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     ClusterModel& model = options.model;
     model.client.cpu_s_per_request = 1e-6;
     model.client.cpu_s_per_byte = 0x1p-30;
@@ -46,7 +46,7 @@ TEST(Cluster, AReadTakesWhatItsPartsTake) {
 }
 
 TEST(Cluster, AnOpenTakesRequestsAndNoBytes) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.node.cpu_s_per_open = 40e-6;
     options.model.client.link.latency = microseconds(100);
     SimRun run(options);
@@ -59,7 +59,7 @@ TEST(Cluster, AnOpenTakesRequestsAndNoBytes) {
 }
 
 TEST(Cluster, StripesEvenlyAndTakesTheBackEndForOtherNodes) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.nodes = 4;
     options.model.node.drives = 3;
     options.model.node.ram_bytes = 0;
@@ -81,7 +81,7 @@ TEST(Cluster, StripesEvenlyAndTakesTheBackEndForOtherNodes) {
 }
 
 TEST(Cluster, ABlockIsFetchedOnceHoweverManyWantIt) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.seats.resize(3);
     SimRun run(options);
     const FileId file = run.open("a.mov");
@@ -95,7 +95,7 @@ TEST(Cluster, ABlockIsFetchedOnceHoweverManyWantIt) {
 }
 
 TEST(Cluster, StreamingReadsAheadAndAJumpEndsIt) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.strategy.streaming_bytes = 8 * kMiB;
     SimRun run(options);
     const FileId file = run.open("a.mov");
@@ -112,9 +112,9 @@ TEST(Cluster, StreamingReadsAheadAndAJumpEndsIt) {
 }
 
 TEST(Cluster, RandomNeverReadsAhead) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.strategy = {4 * kMiB, 8 * kMiB, 3};
-    options.strategy = AccessStrategy::random;
+    options.strategy = sim::AccessStrategy::random;
     SimRun run(options);
     const FileId file = run.open("a.mov");
     for (std::uint64_t block = 0; block < 10; ++block) run.time_of_read(file, block * kMiB, kMiB);
@@ -122,7 +122,7 @@ TEST(Cluster, RandomNeverReadsAhead) {
 }
 
 TEST(Cluster, NothingIsReadBehindTheEndOfAFile) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.strategy.streaming_bytes = 100 * kMiB;
     options.media.push_back(std::make_shared<PlainMedia>("a", 5, kMiB - 100, false));
     SimRun run(options);
@@ -139,7 +139,7 @@ TEST(Cluster, NothingIsReadBehindTheEndOfAFile) {
 }
 
 TEST(Cluster, FileNamesAreFollowedOnceTwoWereReadInOrder) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.strategy.filename_files = 3;
     const auto media = std::make_shared<PlainMedia>("a", 10, 2 * kMiB, true);
     options.media.push_back(media);
@@ -158,7 +158,7 @@ TEST(Cluster, FileNamesAreFollowedOnceTwoWereReadInOrder) {
 }
 
 TEST(Cluster, NamesThatAreOnlyOpenedAreNotFollowed) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.strategy.filename_files = 2;
     const auto media = std::make_shared<PlainMedia>("a", 20, kMiB, true);
     options.media.push_back(media);
@@ -175,7 +175,7 @@ TEST(Cluster, NamesThatAreOnlyOpenedAreNotFollowed) {
 }
 
 TEST(Cluster, AWarmCacheHasTheMediaAsFarAsItReaches) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.warm = true;
     options.model.node.ram_bytes = 3 * kMiB;
     options.model.node.ssd_bytes = 2 * kMiB;
@@ -191,7 +191,7 @@ TEST(Cluster, AWarmCacheHasTheMediaAsFarAsItReaches) {
 }
 
 TEST(Cluster, WhatLeavesTheRamIsOnTheSsd) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.node.ram_bytes = kMiB;
     options.model.node.ssd_bytes = kMiB;
     options.model.node.ssd = {16e9, 1, {}};
@@ -205,7 +205,7 @@ TEST(Cluster, WhatLeavesTheRamIsOnTheSsd) {
 }
 
 TEST(Cluster, SeatsShareAFrontEndFairlyAndStreamsALink) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.seats.resize(2);
     options.warm = true;
     options.model.node.front_end.bits_per_s = 8e9;
@@ -219,7 +219,7 @@ TEST(Cluster, SeatsShareAFrontEndFairlyAndStreamsALink) {
 }
 
 TEST(Cluster, OneConnectionIsNoFasterThanOne) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.warm = true;
     options.model.client.link.bits_per_s = 32e9;
     options.model.client.connection_bytes_per_s = 1e9;
@@ -238,7 +238,7 @@ TEST(Cluster, OneConnectionIsNoFasterThanOne) {
 }
 
 TEST(Cluster, ANarrowPortHoldsASeatToItsRate) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.warm = true;
     options.model.client.link.bits_per_s = 10e9;
     options.model.network.port_bits_per_s = 1e9;
@@ -261,7 +261,7 @@ TEST(Cluster, ANarrowPortHoldsASeatToItsRate) {
 }
 
 TEST(Cluster, AFileHasItsCoordinator) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.warm = true;
     options.model.nodes = 4;
     options.model.file_bytes_per_s = 1e9;
@@ -277,7 +277,7 @@ TEST(Cluster, AFileHasItsCoordinator) {
 }
 
 TEST(Cluster, ADecoderTakesItsTurnOnTheProcessorOfItsSeat) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.client.cores = 4;
     options.model.client.cpu_ceiling = 0.5;
     options.model.client.decode = {{"dpx", 12, 0.001, 0}, {"dpx", 0, 0, 1e-9}, {"", 0, 0.010, 0}};

@@ -14,7 +14,7 @@ TEST(FilledDrives, LieFullFromTheOutermostZoneIn) {
     model.drive.capacity_bytes = 1'000'000'000'000;
     for (const double filled : {1.0, 0.05}) {
         model.drive.filled = filled;
-        FileTable files(model, {});
+        sim::FileTable files(model, {});
         std::uint64_t farthest = 0;
         for (int i = 0; i < 2000; ++i) {
             const std::uint32_t file = files.number_of("clip" + std::to_string(i) + ".mov");
@@ -26,8 +26,8 @@ TEST(FilledDrives, LieFullFromTheOutermostZoneIn) {
 }
 
 /// How long a block takes that is in the cache, by how its file is read.
-std::int64_t ns_of_read(const StrategyModel& strategy, AccessStrategy access, bool files) {
-    ClusterOptions options;
+std::int64_t ns_of_read(const StrategyModel& strategy, sim::AccessStrategy access, bool files) {
+    sim::ClusterOptions options;
     options.model = plain_model();
     options.model.strategy = strategy;
     options.model.node.cores = 2;
@@ -45,21 +45,21 @@ TEST(StrategyCosts, AreOfTheBytesThatAreReadByThatStrategy) {
     StrategyModel strategy;
     strategy.streaming_cpu_s_per_byte = 4e-9;
     strategy.filename_cpu_s_per_byte = 2e-9;
-    const std::int64_t plain = ns_of_read({}, AccessStrategy::as_media, false);
-    const auto more = [&](AccessStrategy access, bool files) {
+    const std::int64_t plain = ns_of_read({}, sim::AccessStrategy::as_media, false);
+    const auto more = [&](sim::AccessStrategy access, bool files) {
         return ns_of_read(strategy, access, files) - plain;
     };
     const auto mib = static_cast<std::int64_t>(kMiB);  // and 1 ns: a rate is rounded down
-    EXPECT_EQ(more(AccessStrategy::as_media, false), 4 * mib + 1) << "a container is streamed";
-    EXPECT_EQ(more(AccessStrategy::as_media, true), 2 * mib + 1) << "a sequence is known by its names";
-    EXPECT_EQ(more(AccessStrategy::streaming, true), 4 * mib + 1);
-    EXPECT_EQ(more(AccessStrategy::filename_prefetch, false), 2 * mib + 1);
-    EXPECT_EQ(more(AccessStrategy::concurrency, false), 0);
-    EXPECT_EQ(more(AccessStrategy::random, false), 0);
+    EXPECT_EQ(more(sim::AccessStrategy::as_media, false), 4 * mib + 1) << "a container is streamed";
+    EXPECT_EQ(more(sim::AccessStrategy::as_media, true), 2 * mib + 1) << "a sequence is known by its names";
+    EXPECT_EQ(more(sim::AccessStrategy::streaming, true), 4 * mib + 1);
+    EXPECT_EQ(more(sim::AccessStrategy::filename_prefetch, false), 2 * mib + 1);
+    EXPECT_EQ(more(sim::AccessStrategy::concurrency, false), 0);
+    EXPECT_EQ(more(sim::AccessStrategy::random, false), 0);
 }
 
 TEST(SeatProcessor, ServesRequestsAtOnceAndDecodesSoMuchLater) {
-    ClusterOptions options;
+    sim::ClusterOptions options;
     options.model = plain_model();
     options.model.client.cpu_s_per_request = 1e-3;
     options.model.client.cpu_s_per_byte = 0x1p-30;

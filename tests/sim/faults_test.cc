@@ -8,12 +8,12 @@
 namespace streamsim::test {
 namespace {
 
-using Kind = ClusterFault::Kind;
+using Kind = sim::ClusterFault::Kind;
 
 constexpr std::int64_t kBlockNs = 1'048'576;
 
-ClusterOptions four_nodes() {
-    ClusterOptions options;
+sim::ClusterOptions four_nodes() {
+    sim::ClusterOptions options;
     options.model = plain_model();
     options.model.nodes = 4;
     options.model.node.drives = 2;
@@ -56,7 +56,7 @@ TEST(ClusterFaults, WhatWaitsForADriveThatDiesIsReadElsewhere) {
 }
 
 TEST(ClusterFaults, WithoutEnoughDrivesABlockIsLost) {
-    ClusterOptions options = four_nodes();
+    sim::ClusterOptions options = four_nodes();
     options.model.data_drives = 8;
     SimRun run(options);
     run.cluster.at(Instant{}, {.kind = Kind::drive_dies, .node = 0, .drive = 0});
@@ -106,7 +106,7 @@ TEST(ClusterFaults, WithoutANodeReadsFail) {
 }
 
 TEST(ClusterFaults, NoDriveOfALostNodeBeginsAnything) {
-    ClusterOptions options = four_nodes();
+    sim::ClusterOptions options = four_nodes();
     options.model.data_drives = 5;  // around the ring they come to the node's other drive, which is idle
     const auto requests = [](SimRun& run, std::uint32_t node) {
         return part(run.stats(), fmt::format("node {} drive 0", node)).requests +
@@ -129,7 +129,7 @@ TEST(ClusterFaults, NoDriveOfALostNodeBeginsAnything) {
 }
 
 TEST(ClusterFaults, ALinkDropsToATenthForAWhile) {
-    ClusterOptions options = four_nodes();
+    sim::ClusterOptions options = four_nodes();
     options.warm = true;
     options.model.node.ram_bytes = 4 * kMiB;
     options.model.node.front_end.bits_per_s = 8e9;
@@ -151,7 +151,7 @@ TEST(ClusterFaults, ALinkDropsToATenthForAWhile) {
 }
 
 TEST(ClusterFaults, OfSeveralThatSlowOneLinkTheStrongestCountsAndEachEndsByItself) {
-    ClusterOptions options = four_nodes();
+    sim::ClusterOptions options = four_nodes();
     options.warm = true;
     options.model.node.ram_bytes = 4 * kMiB;
     options.model.client.link.bits_per_s = 8e9;
@@ -196,7 +196,7 @@ TEST(ClusterFaults, OfSeveralThatSlowOneLinkTheStrongestCountsAndEachEndsByItsel
 }
 
 TEST(ClusterFaults, AFlushedCacheIsEmpty) {
-    ClusterOptions options = four_nodes();
+    sim::ClusterOptions options = four_nodes();
     options.model.node.ram_bytes = 4 * kMiB;
     SimRun run(options);
     const FileId file = run.open("a.mov");
@@ -208,7 +208,7 @@ TEST(ClusterFaults, AFlushedCacheIsEmpty) {
 }
 
 TEST(ClusterFaults, ASilentNodeAnswersAfterwards) {
-    ClusterOptions options = four_nodes();
+    sim::ClusterOptions options = four_nodes();
     options.warm = true;
     options.model.node.ram_bytes = 4 * kMiB;
     SimRun run(options);

@@ -23,7 +23,7 @@ TEST_P(ClusterLaws, NothingIsLostAndNoPartIsFasterThanItsRate) {
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
         Prng prng(seed(i));
-        const ClusterOptions options = random_cluster(prng);
+        const sim::ClusterOptions options = random_cluster(prng);
         const Load load(prng, options.seats.size(), kRequests);
         Loaded loaded(options, load);
         for (const ReadOp& op : loaded.run().reads) {
@@ -50,7 +50,7 @@ TEST_P(ClusterLaws, InNoWindowOfTimeMorePassesAPartThanItsRateLetsThrough) {
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
         Prng prng(seed(i));
-        ClusterOptions options = random_cluster(prng);
+        sim::ClusterOptions options = random_cluster(prng);
         options.warm = false;
         if (i % 2 == 0) options.model.strategy.streaming_bytes = 0;
         const Load load(prng, options.seats.size(), kRequests);
@@ -71,7 +71,7 @@ TEST_P(ClusterLaws, WhatWasAskedForPassesEveryPartOnItsWayOnceAndNothingElseDoes
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
         Prng prng(seed(i));
-        ClusterOptions options = random_cluster(prng);
+        sim::ClusterOptions options = random_cluster(prng);
         options.warm = false;
         options.model.strategy.streaming_bytes = 0;
         options.model.node.ram_bytes = std::uint64_t{1} << 40;  // nothing is fetched twice
@@ -102,7 +102,7 @@ TEST_P(ClusterLaws, WhatAllQueuesHeldIsWhatAllReadsStayed) {
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
         Prng prng(seed(i));
-        ClusterOptions options = random_cluster(prng);
+        sim::ClusterOptions options = random_cluster(prng);
         ClusterModel& model = options.model;
         options.warm = false;
         model.strategy.streaming_bytes = 0;
@@ -110,7 +110,7 @@ TEST_P(ClusterLaws, WhatAllQueuesHeldIsWhatAllReadsStayed) {
         model.node.response = {model.node.response.median, 0, 0, {}};
         model.node.back_end.latency = {};
         model.network.flow_control = true;
-        for (SeatPlace& place : options.seats) place.link.reset();
+        for (sim::SeatPlace& place : options.seats) place.link.reset();
         Load load(prng, options.seats.size(), kRequests);
         for (std::size_t k = 0; k < load.requests.size(); ++k) {
             load.requests[k].offset = k * model.block_bytes;
@@ -131,7 +131,7 @@ TEST_P(ClusterLaws, WhatAllQueuesHeldIsWhatAllReadsStayed) {
 TEST_P(ClusterLaws, TheSameSeedGivesTheSameTimes) {
     for (int i = 0; i < 4; ++i) {
         Prng prng(seed(i));
-        const ClusterOptions options = random_cluster(prng);
+        const sim::ClusterOptions options = random_cluster(prng);
         const Load load(prng, options.seats.size(), kRequests);
         Loaded once(options, load);
         Loaded again(options, load);
@@ -164,7 +164,7 @@ TEST_P(ClusterLaws, AFasterPartMakesNothingSlowerBeyondTheNoise) {
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
         Prng prng(seed(i));
-        ClusterOptions options = random_cluster(prng);
+        sim::ClusterOptions options = random_cluster(prng);
         options.model.network.flow_control = true;  // a burst that comes sooner loses more
         if (i % 2 == 0) {  // what depends on who comes first: which blocks are there, where the arm is
             options.model.strategy = {};
@@ -191,7 +191,7 @@ TEST_P(ClusterLaws, WhereNobodyOvertakesAFasterPartLetsNoReadEndLater) {
     for (int i = 0; i < kRuns; ++i) {
         SCOPED_TRACE("seed " + std::to_string(seed(i)));
         Prng prng(seed(i));
-        ClusterOptions options = random_cluster(prng);
+        sim::ClusterOptions options = random_cluster(prng);
         options.seats.resize(1);
         options.model.node.cores = 1;
         options.model.node.response = {};

@@ -19,20 +19,20 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Runs a calendar on a loop and writes down who was served when.
-class Bench final : public Reaper, public JobOwner {
+class Bench final : public Reaper, public sim::JobOwner {
 public:
     Bench() { loop_.add_reaper(this); }
     ~Bench() override { loop_.remove_reaper(this); }
     void reap() override { calendar.run_due(); }
-    void advance(Job& job) override {
+    void advance(sim::Job& job) override {
         order.push_back(job.bytes);
         times.push_back(calendar.now().ns);
     }
-    bool wanted(Job&, Instant complete) override { return complete.ns <= wanted_until_ns; }
+    bool wanted(sim::Job&, Instant complete) override { return complete.ns <= wanted_until_ns; }
 
     /// A job that is called by a number.
-    Job& job(std::uint64_t name) {
-        Job& job = jobs_.emplace_back();
+    sim::Job& job(std::uint64_t name) {
+        sim::Job& job = jobs_.emplace_back();
         job.owner = this;
         job.bytes = name;
         return job;
@@ -44,26 +44,26 @@ public:
     std::int64_t wanted_until_ns = INT64_MAX;
 
 private:
-    VirtualLoop loop_;
-    std::deque<Job> jobs_;
+    loop::VirtualLoop loop_;
+    std::deque<sim::Job> jobs_;
 
 public:
-    Calendar calendar{loop_};
+    sim::Calendar calendar{loop_};
 };
 
 TEST(Rate, TimesAreRoundedUpAndNeverOverflow) {
-    EXPECT_EQ(Rate::of(1e9).time(1), nanoseconds(1));
-    EXPECT_EQ(Rate::of(3e9).time(1), nanoseconds(1));
-    EXPECT_EQ(Rate::of(3e9).time(3), nanoseconds(1));
-    EXPECT_EQ(Rate::of(3e9).time(4), nanoseconds(2));
-    EXPECT_EQ(Rate::of(1.9).time(1), seconds(1)) << "a rate is rounded down";
-    EXPECT_EQ(Rate{}.time(UINT64_MAX), Duration{});
-    EXPECT_EQ(Rate::of(1e12).time(std::uint64_t{1} << 62), nanoseconds(4'611'686'018'427'388));
+    EXPECT_EQ(sim::Rate::of(1e9).time(1), nanoseconds(1));
+    EXPECT_EQ(sim::Rate::of(3e9).time(1), nanoseconds(1));
+    EXPECT_EQ(sim::Rate::of(3e9).time(3), nanoseconds(1));
+    EXPECT_EQ(sim::Rate::of(3e9).time(4), nanoseconds(2));
+    EXPECT_EQ(sim::Rate::of(1.9).time(1), seconds(1)) << "a rate is rounded down";
+    EXPECT_EQ(sim::Rate{}.time(UINT64_MAX), Duration{});
+    EXPECT_EQ(sim::Rate::of(1e12).time(std::uint64_t{1} << 62), nanoseconds(4'611'686'018'427'388));
 }
 
 TEST(Station, ServesInOrderOneAfterTheOther) {
     Bench bench;
-    Station station(bench.calendar, {1, Rate::of(1e9), false});
+    sim::Station station(bench.calendar, {1, sim::Rate::of(1e9), false});
     station.enter(bench.job(1), 7, nanoseconds(5), 100);
     station.enter(bench.job(2), 7, {}, 50);
     station.enter(bench.job(3), 9, nanoseconds(1), 0);
@@ -78,7 +78,7 @@ TEST(Station, ServesInOrderOneAfterTheOther) {
 
 TEST(Station, ServersWorkSideBySide) {
     Bench bench;
-    Station station(bench.calendar, {2, Rate::of(1e9), false});
+    sim::Station station(bench.calendar, {2, sim::Rate::of(1e9), false});
     for (std::uint64_t i = 1; i <= 5; ++i) station.enter(bench.job(i), 0, {}, 100 * i);
     bench.run();
     EXPECT_THAT(bench.order, ElementsAre(1, 2, 3, 4, 5));
@@ -87,7 +87,7 @@ TEST(Station, ServersWorkSideBySide) {
 
 TEST(Station, FairBetweenFlowsIsOneOfEachInTurn) {
     Bench bench;
-    Station station(bench.calendar, {1, Rate::of(1e9), true});
+    sim::Station station(bench.calendar, {1, sim::Rate::of(1e9), true});
     for (std::uint64_t i = 0; i < 4; ++i) station.enter(bench.job(10 + i), 1, {}, 10);
     for (std::uint64_t i = 0; i < 3; ++i) station.enter(bench.job(20 + i), 2, {}, 10);
     station.enter(bench.job(30), 0, {}, 10);
@@ -98,9 +98,9 @@ TEST(Station, FairBetweenFlowsIsOneOfEachInTurn) {
 TEST(Station, AFrameThatIsNotWantedTakesNoTime) {
     Bench bench;
     bench.wanted_until_ns = 150;
-    Station station(bench.calendar, {1, {}, true});
+    sim::Station station(bench.calendar, {1, {}, true});
     for (std::uint64_t i = 1; i <= 3; ++i) {
-        Job& job = bench.job(i);
+        sim::Job& job = bench.job(i);
         job.vetted = true;
         station.enter(job, 0, nanoseconds(i == 2 ? 100 : 50), 0);
     }
@@ -110,7 +110,7 @@ TEST(Station, AFrameThatIsNotWantedTakesNoTime) {
 
 TEST(Station, PausesAndSlowsFromTheNextRequestOn) {
     Bench bench;
-    Station station(bench.calendar, {1, Rate::of(1e9), false});
+    sim::Station station(bench.calendar, {1, sim::Rate::of(1e9), false});
     station.enter(bench.job(1), 0, {}, 100);
     station.pause(Instant{500});
     station.slow(0.1);
@@ -124,7 +124,7 @@ TEST(Station, PausesAndSlowsFromTheNextRequestOn) {
 }
 
 TEST(StationStats, SumsOfAnyTimeAndIntervalsThatGrow) {
-    StationStats stats;
+    sim::StationStats stats;
     stats.arrive(Instant{0});
     stats.begin(Instant{0}, Instant{2'500'000'000}, 77);
     stats.arrive(Instant{1'000'000'000});
@@ -162,7 +162,7 @@ DriveModel rotational() {
 
 TEST(RotationalDrive, SeeksByDistanceAndReadsByZone) {
     Bench bench;
-    const RotationalDrive drive(bench.calendar, rotational());
+    const sim::RotationalDrive drive(bench.calendar, rotational());
     EXPECT_EQ(drive.seek_time(5, 5), Duration{});
     EXPECT_EQ(drive.seek_time(0, 250'000'000'000), milliseconds(9));
     EXPECT_EQ(drive.seek_time(1'000'000'000'000, 0), milliseconds(17));
@@ -172,7 +172,7 @@ TEST(RotationalDrive, SeeksByDistanceAndReadsByZone) {
 
 TEST(RotationalDrive, ReadsOnWithoutASeek) {
     Bench bench;
-    RotationalDrive drive(bench.calendar, rotational());
+    sim::RotationalDrive drive(bench.calendar, rotational());
     drive.enter(bench.job(1), 0, 2'000'000, 1);
     drive.enter(bench.job(2), 2'000'000, 2'000'000, 2);
     bench.run();
@@ -182,7 +182,7 @@ TEST(RotationalDrive, ReadsOnWithoutASeek) {
 
 TEST(RotationalDrive, TakesTheNearestAndStarvesNone) {
     Bench bench;
-    RotationalDrive drive(bench.calendar, rotational());
+    sim::RotationalDrive drive(bench.calendar, rotational());
     drive.enter(bench.job(1), 0, 1000, 1);  // is being served
     drive.enter(bench.job(2), 900'000'000'000, 1000, 2);
     for (std::uint64_t i = 3; i <= 9; ++i) drive.enter(bench.job(i), (10 - i) * 1'000'000'000, 1000, i);
@@ -197,7 +197,7 @@ TEST(RotationalDrive, TheTurnIsHalfARotationOnAverage) {
     DriveModel model = rotational();
     model.rotations_per_s = 120;
     model.seek_track = model.seek_full = {};
-    RotationalDrive drive(bench.calendar, model);
+    sim::RotationalDrive drive(bench.calendar, model);
     constexpr int kReads = 20'000;
     for (int i = 0; i < kReads; ++i) {
         drive.enter(bench.job(0), static_cast<std::uint64_t>(i % 2) * 1000, 1, static_cast<std::uint64_t>(i));
@@ -213,7 +213,7 @@ TEST(FlashDrive, ChannelsServeAtOnce) {
     model.channels = 4;
     model.outer_bytes_per_s = 1e9;
     model.access.median = microseconds(100);
-    const auto drive = make_drive(bench.calendar, model);
+    const auto drive = sim::make_drive(bench.calendar, model);
     for (std::uint64_t i = 0; i < 8; ++i) drive->enter(bench.job(i), 0, 1000, i);
     bench.run();
     EXPECT_THAT(bench.times,
@@ -227,7 +227,7 @@ TEST(Latency, HasTheMedianTheSpreadAndTheTailThatItsModelSays) {
     std::vector<double> drawn;
     constexpr std::uint64_t kDraws = 100'000;
     for (std::uint64_t key = 0; key < kDraws; ++key) {
-        const double ns = static_cast<double>(draw_latency(model, key).ns);
+        const double ns = static_cast<double>(sim::draw_latency(model, key).ns);
         ASSERT_GE(ns, 80'000);
         ASSERT_LE(ns, 120'000);
     }
@@ -236,7 +236,7 @@ TEST(Latency, HasTheMedianTheSpreadAndTheTailThatItsModelSays) {
     double sum = 0;
     std::uint64_t in_tail = 0;
     for (std::uint64_t key = 0; key < kDraws; ++key) {
-        const double ns = static_cast<double>(draw_latency(model, key).ns);
+        const double ns = static_cast<double>(sim::draw_latency(model, key).ns);
         ASSERT_LE(ns, 120'000 + 10 * 2'000'000);
         sum += ns;
         if (ns > 120'000) ++in_tail;
@@ -244,7 +244,7 @@ TEST(Latency, HasTheMedianTheSpreadAndTheTailThatItsModelSays) {
     EXPECT_NEAR(static_cast<double>(in_tail) / kDraws, 0.05, 0.005);
     const double mean = 100'000 + 0.05 * 2'000'000;  // the cut at ten means is far out
     EXPECT_NEAR(sum / kDraws, mean, mean * 0.03);
-    EXPECT_EQ(draw_latency(model, 42), draw_latency(model, 42));
+    EXPECT_EQ(sim::draw_latency(model, 42), sim::draw_latency(model, 42));
 }
 
 TEST(Latency, TheExponentialIsOne) {
@@ -265,7 +265,7 @@ TEST(Latency, TheExponentialIsOne) {
 }
 
 TEST(BlockCache, TheLeastRecentlyUsedGoes) {
-    BlockCache cache(2, false);
+    sim::BlockCache cache(2, false);
     EXPECT_FALSE(cache.take(1));
     EXPECT_FALSE(cache.put(1));
     EXPECT_FALSE(cache.put(2));
@@ -282,7 +282,7 @@ TEST(BlockCache, TheLeastRecentlyUsedGoes) {
 
 TEST(BlockCache, AgainstAListThatIsSearched) {
     Prng prng(1);
-    BlockCache cache(50, false);
+    sim::BlockCache cache(50, false);
     std::vector<std::uint64_t> list;  // the newest first
     for (int i = 0; i < 200'000; ++i) {
         const std::uint64_t key = prng.below(80) << (prng.below(2) * 32);
@@ -303,22 +303,22 @@ TEST(BlockCache, AgainstAListThatIsSearched) {
 }
 
 TEST(BlockCache, AWarmOneHasWhatItHasRoomFor) {
-    BlockCache cache(2, true);
+    sim::BlockCache cache(2, true);
     EXPECT_TRUE(cache.take(1));
     EXPECT_TRUE(cache.has(2));
     EXPECT_FALSE(cache.take(3));
     cache.clear();
     EXPECT_FALSE(cache.take(1));
-    EXPECT_FALSE(BlockCache(0, true).take(1));
+    EXPECT_FALSE(sim::BlockCache(0, true).take(1));
 }
 
 TEST(FlatIndex, AgainstASet) {
     Prng prng(2);
-    FlatIndex index;
+    sim::FlatIndex index;
     std::set<std::uint64_t> set;
     for (int i = 0; i < 200'000; ++i) {
         const std::uint64_t key = prng.below(500) << (prng.below(2) * 32);
-        ASSERT_EQ(index.find(key) != FlatIndex::kNone, set.contains(key));
+        ASSERT_EQ(index.find(key) != sim::FlatIndex::kNone, set.contains(key));
         if (prng.below(2) == 0) {
             ASSERT_EQ(index.erase(key), set.erase(key) == 1);
         } else if (set.insert(key).second) {
@@ -335,12 +335,12 @@ TEST(SwitchPort, LosesWhatDoesNotFitAndSendsItAgain) {
     model.port_buffer_bytes = 1000;
     model.segment_bytes = 100;
     model.retransmit_after = microseconds(5);
-    SwitchPort port(bench.calendar, model, Rate::of(1e9));
-    Job& first = bench.job(1);
+    sim::SwitchPort port(bench.calendar, model, sim::Rate::of(1e9));
+    sim::Job& first = bench.job(1);
     first.port_rest = 1550;
     EXPECT_TRUE(port.enter(first, 0));
     EXPECT_EQ(first.port_rest, 550u);
-    Job& second = bench.job(2);
+    sim::Job& second = bench.job(2);
     second.port_rest = 10;
     EXPECT_FALSE(port.enter(second, 0)) << "the buffer is full";
     EXPECT_EQ(port.lost_segments(), 7u);
@@ -356,9 +356,9 @@ TEST(SwitchPort, FlowControlHoldsBackAndLosesNothing) {
     Bench bench;
     SwitchModel model;
     model.port_buffer_bytes = 10;
-    SwitchPort port(bench.calendar, model, Rate::of(1e9));
+    sim::SwitchPort port(bench.calendar, model, sim::Rate::of(1e9));
     for (std::uint64_t i = 0; i < 5; ++i) {
-        Job& job = bench.job(i);
+        sim::Job& job = bench.job(i);
         job.port_rest = 1000;
         EXPECT_TRUE(port.enter(job, 0));
         EXPECT_EQ(job.port_rest, 0u);

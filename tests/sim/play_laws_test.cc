@@ -10,7 +10,7 @@ namespace {
 
 /// A cluster by chance and frames of a size with which its narrowest part plays some streams a seat.
 struct Stage {
-    ClusterOptions options;
+    sim::ClusterOptions options;
     Show show;
 
     explicit Stage(std::uint64_t seed) {

@@ -35,8 +35,8 @@ ClusterModel busy_model() {
     return model;
 }
 
-ClusterOptions busy(std::uint64_t seed, std::uint32_t seats) {
-    ClusterOptions options;
+sim::ClusterOptions busy(std::uint64_t seed, std::uint32_t seats) {
+    sim::ClusterOptions options;
     options.model = busy_model();
     options.seed = seed;
     for (std::uint32_t i = 0; i < seats; ++i) options.seats.push_back({i % 4, {}});
@@ -56,11 +56,11 @@ TEST(PlayerOnCluster, TheSameSeedGivesTheSameTimes) {
 }
 
 TEST(PlayerOnCluster, ReadingAheadIsWhatAClusterOfSlowDrivesPlaysWith) {
-    ClusterOptions options = busy(1, 1);
+    sim::ClusterOptions options = busy(1, 1);
     options.model.drive.access.median = milliseconds(60);  // a block comes later than the next frame is due
     const Show show{.streams = 1, .slots = 480, .frame_bytes = 10'000'000, .files = true};
     const PlayedCluster with = play(options, show);
-    options.strategy = AccessStrategy::random;
+    options.strategy = sim::AccessStrategy::random;
     const PlayedCluster without = play(options, show);
     EXPECT_EQ(with.dropped, 0u);
     EXPECT_GT(without.dropped, 0u);

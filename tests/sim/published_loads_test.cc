@@ -11,7 +11,7 @@ namespace {
 LoadFigures play(const std::string& document, double value, const OnModel& on, Duration duration) {
     Workload workload = shipped_workload(document);
     workload.duration = duration;
-    if (workload.sweep.over != Sweep::Over::none) workload = at_step(workload, value);
+    if (workload.sweep.over != Sweep::Over::none) workload = scenario::at_step(workload, value);
     const LoadFigures figures = WorkloadPlay(workload, on).run();
     EXPECT_EQ(figures.failed, 0u) << document;
     return figures;
@@ -114,7 +114,7 @@ TEST(PublishedEda, TurnsUpBetweenItsPrintedPoints) {
     workload.duration = milliseconds(1500);
     std::vector<double> ms;
     for (const double rate : {100'000.0, 190'000.0, 240'000.0, 264'000.0}) {
-        const LoadFigures done = WorkloadPlay(at_step(workload, rate), {"cvs"}).run();
+        const LoadFigures done = WorkloadPlay(scenario::at_step(workload, rate), {"cvs"}).run();
         EXPECT_EQ(done.failed, 0u);
         EXPECT_NEAR(done.operations_per_s, rate, 0.02 * rate) << "it keeps up";
         ms.push_back(done.latency_ms);

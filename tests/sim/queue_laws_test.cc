@@ -29,19 +29,19 @@ struct Stretch {
 };
 
 /// Lets jobs come to one part at their times, and writes down when it lets go of each.
-class Queue final : public Reaper, public JobOwner {
+class Queue final : public Reaper, public sim::JobOwner {
 public:
     Queue() { loop.add_reaper(this); }
     ~Queue() override { loop.remove_reaper(this); }
     void reap() override { calendar.run_due(); }
-    void advance(Job& job) override { arrivals[job.bytes].left = calendar.now().ns; }
-    bool wanted(Job&, Instant) override { return true; }
+    void advance(sim::Job& job) override { arrivals[job.bytes].left = calendar.now().ns; }
+    bool wanted(sim::Job&, Instant) override { return true; }
 
     /// `enter` is called with each arrival and its job.
     template <typename Enter>
     void run(const Enter& enter) {
         struct Step {
-            Job job;
+            sim::Job job;
             const Arrival* arrival = nullptr;
             const Enter* enter = nullptr;
             void come() { (*enter)(*arrival, job); }
@@ -90,8 +90,8 @@ public:
         return busy;
     }
 
-    VirtualLoop loop;
-    Calendar calendar{loop};
+    loop::VirtualLoop loop;
+    sim::Calendar calendar{loop};
     std::vector<Arrival> arrivals;
 };
 
@@ -114,7 +114,7 @@ std::vector<Arrival> random_arrivals(Prng& prng, std::uint32_t flows) {
 /// Little's law, twice. L = lambda * W, times the time: the integral of the books is the sum of the stays to
 /// the nanosecond. And the mean of how many are here at regular instants is that within one spacing for each
 /// job: a stay is seen as the number of instants in it.
-void expect_littles_law(const StationStats& stats, Queue& queue) {
+void expect_littles_law(const sim::StationStats& stats, Queue& queue) {
     EXPECT_EQ(stats.queue_ns(), queue.stays());
     EXPECT_EQ(stats.stay_ns(), queue.stays());
     EXPECT_EQ(stats.departures(), queue.arrivals.size());
@@ -138,13 +138,14 @@ TEST(QueueLaws, AStationOfAnyKindKeepsLittlesLawAndIsNeverIdleWhileSomethingWait
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;
-        StationOptions options;
+        sim::StationOptions options;
         options.servers = static_cast<std::uint32_t>(1 + prng.below(4));
-        options.rate = Rate::of(between(prng, 1e8, 4e9));
+        options.rate = sim::Rate::of(between(prng, 1e8, 4e9));
         options.fair = prng.below(2) == 0;
-        Station station(queue.calendar, options);
+        sim::Station station(queue.calendar, options);
         queue.arrivals = random_arrivals(prng, 5);
-        queue.run([&](const Arrival& each, Job& job) { station.enter(job, each.flow, each.fixed, each.load); });
+        queue.run(
+            [&](const Arrival& each, sim::Job& job) { station.enter(job, each.flow, each.fixed, each.load); });
         expect_littles_law(station.stats(), queue);
         std::int64_t work = 0;
         for (const Arrival& each : queue.arrivals) work += (each.fixed + station.rate().time(each.load)).ns;
@@ -155,7 +156,7 @@ TEST(QueueLaws, AStationOfAnyKindKeepsLittlesLawAndIsNeverIdleWhileSomethingWait
 
 /// When each was served by one server: urgent ones in their order as if they were alone, the others in what
 /// they leave. Lindley's recursion, with what is taken out of the time.
-std::vector<std::int64_t> with_interruptions(const std::vector<Arrival>& arrivals, const Rate& rate) {
+std::vector<std::int64_t> with_interruptions(const std::vector<Arrival>& arrivals, const sim::Rate& rate) {
     struct Taken {
         std::int64_t from, to;
     };
@@ -188,11 +189,12 @@ TEST(QueueLaws, WhatIsUrgentWaitsForNothingElseAndInterruptsWithoutLosingWork) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;
-        const Rate rate = Rate::of(between(prng, 1e8, 4e9));
-        Station station(queue.calendar, {1, rate, true, true});
+        const sim::Rate rate = sim::Rate::of(between(prng, 1e8, 4e9));
+        sim::Station station(queue.calendar, {1, rate, true, true});
         const bool one_decoder = seed % 2 == 0;  // then it is known when each of its frames is ready
         queue.arrivals = random_arrivals(prng, one_decoder ? 2 : 5);
-        queue.run([&](const Arrival& each, Job& job) { station.enter(job, each.flow, each.fixed, each.load); });
+        queue.run(
+            [&](const Arrival& each, sim::Job& job) { station.enter(job, each.flow, each.fixed, each.load); });
         expect_littles_law(station.stats(), queue);
         std::int64_t work = 0;
         for (const Arrival& each : queue.arrivals) work += (each.fixed + rate.time(each.load)).ns;
@@ -212,19 +214,19 @@ TEST(QueueLaws, InAPauseNothingBeginsAndAfterItNothingRests) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Prng prng(seed);
         Queue queue;
-        const Rate rate = Rate::of(between(prng, 1e8, 4e9));
-        Station station(queue.calendar, {1, rate, false});
+        const sim::Rate rate = sim::Rate::of(between(prng, 1e8, 4e9));
+        sim::Station station(queue.calendar, {1, rate, false});
         queue.arrivals = random_arrivals(prng, 1);
         const auto last = static_cast<std::uint64_t>(queue.arrivals.back().at);
         const Instant from{static_cast<std::int64_t>(prng.below(last))};
         const Instant until = from + nanoseconds(static_cast<std::int64_t>(prng.below(10'000'000)));
         struct Pause {
-            Station* station;
+            sim::Station* station;
             Instant until;
             void begin() { station->pause(until); }
         } pause{&station, until};
         queue.loop.at(from, Callback::of<&Pause::begin>(&pause));
-        queue.run([&](const Arrival& each, Job& job) { station.enter(job, 0, each.fixed, each.load); });
+        queue.run([&](const Arrival& each, sim::Job& job) { station.enter(job, 0, each.fixed, each.load); });
         expect_littles_law(station.stats(), queue);
         std::int64_t free_at = 0;
         for (const Arrival& each : queue.arrivals) {
@@ -259,13 +261,13 @@ TEST(QueueLaws, ADriveOfAnyKindKeepsThemToo) {
             model.kind = DriveModel::Kind::flash;
             model.channels = static_cast<std::uint32_t>(1 + prng.below(8));
         }
-        const auto drive = make_drive(queue.calendar, model);
+        const auto drive = sim::make_drive(queue.calendar, model);
         queue.arrivals = random_arrivals(prng, 1);
         const auto slower = static_cast<std::int64_t>(1 + prng.below(200));  // from crowds to loneliness
         for (Arrival& each : queue.arrivals) each.at *= slower;
         std::int64_t least = 0;  // no drive is faster than its bytes at its best rate
         for (const Arrival& each : queue.arrivals) least += drive->rate().time(each.load).ns;
-        queue.run([&](const Arrival& each, Job& job) {
+        queue.run([&](const Arrival& each, sim::Job& job) {
             drive->enter(job, prng.below(model.capacity_bytes), each.load, prng.next());
         });
         expect_littles_law(drive->stats(), queue);

@@ -19,8 +19,8 @@ double between(Prng& prng, double from, double to) {
     return from + (to - from) * prng.unit();
 }
 
-ClusterOptions random_cluster(Prng& prng) {
-    ClusterOptions options;
+sim::ClusterOptions random_cluster(Prng& prng) {
+    sim::ClusterOptions options;
     ClusterModel& model = options.model;
     model.nodes = static_cast<std::uint32_t>(1 + prng.below(5));
     model.block_bytes = std::uint64_t{64 << 10} << prng.below(5);
@@ -66,7 +66,7 @@ ClusterOptions random_cluster(Prng& prng) {
     options.warm = prng.below(3) == 0;
     options.seed = prng.next();
     for (std::uint64_t i = 0, seats = 1 + prng.below(6); i < seats; ++i) {
-        SeatPlace& place = options.seats.emplace_back();
+        sim::SeatPlace& place = options.seats.emplace_back();
         place.node = static_cast<std::uint32_t>(prng.below(model.nodes));
         if (prng.below(4) == 0) place.link = link_between(prng, 1e9, 40e9);
     }

@@ -13,7 +13,7 @@ double between(Prng& prng, double from, double to);
 
 /// One to five nodes, one to six seats: disks or flash, caches of any size or none, a switch that narrows or
 /// not, connections with a rate of their own or not, a coordinator of files or not, warm or cold.
-ClusterOptions random_cluster(Prng& prng);
+sim::ClusterOptions random_cluster(Prng& prng);
 
 /// Reads at random times of random places; some in order, some again.
 struct Load {
@@ -53,7 +53,7 @@ struct Load {
 /// The load on a cluster, to the end.
 class Loaded {
 public:
-    Loaded(const ClusterOptions& options, const Load& load) : run_(options) {
+    Loaded(const sim::ClusterOptions& options, const Load& load) : run_(options) {
         for (std::uint32_t i = 0; i < Load::kFiles; ++i) files_.push_back(run_.open(Load::path(i)));
         origin_ = run_.loop.now();
         for (const Load::Request& request : load.requests) {

@@ -70,7 +70,7 @@ inline const PartStats& part(const std::vector<PartStats>& stats, const std::str
 /// A loop, a cluster and a storage on it; operations stay in place until the end.
 class SimRun {
 public:
-    explicit SimRun(ClusterOptions options)
+    explicit SimRun(sim::ClusterOptions options)
         : cluster(loop, with_seat(std::move(options))), storage(cluster.make_storage()) {}
 
     FileId open(const std::string& path, std::uint32_t seat = 0) {
@@ -105,13 +105,13 @@ public:
 
     std::vector<PartStats> stats() { return cluster.stats(Instant{}, loop.now() + nanoseconds(1)); }
 
-    VirtualLoop loop;
-    Cluster cluster;
+    loop::VirtualLoop loop;
+    sim::Cluster cluster;
     std::unique_ptr<Storage> storage;
     std::deque<ReadOp> reads;
 
 private:
-    static ClusterOptions with_seat(ClusterOptions options) {
+    static sim::ClusterOptions with_seat(sim::ClusterOptions options) {
         if (options.seats.empty()) options.seats.emplace_back();
         return options;
     }

@@ -31,7 +31,7 @@ struct Show {
 /// Plays until the end; seats as the options say.
 class Theatre {
 public:
-    Theatre(ClusterOptions options, const Show& show) : show_(show) {
+    Theatre(sim::ClusterOptions options, const Show& show) : show_(show) {
         if (options.seats.empty()) options.seats.emplace_back();
         const auto seats = static_cast<std::uint32_t>(options.seats.size());
         std::vector<std::shared_ptr<const PlainMedia>> media;
@@ -40,7 +40,7 @@ public:
                                                          show.frame_bytes, show.files));
             options.media.push_back(media.back());
         }
-        cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
+        cluster_ = std::make_unique<sim::Cluster>(loop_, std::move(options));
         storage_ = cluster_->make_storage();
         for (std::uint32_t i = 0; i < media.size(); ++i) add(media[i], i / show.streams, i % show.streams);
     }
@@ -65,38 +65,39 @@ public:
 
 private:
     struct Stream {
-        std::shared_ptr<const PlayPath> path;
-        std::unique_ptr<DeadlineLedger> ledger;
+        std::shared_ptr<const play::PlayPath> path;
+        std::unique_ptr<play::DeadlineLedger> ledger;
         std::unique_ptr<StreamProgress> progress;
         std::unique_ptr<Decoder> decoder;
-        std::unique_ptr<Player> player;
+        std::unique_ptr<play::Player> player;
     };
 
     void add(const std::shared_ptr<const FrameIndex>& media, std::uint32_t seat, std::uint32_t number) {
         Stream& stream = streams_.emplace_back();
-        stream.path = make_path({media}, {}, std::nullopt, 1);
-        PlayerOptions options;
+        stream.path = play::make_path({media}, {}, std::nullopt, 1);
+        play::PlayerOptions options;
         options.seat = seat;
         options.stream = number;
         options.slots = show_.slots;
-        options.pattern = show_.files ? AccessPattern::filename_prefetch : AccessPattern::streaming;
-        LedgerOptions stats;
+        options.pattern = show_.files ? play::AccessPattern::filename_prefetch : play::AccessPattern::streaming;
+        play::LedgerOptions stats;
         stats.seat = seat;
         stats.stream = number;
         stats.slots = show_.slots;
         stats.readahead = options.readahead;
-        stream.ledger = std::make_unique<DeadlineLedger>(stats, series_);
+        stream.ledger = std::make_unique<play::DeadlineLedger>(stats, series_);
         if (show_.decode > Duration{}) {
             stream.decoder = cluster_->make_decoder(seat, nullptr, show_.decode);
             options.decoder = stream.decoder.get();
         }
         stream.progress = std::make_unique<StreamProgress>();
         // Nothing is ever written there: all have the same memory.
-        memory_.resize(std::max<std::size_t>(memory_.size(), Player::memory_bytes(*stream.path, options)));
-        const std::span<std::byte> memory{memory_.data(), Player::memory_bytes(*stream.path, options)};
+        memory_.resize(
+            std::max<std::size_t>(memory_.size(), play::Player::memory_bytes(*stream.path, options)));
+        const std::span<std::byte> memory{memory_.data(), play::Player::memory_bytes(*stream.path, options)};
         stream.player =
-            std::make_unique<Player>(loop_, *storage_, *stream.path, options, *stream.ledger, memory,
-                                     *stream.progress, Callback::of<&Theatre::changed>(this));
+            std::make_unique<play::Player>(loop_, *storage_, *stream.path, options, *stream.ledger, memory,
+                                           *stream.progress, Callback::of<&Theatre::changed>(this));
     }
 
     void changed() {
@@ -107,7 +108,7 @@ private:
             all_finished = all_finished && stream.player->finished();
         }
         if (all_finished) {
-            storage_->shutdown(Callback::of<&VirtualLoop::stop>(&loop_));
+            storage_->shutdown(Callback::of<&loop::VirtualLoop::stop>(&loop_));
         } else if (all_ready && !playing_) {
             playing_ = true;
             for (auto& stream : streams_) stream.player->play(loop_.now(), loop_.now());
@@ -115,16 +116,16 @@ private:
     }
 
     const Show show_;
-    VirtualLoop loop_;
-    std::unique_ptr<Cluster> cluster_;
+    loop::VirtualLoop loop_;
+    std::unique_ptr<sim::Cluster> cluster_;
     std::unique_ptr<Storage> storage_;
-    TimeSeries series_;
+    metrics::TimeSeries series_;
     std::vector<std::byte> memory_;
     std::deque<Stream> streams_;
     bool playing_ = false;
 };
 
-inline PlayedCluster play(const ClusterOptions& options, const Show& show) {
+inline PlayedCluster play(const sim::ClusterOptions& options, const Show& show) {
     Theatre theatre(options, show);
     return theatre.play();
 }

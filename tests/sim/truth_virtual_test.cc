@@ -16,11 +16,11 @@ struct Schedule {
     predictor::Plan plan;
 };
 
-predictor::Policy policy_of(OnMiss on_miss) {
+predictor::Policy policy_of(play::OnMiss on_miss) {
     switch (on_miss) {
-        case OnMiss::drop: return predictor::Policy::drop;
-        case OnMiss::hold: return predictor::Policy::hold;
-        case OnMiss::stall: return predictor::Policy::stall;
+        case play::OnMiss::drop: return predictor::Policy::drop;
+        case play::OnMiss::hold: return predictor::Policy::hold;
+        case play::OnMiss::stall: return predictor::Policy::stall;
     }
     return predictor::Policy::drop;
 }
@@ -35,9 +35,9 @@ predictor::Kind kind_of(FrameKind kind) {
 }
 
 /// What the rules of the play add up to for one slot. An error reaches the reader at once.
-predictor::ReadFate fate(const FaultPlan& faults, std::uint64_t slot) {
+predictor::ReadFate fate(const storage::FaultPlan& faults, std::uint64_t slot) {
     predictor::ReadFate fate;
-    for (const FaultRule& rule : faults.rules) {
+    for (const storage::FaultRule& rule : faults.rules) {
         if (!rule.slots.contains(slot)) continue;
         fate.service_ns += rule.delay.ns;
         fate.fails = fate.fails || rule.error != 0;
@@ -49,19 +49,20 @@ void make(std::uint64_t seed, Schedule& schedule) {
     Prng prng(seed);
     Play& play = schedule.play;
     const FrameRate rates[] = {{24, 1}, {24000, 1001}, {30, 1}, {60000, 1001}};
-    const OnMiss policies[] = {OnMiss::drop, OnMiss::hold, OnMiss::stall};
+    const play::OnMiss policies[] = {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall};
     play.rate = rates[prng.below(4)];
     play.options.on_miss = policies[seed % 3];
     play.options.slots = kSlots;
     play.options.readahead = static_cast<std::uint32_t>(1 + prng.below(8));
     play.options.inflight = static_cast<std::uint32_t>(1 + prng.below(4));
-    play.options.pattern = prng.below(2) == 0 ? AccessPattern::on_demand : AccessPattern::filename_prefetch;
+    play.options.pattern =
+        prng.below(2) == 0 ? play::AccessPattern::on_demand : play::AccessPattern::filename_prefetch;
     play.clip_frames = 1 + prng.below(100);
     if (prng.below(3) > 0) play.reads_take(microseconds(static_cast<std::int64_t>(prng.below(45'000))));
     const std::uint64_t rules = 5 + prng.below(40);
     for (std::uint64_t i = 0; i < rules; ++i) {
-        FaultRule rule;
-        rule.operation = FaultRule::Operation::read;
+        storage::FaultRule rule;
+        rule.operation = storage::FaultRule::Operation::read;
         rule.slots = {prng.below(kSlots), UINT64_MAX, 1 + prng.below(400)};
         if (prng.below(10) == 0) rule.slots.last = rule.slots.first + prng.below(30);
         rule.delay = nanoseconds(static_cast<std::int64_t>(prng.below(1ull << (18 + prng.below(12)))));

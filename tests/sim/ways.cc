@@ -6,7 +6,7 @@
 
 namespace streamsim::test {
 
-Ways::Ways(const ClusterOptions& options, const Load& load, const std::deque<ReadOp>& reads)
+Ways::Ways(const sim::ClusterOptions& options, const Load& load, const std::deque<ReadOp>& reads)
     : options_(options) {
     for (const ReadOp& op : reads) {
         const Load::Request& request = load.requests[op.tag.slot];
@@ -34,7 +34,7 @@ void pass(WayThrough& way, const ReadOp& op, double work) {
 
 void Ways::pass_seat(const Load::Request& request, const ReadOp& op) {
     const ClientModel& client = options_.model.client;
-    const SeatPlace& place = options_.seats[request.tag.seat];
+    const sim::SeatPlace& place = options_.seats[request.tag.seat];
     const LinkModel link = place.link.value_or(client.link);
     const auto bytes = static_cast<double>(op.bytes);
     const auto name = [&](const char* what) { return fmt::format("seat {} {}", request.tag.seat, what); };
@@ -75,7 +75,7 @@ void Ways::want_blocks(const Load::Request& request, const ReadOp& op) {
 
 void Ways::fetch_blocks() {
     const ClusterModel& model = options_.model;
-    FileTable files(model, {});
+    sim::FileTable files(model, {});
     for (std::uint32_t file = 0; file < Load::kFiles; ++file) files.number_of(Load::path(file));
     const bool flash = model.drive.kind == DriveModel::Kind::flash;
     for (const auto& [block, passage] : blocks_) {

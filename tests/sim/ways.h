@@ -30,7 +30,7 @@ struct WayThrough {
 /// are fetched where caches begin empty and have room, and nothing is read ahead.
 class Ways {
 public:
-    Ways(const ClusterOptions& options, const Load& load, const std::deque<ReadOp>& reads);
+    Ways(const sim::ClusterOptions& options, const Load& load, const std::deque<ReadOp>& reads);
 
     const std::map<std::string, WayThrough>& parts() const { return parts_; }
 
@@ -43,7 +43,7 @@ private:
     void want_blocks(const Load::Request& request, const ReadOp& op);
     void fetch_blocks();
 
-    const ClusterOptions& options_;
+    const sim::ClusterOptions& options_;
     std::map<std::string, WayThrough> parts_;
     std::map<Block, Passage> blocks_;
 };

@@ -31,7 +31,7 @@ inline std::string shipped(const std::string& path) {
 }
 
 inline Workload shipped_workload(const std::string& name) {
-    auto workload = read_workload(shipped("workload/" + name + ".json"), name);
+    auto workload = scenario::read_workload(shipped("workload/" + name + ".json"), name);
     EXPECT_TRUE(workload) << (workload ? "" : workload.error().problems.front());
     return workload ? *workload : Workload{};
 }
@@ -57,14 +57,14 @@ struct LoadFigures {
 class WorkloadPlay {
 public:
     WorkloadPlay(const Workload& step, const OnModel& on) : step_(step) {
-        auto model = read_model_document(shipped("storage/" + on.model + ".json"), on.model);
+        auto model = sim::read_model_document(shipped("storage/" + on.model + ".json"), on.model);
         EXPECT_TRUE(model);
-        ClusterOptions options;
+        sim::ClusterOptions options;
         options.model = *model;
         if (on.cluster > 0) options.model.nodes = on.cluster;
         options.warm = on.warm;
         for (std::uint32_t i = 0; i < step.clients; ++i) options.seats.push_back({i % on.nodes, {}});
-        cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
+        cluster_ = std::make_unique<sim::Cluster>(loop_, std::move(options));
         storage_ = cluster_->make_storage();
         for (std::uint32_t seat = 0; seat < step.clients; ++seat) {
             std::uint32_t stream = 0;
@@ -106,28 +106,28 @@ private:
     }
 
     void add(const MeterSpec& spec, std::size_t number, std::uint32_t seat, std::uint32_t first_stream) {
-        MeterPlan& plan = plans_.emplace_back();
+        load::MeterPlan& plan = plans_.emplace_back();
         plan.spec = spec;
         plan.seat = seat;
         plan.seats = step_.clients;
         plan.first_user = seat * spec.users;
         plan.first_stream = first_stream;
         plan.seed = derive_seed(11, number);
-        plan.names = working_set(spec, "media/" + spec.name, seat);
+        plan.names = load::working_set(spec, "media/" + spec.name, seat);
         for (const std::string& path : plan.names.files) cluster_->add_file(path.c_str(), spec.set.file_bytes);
         for (const std::string& path : plan.names.spare) cluster_->add_file(path.c_str(), 0);
-        memory_.emplace_back(Meter::memory_bytes(plan));
-        meters_.push_back(
-            std::make_unique<Meter>(loop_, *storage_, plan, memory_.back(), Callback{[](void*) {}, nullptr}));
+        memory_.emplace_back(load::Meter::memory_bytes(plan));
+        meters_.push_back(std::make_unique<load::Meter>(loop_, *storage_, plan, memory_.back(),
+                                                        Callback{[](void*) {}, nullptr}));
     }
 
     const Workload step_;
-    VirtualLoop loop_;
-    std::unique_ptr<Cluster> cluster_;
+    loop::VirtualLoop loop_;
+    std::unique_ptr<sim::Cluster> cluster_;
     std::unique_ptr<Storage> storage_;
-    std::deque<MeterPlan> plans_;
+    std::deque<load::MeterPlan> plans_;
     std::deque<std::vector<std::byte>> memory_;
-    std::vector<std::unique_ptr<Meter>> meters_;
+    std::vector<std::unique_ptr<load::Meter>> meters_;
     Instant from_;
 };
 

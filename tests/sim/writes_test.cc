@@ -12,8 +12,8 @@ namespace {
 /// At 1 GB/s, rounded up.
 constexpr std::int64_t kBlockNs = 1'048'576;
 
-ClusterOptions plain() {
-    ClusterOptions options;
+sim::ClusterOptions plain() {
+    sim::ClusterOptions options;
     options.model = plain_model();
     options.model.node.journal.bytes = 1024 * kMiB;
     return options;
@@ -69,7 +69,7 @@ public:
 };
 
 TEST(Writes, TakeWhatTheirPartsTake) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     ClusterModel& model = options.model;
     model.client.cpu_s_per_request = 1e-6;
     model.client.cpu_s_per_byte = 0x1p-30;
@@ -110,7 +110,7 @@ TEST(Writes, WhatWasWrittenIsThereToBeRead) {
 }
 
 TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.node.journal.bytes = 8 * kMiB;
     options.model.node.drives = 4;
     options.model.data_drives = 2;
@@ -132,7 +132,7 @@ TEST(Writes, OneThatFindsTheJournalFullWaitsForTheDrivesWithTheirProtection) {
 
 TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
     for (const bool random : {false, true}) {
-        ClusterOptions options = plain();
+        sim::ClusterOptions options = plain();
         options.model.page_bytes = 8 << 10;
         options.model.node.journal.bytes = kMiB;
         options.model.node.journal.merge_pages = 4;
@@ -152,7 +152,7 @@ TEST(Writes, AtRandomCostTheDrivesAnAccessEach) {
 }
 
 TEST(Writes, WithoutAJournalAreCompleteWhenTheDrivesHaveThem) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.node.journal = {};
     options.model.protection_drives = 1;
     options.model.drive.write_access.median = microseconds(100);
@@ -162,7 +162,7 @@ TEST(Writes, WithoutAJournalAreCompleteWhenTheDrivesHaveThem) {
 }
 
 TEST(Writes, TakeNothingOfTheLinkFromReads) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.client.link = {8e9, 1, {}};
     options.warm = true;
     WriteRun run(options);
@@ -179,7 +179,7 @@ TEST(Writes, TakeNothingOfTheLinkFromReads) {
 }
 
 TEST(Writes, OfOneFileGoThroughItsCoordinator) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.file_write_bytes_per_s = 1e9;
     options.seats.resize(4);
     WriteRun run(options);
@@ -191,7 +191,7 @@ TEST(Writes, OfOneFileGoThroughItsCoordinator) {
 }
 
 TEST(Writes, OutliveALostNodeAndADeadDrive) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.nodes = 3;
     options.model.node.drives = 2;
     options.model.node.back_end = {80e9, 1, {}};
@@ -199,13 +199,13 @@ TEST(Writes, OutliveALostNodeAndADeadDrive) {
     options.seats = {{0, {}}, {1, {}}};
     WriteRun run(options);
     const FileId file = run.create("a");
-    ClusterFault lost;
-    lost.kind = ClusterFault::Kind::node_lost;
+    sim::ClusterFault lost;
+    lost.kind = sim::ClusterFault::Kind::node_lost;
     lost.node = 0;
     lost.length = milliseconds(5);
     run.cluster.at(Instant{} + milliseconds(6), lost);
-    ClusterFault dead;
-    dead.kind = ClusterFault::Kind::drive_dies;
+    sim::ClusterFault dead;
+    dead.kind = sim::ClusterFault::Kind::drive_dies;
     dead.node = 1;
     dead.drive = 1;
     run.cluster.at(Instant{} + milliseconds(3), dead);
@@ -218,7 +218,7 @@ TEST(Writes, OutliveALostNodeAndADeadDrive) {
 }
 
 TEST(SmallReads, AtRandomAskTheDrivesForPages) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.page_bytes = 8 << 10;
     options.model.strategy.streaming_bytes = 8 * kMiB;
     WriteRun run(options);
@@ -231,7 +231,7 @@ TEST(SmallReads, AtRandomAskTheDrivesForPages) {
 }
 
 TEST(SmallReads, ThatFollowEachOtherAreReadAhead) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.page_bytes = 8 << 10;
     options.model.strategy.streaming_bytes = 8 * kMiB;
     WriteRun run(options);
@@ -244,7 +244,7 @@ TEST(SmallReads, ThatFollowEachOtherAreReadAhead) {
 }
 
 TEST(SmallReads, FindInAWarmCacheTheShareThatThereIsRoomFor) {
-    ClusterOptions options = plain();  // 64 MiB of RAM
+    sim::ClusterOptions options = plain();  // 64 MiB of RAM
     options.model.page_bytes = 8 << 10;
     options.model.node.ssd_bytes = 128 * kMiB;
     options.warm = true;
@@ -290,7 +290,7 @@ TEST(Names, AreThereUntilTheyAreRemoved) {
 
 TEST(Names, OfASequenceOfTheMediaToo) {
     using Kind = PathOp::Kind;
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.media.push_back(std::make_shared<PlainMedia>("seq", 5, kMiB, true));
     WriteRun run(options);
     EXPECT_EQ(run.name(Kind::stat, "seq/f.1002.dpx").bytes, kMiB);
@@ -302,7 +302,7 @@ TEST(Names, OfASequenceOfTheMediaToo) {
 }
 
 TEST(Names, TakeTurnsInTheirLinesAndChangesTheJournal) {
-    ClusterOptions options = plain();
+    sim::ClusterOptions options = plain();
     options.model.node.cores = 8;
     options.model.node.metadata.cpu_s_per_stat = 10e-6;
     options.model.node.metadata.cpu_s_per_create = 20e-6;

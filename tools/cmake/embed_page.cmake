@@ -1,6 +1,6 @@
 # Makes a source file of the style, the script and the chart library that every HTML report carries:
 # -DSTYLE=... -DSCRIPT=... -DLIBRARY=... -DOUTPUT=...
-set(text "#include \"report/html/html_page.h\"\n\nnamespace streamsim::html {\n")
+set(text "#include \"report/html/html_page.h\"\n\nnamespace streamsim::report::html {\n")
 foreach(each "page_style=${STYLE}" "page_script=${SCRIPT}" "chart_library=${LIBRARY}")
     string(REGEX MATCH "^([a-z_]+)=(.*)$" matched "${each}")
     set(name ${CMAKE_MATCH_1})
@@ -15,4 +15,4 @@ foreach(each "page_style=${STYLE}" "page_script=${SCRIPT}" "chart_library=${LIBR
     endforeach()
     string(APPEND text "\nstd::string_view ${name}() {\n    return R\"streamsim_page(${content})streamsim_page\";\n}\n")
 endforeach()
-file(WRITE "${OUTPUT}" "${text}\n}  // namespace streamsim::html\n")
+file(WRITE "${OUTPUT}" "${text}\n}  // namespace streamsim::report::html\n")

@@ -6,7 +6,7 @@ if(NOT REVISION)
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT
 "#include \"cli/version.h\"
-namespace streamsim {
+namespace streamsim::cli {
 const char* version() { return \"${VERSION}\"; }
 const char* revision() { return \"${REVISION}\"; }
 }

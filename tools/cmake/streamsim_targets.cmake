@@ -1,6 +1,6 @@
 # How streamsim is compiled (warnings, sanitizers), in one private target, and the two functions that make modules
 # and tests. A module's link line is its layer: tools/check_layers reads the includes and holds it to the picture in
-# src/README.md.
+# docs/developers/structure.md.
 
 add_library(streamsim_options INTERFACE)
 # Addition and multiplication are never fused: the same seed gives the same frame sizes in every build.
@@ -10,6 +10,10 @@ target_compile_options(streamsim_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # GCC 12 finds overlaps in std::string that are not there (GCC bug 105651).
     target_compile_options(streamsim_options INTERFACE -Wno-restrict)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # A precompiled header without its time: a compiler cache can compare it then.
+    target_compile_options(streamsim_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(STREAMSIM_WERROR)
     target_compile_options(streamsim_options INTERFACE -Werror)

@@ -20,7 +20,7 @@
 #include "run/process/control.h"
 #include "view/live_view.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 namespace {
 
@@ -29,7 +29,7 @@ int first_error_of_stdout = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-glob
 }  // namespace
 
 void print_text(std::FILE* to, std::string_view text) {
-    const std::string shown = printable_lines(text, LiveView::colours_wanted(fileno(to)));
+    const std::string shown = printable_lines(text, view::LiveView::colours_wanted(fileno(to)));
     const bool whole = std::fwrite(shown.data(), 1, shown.size(), to) == shown.size() && std::fflush(to) == 0;
     if (!whole && to == stdout && first_error_of_stdout == 0) first_error_of_stdout = errno;
 }
@@ -66,22 +66,26 @@ std::uint64_t nearest_whole(double value) {
 namespace {
 
 /// Cleans while nobody else uses the media set; `ended` comes false when a thread had to be left behind.
-Result<CleanReport> clean_alone(CliContext& context, Control& control, const CliOptions& options, bool& ended) {
+Result<media::CleanReport> clean_alone(CliContext& context,
+                                       run::Control& control,
+                                       const CliOptions& options,
+                                       bool& ended) {
     const std::string target = options.play.target.name();
-    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
+    const std::shared_ptr<ByteStore> store =
+        run::make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return bad_input("clean needs a directory: expected a path");
     MediaLocks locks(context, control, options);
-    const auto result = std::make_shared<std::optional<Result<CleanReport>>>();
-    const auto run = [&](const std::function<Result<CleanReport>()>& function) {
+    const auto result = std::make_shared<std::optional<Result<media::CleanReport>>>();
+    const auto run = [&](const std::function<Result<media::CleanReport>()>& function) {
         ended = control.run({[result, function] { result->emplace(function()); }, {}, {}});
         return ended && !control.interrupted();
     };
-    const std::string root = media_root(target);
+    const std::string root = media::media_root(target);
     const auto there = std::make_shared<bool>(false);
-    const auto look = [store, root, there]() -> Result<CleanReport> {
-        const auto found = media_set_is_there(*store, root);
-        *there = found && (*found || media_set_is_begun(*store, root));
-        return CleanReport{};
+    const auto look = [store, root, there]() -> Result<media::CleanReport> {
+        const auto found = media::media_set_is_there(*store, root);
+        *there = found && (*found || media::media_set_is_begun(*store, root));
+        return media::CleanReport{};
     };
     if (!run(look)) return interrupted_error();
     // Nothing is locked where there is no set of ours: clean says what is there.
@@ -91,7 +95,7 @@ Result<CleanReport> clean_alone(CliContext& context, Control& control, const Cli
             return held.error();
         }
     }
-    const bool done = run([store, target] { return clean(*store, target); });
+    const bool done = run([store, target] { return media::clean(*store, target); });
     if (!ended) locks.leave();
     if (!done) return interrupted_error();
     return std::move(**result);
@@ -99,7 +103,7 @@ Result<CleanReport> clean_alone(CliContext& context, Control& control, const Cli
 
 }  // namespace
 
-int clean_command(CliContext& context, Control& control, const CliOptions& options) {
+int clean_command(CliContext& context, run::Control& control, const CliOptions& options) {
     bool ended = true;
     const auto cleaned = clean_alone(context, control, options, ended);
     if (!cleaned) {
@@ -111,9 +115,9 @@ int clean_command(CliContext& context, Control& control, const CliOptions& optio
     if (!options.quiet) {
         print_text(stdout, fmt::format("removed {} files, {}, from {}/{}\n", show_count(cleaned->files_removed),
                                        show_bytes(cleaned->bytes_removed),
-                                       printable(options.play.target.name()), kMediaDirectory));
+                                       printable(options.play.target.name()), media::kMediaDirectory));
     }
     return kExitPass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -8,7 +8,15 @@
 #include "cli/play/output_file.h"
 #include "run/session/session.h"
 
-namespace streamsim {
+namespace streamsim::run {
+class Control;
+}  // namespace streamsim::run
+
+namespace streamsim::seats {
+class Ranks;
+}  // namespace streamsim::seats
+
+namespace streamsim::cli {
 
 inline constexpr int kExitPass = 0;
 inline constexpr int kExitMissed = 1;
@@ -16,13 +24,11 @@ inline constexpr int kExitBadInput = 2;
 inline constexpr int kExitCannotRun = 3;
 inline constexpr int kExitInterrupted = 130;
 
-class Ranks;
-
 /// Where a command's words go; messages to standard error, results to standard output.
 struct CliContext {
     spdlog::logger& log;
-    ProgramFacts program;
-    Ranks* ranks = nullptr;  // of one run over several computers; null: this is the only one
+    run::ProgramFacts program;
+    seats::Ranks* ranks = nullptr;  // of one run over several computers; null: this is the only one
 };
 
 /// A page for people to standard output or standard error: what a terminal would take for a command is made
@@ -42,15 +48,14 @@ Result<void> write_document(const std::string& path, std::string_view begins_wit
 /// For sizes that are computed: rounded to the nearest.
 std::uint64_t nearest_whole(double value);
 
-class Control;
-int play_command(CliContext& context, Control& control, CliOptions& options);
-int prepare_command(CliContext& context, Control& control, CliOptions& options);
+int play_command(CliContext& context, run::Control& control, CliOptions& options);
+int prepare_command(CliContext& context, run::Control& control, CliOptions& options);
 int formats_command(CliContext& context, const CliOptions& options);
-int inspect_command(CliContext& context, Control& control, const CliOptions& options);
-int max_command(CliContext& context, Control& control, CliOptions& options);
-int profile_command(CliContext& context, Control& control, const CliOptions& options);
+int inspect_command(CliContext& context, run::Control& control, const CliOptions& options);
+int max_command(CliContext& context, run::Control& control, CliOptions& options);
+int profile_command(CliContext& context, run::Control& control, const CliOptions& options);
 int report_command(CliContext& context, const CliOptions& options);
-int run_command(CliContext& context, Control& control, CliOptions& options);
-int clean_command(CliContext& context, Control& control, const CliOptions& options);
+int run_command(CliContext& context, run::Control& control, CliOptions& options);
+int clean_command(CliContext& context, run::Control& control, const CliOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

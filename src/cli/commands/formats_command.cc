@@ -13,7 +13,7 @@
 #include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// On a terminal a heading is bold and what is secondary is dim; nowhere else, and not where the user does not
@@ -36,7 +36,7 @@ private:
 
 std::string container_name(const MediaFormat& format) {
     switch (format.container) {
-        case MediaFormat::Container::sequence: return fmt::format(".{} files", frame_extension(format));
+        case MediaFormat::Container::sequence: return fmt::format(".{} files", media::frame_extension(format));
         case MediaFormat::Container::quicktime: return "QuickTime";
         case MediaFormat::Container::mp4: return "MP4";
         case MediaFormat::Container::mxf: return "MXF";
@@ -46,7 +46,8 @@ std::string container_name(const MediaFormat& format) {
 
 /// A rate that has an exact decimal is shown by it, and its fraction where it has none.
 std::string show_rate(FrameRate rate) {
-    return rate.den == 1 ? rate_label(rate) : fmt::format("{} ({})", rate_label(rate), rate.to_string());
+    return rate.den == 1 ? media::rate_label(rate)
+                         : fmt::format("{} ({})", media::rate_label(rate), rate.to_string());
 }
 
 std::vector<FrameRate> rising(std::vector<FrameRate> rates) {
@@ -57,7 +58,7 @@ std::vector<FrameRate> rising(std::vector<FrameRate> rates) {
 
 std::string rate_labels(const std::vector<FrameRate>& rates) {
     std::vector<std::string> labels;
-    for (const FrameRate& rate : rising(rates)) labels.push_back(rate_label(rate));
+    for (const FrameRate& rate : rising(rates)) labels.push_back(media::rate_label(rate));
     return fmt::format("{}", fmt::join(labels, " "));
 }
 
@@ -96,11 +97,11 @@ OrderedJson rate_document(const MediaFormat& format) {
             {"bits_per_s", nearest_whole(format.bytes_per_s() * 8)}};
 }
 
-OrderedJson document_of(const OpenedFormat& shown) {
+OrderedJson document_of(const media::OpenedFormat& shown) {
     const MediaFormat& format = shown.format;
     OrderedJson document = {{"name", format.name},
                             {"title", format.title},
-                            {"container", container_word(format.container)},
+                            {"container", media::container_word(format.container)},
                             {"codec", format.codec},
                             {"profile", format.profile},
                             {"width", format.width},
@@ -122,7 +123,7 @@ void print_heading(const Style& style, const std::string& title, const std::stri
 }
 
 /// Names have the width of the longest one, so that they can be copied by a double click from any row.
-void print_formats_table(const Catalogue& catalogue) {
+void print_formats_table(const media::Catalogue& catalogue) {
     const Style style;
     std::size_t name_width = 4;
     std::size_t title_width = 10;
@@ -134,23 +135,24 @@ void print_formats_table(const Catalogue& catalogue) {
           style.heading(fmt::format("{:<{}}  {:<{}}  {:>8}  {:>8}  {:>6}  {:>6}  {}", "name", name_width,
                                     "what it is", title_width, "MB/frame", "MB/s", "Mb/s", "fps", "files")));
     bool of_their_own = false;
-    for (const FormatDocument& document : catalogue.documents()) {
+    for (const media::FormatDocument& document : catalogue.documents()) {
         const std::vector<FrameRate>& shared = document.entries.front().own().rates;
-        const bool same = std::all_of(document.entries.begin(), document.entries.end(),
-                                      [&shared](const FormatEntry& e) { return e.own().rates == shared; });
+        const bool same =
+            std::all_of(document.entries.begin(), document.entries.end(),
+                        [&shared](const media::FormatEntry& e) { return e.own().rates == shared; });
         if (document.family) {
             print_heading(style, document.title, same ? rate_labels(shared) : "");
         } else if (!of_their_own) {
             of_their_own = true;
             print_heading(style, "The four data sets, and other single formats", "");
         }
-        for (const FormatEntry& entry : document.entries) {
+        for (const media::FormatEntry& entry : document.entries) {
             const MediaFormat& format = entry.own();
             std::string more = document.family && !same ? "  at " + rate_labels(format.rates) + " fps" : "";
             if (!format.not_prepared.empty()) more += "  not made by prepare";
             print("{:<{}}  {:<{}}  {:>8.3f}  {:>8.1f}  {:>6.0f}  {:>6}  {}{}\n", format.name, name_width,
                   format.title, title_width, format.mean_frame_bytes / 1e6, format.bytes_per_s() / 1e6,
-                  format.bytes_per_s() * 8 / 1e6, rate_label(format.rate), container_name(format),
+                  format.bytes_per_s() * 8 / 1e6, media::rate_label(format.rate), container_name(format),
                   style.dim(more));
         }
     }
@@ -159,7 +161,7 @@ void print_formats_table(const Catalogue& catalogue) {
         "`streamsim formats NAME` shows all of one.\n");
 }
 
-void print_format(const OpenedFormat& shown) {
+void print_format(const media::OpenedFormat& shown) {
     const MediaFormat& format = shown.format;
     print("{}: {}\n", format.name, format.title);
     print("  raster      {} x {}\n  rate        {} fps\n  codec       {}{}\n  files       {}\n", format.width,
@@ -187,22 +189,23 @@ void print_format(const OpenedFormat& shown) {
 int formats_command(CliContext& context, const CliOptions& options) {
     const auto directory = formats_directory();
     if (!directory) return report_error(context, directory.error());
-    const auto catalogue = Catalogue::load(*directory + "/media");
+    const auto catalogue = media::Catalogue::load(*directory + "/media");
     if (!catalogue) return report_error(context, catalogue.error());
-    std::vector<OpenedFormat> shown;
+    std::vector<media::OpenedFormat> shown;
     if (options.name.empty()) {
-        for (const FormatDocument& document : catalogue->documents()) {
-            for (const FormatEntry& entry : document.entries) shown.push_back({entry.own(), entry.at_rates});
+        for (const media::FormatDocument& document : catalogue->documents()) {
+            for (const media::FormatEntry& entry : document.entries)
+                shown.push_back({entry.own(), entry.at_rates});
         }
     } else {
-        auto format = open_format(*catalogue, options.name);
+        auto format = media::open_format(*catalogue, options.name);
         if (!format) return report_error(context, format.error());
         shown.push_back(std::move(*format));
     }
     if (!options.files.json.empty()) {
         OrderedJson document = {{"schema", "streamsim.formats"}, {"version", 1}};
         OrderedJson& list = document["formats"] = OrderedJson::array();
-        for (const OpenedFormat& one : shown) list.push_back(document_of(one));
+        for (const media::OpenedFormat& one : shown) list.push_back(document_of(one));
         const auto written = write_document(options.files.json, "{\n  \"schema\": \"streamsim.formats\"",
                                             document.dump(2) + "\n");
         return written ? kExitPass : report_error(context, written.error());
@@ -215,4 +218,4 @@ int formats_command(CliContext& context, const CliOptions& options) {
     return kExitPass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

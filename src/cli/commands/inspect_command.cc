@@ -13,7 +13,7 @@
 #include "media/clips/clip_index.h"
 #include "media/clips/inspect.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// File names are bytes; a document is UTF-8.
@@ -25,7 +25,7 @@ OrderedJson text_or_null(const std::string& text) {
     return text.empty() ? OrderedJson() : OrderedJson(text);
 }
 
-OrderedJson document_of(const Clip& clip, const InspectFacts& facts) {
+OrderedJson document_of(const Clip& clip, const media::InspectFacts& facts) {
     OrderedJson document = {{"schema", "streamsim.inspect"},
                             {"version", 1},
                             {"clip", clip.name},
@@ -94,7 +94,7 @@ std::string extents_of(const FrameIndex& index) {
     return fmt::to_string(out);
 }
 
-std::string text_of(const Clip& clip, const InspectFacts& facts, bool frames) {
+std::string text_of(const Clip& clip, const media::InspectFacts& facts, bool frames) {
     std::string text = dump(document_of(clip, facts), 2);
     if (frames) {
         text.resize(text.rfind('\n'));  // before the brace at the end
@@ -126,7 +126,7 @@ void print_frames(const FrameIndex& index) {
     print_text(stdout, {out.data(), out.size()});
 }
 
-std::string timecodes(const InspectFacts& facts) {
+std::string timecodes(const media::InspectFacts& facts) {
     if (facts.start_timecode.empty()) return "";
     if (facts.end_timecode.empty()) return fmt::format("  timecode    from {}\n", facts.start_timecode);
     return fmt::format("  timecode    {} to {} (its last frame)\n", facts.start_timecode, facts.end_timecode);
@@ -137,7 +137,7 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
     print_text(stdout, fmt::format(format, std::forward<Values>(values)...));
 }
 
-void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
+void print_clip(const Clip& clip, const media::InspectFacts& facts, bool frames) {
     print("{}: {}\n", printable(clip.name), printable(clip.format));
     print("  frames      {} at {} fps, {} ({})\n", show_count(facts.frames), facts.rate.to_string(),
           facts.timecode, show_duration(facts.duration));
@@ -168,8 +168,9 @@ void print_clip(const Clip& clip, const InspectFacts& facts, bool frames) {
 
 }  // namespace
 
-int inspect_command(CliContext& context, Control& control, const CliOptions& options) {
-    const std::shared_ptr<ByteStore> store = make_byte_store(options.play.target, options.play.credentials);
+int inspect_command(CliContext& context, run::Control& control, const CliOptions& options) {
+    const std::shared_ptr<ByteStore> store =
+        run::make_byte_store(options.play.target, options.play.credentials);
     if (store == nullptr) return report_error(context, bad_input("inspect needs files: expected a path"));
     const std::string& path = options.play.target.name();
     bool left_behind = false;
@@ -177,9 +178,9 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
         control, options.quiet, left_behind, [store, path, &options](IndexProgress& progress) -> Result<Clip> {
             const auto info = store->stat(path);
             if (!info) return info.error();
-            if (!info->has_value() && !is_pattern(path))
+            if (!info->has_value() && !media::is_pattern(path))
                 return environment_error(fmt::format("{}: there is no such file or directory", path));
-            return index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
+            return media::index_clip(*store, path, {options.play.audio, options.play.keep_index, &progress});
         });
     if (!clip) {
         const int code = report_error(context, clip.error());
@@ -187,7 +188,7 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
         std::fflush(nullptr);
         _exit(final_code(code));
     }
-    const InspectFacts facts = inspect(*clip);
+    const media::InspectFacts facts = media::inspect(*clip);
     if (options.files.json.empty()) {
         print_clip(*clip, facts, options.frames);
         return kExitPass;
@@ -197,4 +198,4 @@ int inspect_command(CliContext& context, Control& control, const CliOptions& opt
     return written ? kExitPass : report_error(context, written.error());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -15,7 +15,7 @@
 #include "streamsim/load_result.h"
 #include "target/target_places.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr Duration kStep = seconds(20);
@@ -30,24 +30,25 @@ constexpr std::uint64_t kMostStreamsOfNull = 1'000;
 
 /// One row of the table: what all of its streams play.
 struct Contender {
-    PlayRequest request;  // of one format at most
+    run::PlayRequest request;  // of one format at most
     std::string name;
     int width = 0;
     int height = 0;
     FrameRate rate;
-    FoundMedia media;                            // that was found so far
-    bool ready = false;                          // media holds all that there is: of others, or a cut list
-    std::shared_ptr<const TargetPlaces> places;  // where the media are, as they were found; null: not local
+    run::FoundMedia media;  // that was found so far
+    bool ready = false;     // media holds all that there is: of others, or a cut list
+    std::shared_ptr<const target::TargetPlaces>
+        places;  // where the media are, as they were found; null: not local
 };
 
 /// Notes which directories hold the media, once. Blocks.
 void remember_places(Contender& contender) {
-    if (contender.places != nullptr || contender.request.target.kind != Target::Kind::local) return;
+    if (contender.places != nullptr || contender.request.target.kind != target::Target::Kind::local) return;
     std::vector<const Clip*> clips;
     for (const auto& list : contender.media.clips) {
         for (const Clip& clip : list) clips.push_back(&clip);
     }
-    contender.places = std::make_shared<TargetPlaces>(directories_of(clips));
+    contender.places = std::make_shared<target::TargetPlaces>(target::directories_of(clips));
 }
 
 /// The result of a run that failed, or could not begin, because its media had vanished; nullopt: they are
@@ -55,7 +56,7 @@ void remember_places(Contender& contender) {
 std::optional<MaxRun> run_without_storage(const Contender& contender, Duration length) {
     constexpr Duration kIdentityTimeout = seconds(2);
     if (contender.places == nullptr) return std::nullopt;
-    const auto vanished = TargetPlaces::vanished(contender.places, kIdentityTimeout);
+    const auto vanished = target::TargetPlaces::vanished(contender.places, kIdentityTimeout);
     if (vanished.empty()) return std::nullopt;
     MaxRun run;
     run.duration_ns = length.ns;
@@ -66,7 +67,7 @@ std::optional<MaxRun> run_without_storage(const Contender& contender, Duration l
     return run;
 }
 
-Contender of_format(const PlayRequest& request, const MediaFormat& format) {
+Contender of_format(const run::PlayRequest& request, const MediaFormat& format) {
     Contender contender;
     contender.request = request;
     contender.request.formats = {format};
@@ -78,7 +79,7 @@ Contender of_format(const PlayRequest& request, const MediaFormat& format) {
 }
 
 /// The clips of others, format by format.
-std::vector<Contender> by_format(const PlayRequest& request, std::vector<Clip> clips) {
+std::vector<Contender> by_format(const run::PlayRequest& request, std::vector<Clip> clips) {
     std::vector<Contender> all;
     for (Clip& clip : clips) {
         auto same = std::find_if(all.begin(), all.end(), [&clip](const Contender& each) {
@@ -99,14 +100,14 @@ std::vector<Contender> by_format(const PlayRequest& request, std::vector<Clip> c
 }
 
 /// The clips that this many streams play.
-FoundMedia first_of(const Contender& contender, const PlayRequest& request) {
-    FoundMedia media = contender.media;
-    if (!media.clips.empty()) media.clips.front().resize(clips_needed(request));
+run::FoundMedia first_of(const Contender& contender, const run::PlayRequest& request) {
+    run::FoundMedia media = contender.media;
+    if (!media.clips.empty()) media.clips.front().resize(run::clips_needed(request));
     return media;
 }
 
 /// "4 play, 8 fail; trying 6 for 20 s; at most 3 m 00 s of play left": without what is not known yet.
-std::string progress_of(const MaxNext& next, MaxCounts counts, bool virtual_time) {
+std::string progress_of(const run::MaxNext& next, MaxCounts counts, bool virtual_time) {
     std::string known = next.plays > 0 ? fmt::format("{} play", next.plays) : "";
     if (next.fails) known += fmt::format("{}{} fail", known.empty() ? "" : ", ", *next.fails);
     const char* doing = next.purpose == MaxStep::Purpose::confirm ? "confirming" : "trying";
@@ -121,27 +122,28 @@ std::string progress_of(const MaxNext& next, MaxCounts counts, bool virtual_time
 
 class MaxCommand final : private MediaRun {
 public:
-    MaxCommand(CliContext& context, Control& control, CliOptions& options)
-        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
+    MaxCommand(CliContext& context, run::Control& control, CliOptions& options)
+        : MediaRun(
+              context, control, options, run::make_byte_store(options.play.target, options.play.credentials)) {}
 
     int run();
 
 private:
     Result<std::vector<Contender>> contenders();
     Result<std::vector<Contender>> of_target();
-    Result<MaxSearchOptions> limits(const Contender& contender);
-    Result<std::uint64_t> clips_unasked(const PlayRequest& request);
+    Result<run::MaxSearchOptions> limits(const Contender& contender);
+    Result<std::uint64_t> clips_unasked(const run::PlayRequest& request);
     std::optional<std::uint64_t> most_asked() const;
-    PlayRequest step_of(const Contender& contender, std::uint64_t count, Duration length) const;
+    run::PlayRequest step_of(const Contender& contender, std::uint64_t count, Duration length) const;
     Result<void> search(std::size_t which);
     Result<void> follow();
-    Result<MaxRun> play(std::size_t which, const MaxNext& next);
+    Result<MaxRun> play(std::size_t which, const run::MaxNext& next);
     Result<RunResult> play_step(Contender& contender,
-                                const PlayRequest& request,
+                                const run::PlayRequest& request,
                                 const std::string& progress,
                                 bool& preroll_took_too_long);
-    Result<void> find_media_for(Contender& contender, const PlayRequest& request);
-    Result<void> say_media(const Contender& contender, const MaxSearchOptions& limits);
+    Result<void> find_media_for(Contender& contender, const run::PlayRequest& request);
+    Result<void> say_media(const Contender& contender, const run::MaxSearchOptions& limits);
     void notice(const std::string& text);
     void keep_common(const RunResult& result);
     int finish(OutputFile json, const std::optional<Error>& error);
@@ -158,12 +160,13 @@ private:
 };
 
 Result<std::vector<Contender>> MaxCommand::of_target() {
-    const PlayRequest& request = options_.play;
+    const run::PlayRequest& request = options_.play;
     if (auto held = hold_media(request, false); !held) return held.error();
     if (request.cuts) {
-        auto media = index_with_bar<FoundMedia>(
-            control_, options_.quiet, left_behind_,
-            [this](IndexProgress& progress) { return find_media(store_.get(), options_.play, &progress); });
+        auto media = index_with_bar<run::FoundMedia>(
+            control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
+                return run::find_media(store_.get(), options_.play, &progress);
+            });
         if (!media) return media.error();
         Contender contender;
         contender.request = request;
@@ -175,7 +178,7 @@ Result<std::vector<Contender>> MaxCommand::of_target() {
     }
     auto clips = index_with_bar<std::vector<Clip>>(
         control_, options_.quiet, left_behind_,
-        [this](IndexProgress& progress) { return clips_of_target(*store_, options_.play, &progress); });
+        [this](IndexProgress& progress) { return run::clips_of_target(*store_, options_.play, &progress); });
     if (!clips) return clips.error();
     for (const Clip& clip : *clips) {
         for (const std::string& text : clip.skipped) notice("not played: " + text);
@@ -192,15 +195,17 @@ Result<std::vector<Contender>> MaxCommand::contenders() {
 }
 
 /// What the search may write, before it writes anything.
-Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOptions& limits) {
-    const PlayRequest& request = contender.request;
-    PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
-                          request.seed};
-    auto one = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
+Result<void> MaxCommand::say_media(const Contender& contender, const run::MaxSearchOptions& limits) {
+    const run::PlayRequest& request = contender.request;
+    media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
+                                 request.seed};
+    auto one =
+        in_background<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
     if (!one) return one.error();
     if (!request.same_media)
         wanted.clips = static_cast<std::uint32_t>(limits.most * result_.streams_of_one() * request.layers);
-    auto all = in_background<PreparePlan>([this, wanted] { return plan_prepare(*store_, wanted); });
+    auto all =
+        in_background<media::PreparePlan>([this, wanted] { return media::plan_prepare(*store_, wanted); });
     if (!all && all.error().kind == ErrorKind::interrupted) return all.error();
     if (options_.quiet || (all && all->nothing_to_do())) return {};
     const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
@@ -214,31 +219,31 @@ Result<void> MaxCommand::say_media(const Contender& contender, const MaxSearchOp
 
 /// Clips that a search may have on the storage without --yes: those that are there, and new ones in half of the
 /// free space.
-Result<std::uint64_t> MaxCommand::clips_unasked(const PlayRequest& request) {
-    const PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
-                                request.seed};
+Result<std::uint64_t> MaxCommand::clips_unasked(const run::PlayRequest& request) {
+    const media::PrepareRequest wanted{request.target.name(), request.formats.front(), 1, request.clip_duration,
+                                       request.seed};
     return in_background<std::uint64_t>([this, wanted]() -> Result<std::uint64_t> {
-        const auto one = plan_prepare(*store_, wanted);
+        const auto one = media::plan_prepare(*store_, wanted);
         if (!one) return one.error();
-        const auto there = complete_clips(*store_, wanted.target, wanted.format, wanted.clip_duration);
+        const auto there = media::complete_clips(*store_, wanted.target, wanted.format, wanted.clip_duration);
         if (!there) return there.error();
         const auto free = store_->free_bytes(wanted.target);
         if (!free) return free.error();
         const double clip = wanted.format.mean_frame_bytes * static_cast<double>(one->frames);
-        const double fit = kMediaShareUnasked * static_cast<double>(*free) / std::max(clip, 1.0);
+        const double fit = run::kMediaShareUnasked * static_cast<double>(*free) / std::max(clip, 1.0);
         return there->size() + static_cast<std::uint64_t>(std::min(fit, 1e9));
     });
 }
 
 /// How many may be tried, before anything is played or written.
-Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
-    MaxSearchOptions limits;
-    const PlayRequest& request = contender.request;
+Result<run::MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
+    run::MaxSearchOptions limits;
+    const run::PlayRequest& request = contender.request;
     limits.step =
         request.duration.value_or(std::max(kStep, contender.rate.due(kReadaheadsPerStep * request.readahead)));
     limits.confirm = options_.confirm.value_or(virtual_time() ? kConfirmVirtual : kConfirm);
     limits.repeatable = !virtual_time();
-    const bool null = store_ == nullptr && request.target.kind != Target::Kind::model;
+    const bool null = store_ == nullptr && request.target.kind != target::Target::Kind::model;
     const bool total = result_.counts == MaxCounts::streams;
     const std::uint64_t of_one = result_.streams_of_one();
     const std::uint64_t unasked = (null ? kMostStreamsOfNull : kMostStreams) / of_one;
@@ -261,7 +266,7 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
         cap(clips / request.layers / of_one,
             fmt::format("there are no more clips of this format than {}", clips));
     }
-    PlayRequest one = request;
+    run::PlayRequest one = request;
     one.total_streams = 1;
     one.seats = 1;
     if (!contender.ready && store_ != nullptr && !request.same_media && !options_.yes) {
@@ -270,7 +275,7 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
         cap(*clips / request.layers / of_one,
             "the media for more streams would take more than half of the free space: --yes allows that");
     }
-    const auto times = times_in_memory(one, first_of(contender, one));
+    const auto times = run::times_in_memory(one, first_of(contender, one));
     if (!times) return times.error();
     // Of this computer; what the others have they say when they play.
     const std::uint64_t here = total ? 1
@@ -284,10 +289,10 @@ Result<MaxSearchOptions> MaxCommand::limits(const Contender& contender) {
 
 /// The media that a step needs; what is missing is written first, and meters find their files as they did in
 /// the first step. In every rank.
-Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest& request) {
+Result<void> MaxCommand::find_media_for(Contender& contender, const run::PlayRequest& request) {
     const bool planned = store_ == nullptr;
     const bool enough = contender.ready || (!contender.media.clips.empty() &&
-                                            contender.media.clips.front().size() >= clips_needed(request));
+                                            contender.media.clips.front().size() >= run::clips_needed(request));
     if (!planned && enough && request.meters.empty()) return {};
     Result<void> written;
     if (!planned && !alone()) {  // the first rank may have to be alone on the set
@@ -296,17 +301,17 @@ Result<void> MaxCommand::find_media_for(Contender& contender, const PlayRequest&
     }
     if (!planned && leads()) {
         const auto media = [this, request, enough] {
-            return enough ? std::vector<PreparePlan>() : missing_media(*store_, request);
+            return enough ? std::vector<media::PreparePlan>() : run::missing_media(*store_, request);
         };
-        written = write_missing(request, media, record_bytes_of(request));
+        written = write_missing(request, media, run::record_bytes_of(request));
     }
     if (written = together(written); !written) return written;
     if (!planned) written = hold_media(request, request.record.streams > 0);
     if (written = together(written); !written) return written;
     if (!planned && enough) return {};
-    auto found = index_with_bar<FoundMedia>(
+    auto found = index_with_bar<run::FoundMedia>(
         control_, options_.quiet, left_behind_,
-        [this, request](IndexProgress& progress) { return find_media(store_.get(), request, &progress); });
+        [this, request](IndexProgress& progress) { return run::find_media(store_.get(), request, &progress); });
     auto done = together(found ? Result<void>() : Result<void>(found.error()));
     if (done) contender.media = std::move(*found);
     return done;
@@ -333,8 +338,8 @@ void MaxCommand::keep_common(const RunResult& result) {
 }
 
 /// So many of what is counted.
-PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count, Duration length) const {
-    PlayRequest request = contender.request;
+run::PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count, Duration length) const {
+    run::PlayRequest request = contender.request;
     const auto number = static_cast<std::uint32_t>(count);
     request.total_streams.reset();
     switch (result_.counts) {
@@ -356,14 +361,14 @@ PlayRequest MaxCommand::step_of(const Contender& contender, std::uint64_t count,
 
 /// One run of one step, in every rank; of all of them in rank 0.
 Result<RunResult> MaxCommand::play_step(Contender& contender,
-                                        const PlayRequest& request,
+                                        const run::PlayRequest& request,
                                         const std::string& progress,
                                         bool& preroll_took_too_long) {
     if (auto found = find_media_for(contender, request); !found) return found.error();
     remember_places(contender);
     if (!options_.quiet) context_.log.info("{}", progress);
-    auto session = std::make_unique<Session>(request, first_of(contender, request), context_.program,
-                                             [this](const std::string& text) { notice(text); });
+    auto session = std::make_unique<run::Session>(request, first_of(contender, request), context_.program,
+                                                  [this](const std::string& text) { notice(text); });
     auto result = watch_session(*session, request, fmt::format("{}; {}", request.target.url, progress));
     if (!result || session->stuck()) {
         left_behind_ = true;
@@ -373,16 +378,16 @@ Result<RunResult> MaxCommand::play_step(Contender& contender,
         return interrupted_error();
     }
     remove_created(request);
-    if (*result) beside_[contender.name][streams_of_format(request)] = (**result).meters;
+    if (*result) beside_[contender.name][run::streams_of_format(request)] = (**result).meters;
     if (*result && (**result).interrupted) return interrupted_error();
     preroll_took_too_long =
         alone() ? session->preroll_took_too_long() : context_.ranks->preroll_took_too_long();
     return std::move(*result);
 }
 
-Result<MaxRun> MaxCommand::play(std::size_t which, const MaxNext& next) {
+Result<MaxRun> MaxCommand::play(std::size_t which, const run::MaxNext& next) {
     Contender& contender = contenders_[which];
-    const PlayRequest request = step_of(contender, next.streams, next.length);
+    const run::PlayRequest request = step_of(contender, next.streams, next.length);
     if (!alone()) {
         auto shared = context_.ranks->share(
             {{"contender", which}, {"count", next.streams}, {"length_ns", next.length.ns}});
@@ -397,7 +402,7 @@ Result<MaxRun> MaxCommand::play(std::size_t which, const MaxNext& next) {
     }
     if (result) {
         keep_common(*result);
-        return max_run(*result, next.length, options_.headroom_percent);
+        return run::max_run(*result, next.length, options_.headroom_percent);
     }
     if (!preroll_took_too_long) return result.error();
     MaxRun run;
@@ -413,7 +418,7 @@ Result<void> MaxCommand::follow() {
         wait_for_ranks(control_, *context_.ranks, [&] { command = context_.ranks->share(nullptr); });
         if (!command || command->is_null()) return {};
         Contender& contender = contenders_.at(command->at("contender"));
-        const PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
+        const run::PlayRequest request = step_of(contender, command->at("count"), {command->at("length_ns")});
         bool preroll_took_too_long = false;
         (void)play_step(contender, request, "", preroll_took_too_long);  // rank 0 says what came of it
         if (left_behind()) return interrupted_error();
@@ -429,7 +434,7 @@ Result<void> MaxCommand::search(std::size_t which) {
     if (!contender.ready && store_ != nullptr) {
         if (auto said = say_media(contender, *options); !said) return said.error();
     }
-    auto found = find_max(*options, [&](const MaxNext& next) { return play(which, next); });
+    auto found = run::find_max(*options, [&](const run::MaxNext& next) { return play(which, next); });
     if (!found) return found.error();
     if (!options_.play.meters.empty()) say_meters(contender.name, found->streams * result_.streams_of_one());
     found->format = contender.name;
@@ -459,16 +464,16 @@ void MaxCommand::say_meters(const std::string& format, std::uint64_t streams) {
 
 int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
     const auto say = [&] {
-        control_.saving(kInterruptTimeout);
+        control_.saving(run::kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
-        print_text(json.standard_output() ? stderr : stdout, max_text_report(result_));
+        print_text(json.standard_output() ? stderr : stdout, report::max_text_report(result_));
     };
     // No reader can block a write to a file on a disk.
     control_.saving(kFilesTimeout);
     if (json.in_place()) say();
     Result<void> written;
     if (json.wanted() && (!error || !result_.formats.empty())) {
-        json.write(max_json_report(result_));
+        json.write(report::max_json_report(result_));
         written = json.finish();
     }
     if (!json.in_place()) say();
@@ -482,7 +487,7 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
 
 /// How many of what is counted were asked for, at most.
 std::optional<std::uint64_t> MaxCommand::most_asked() const {
-    const PlayRequest& play = options_.play;
+    const run::PlayRequest& play = options_.play;
     if (result_.counts == MaxCounts::seats) return play.seats;
     if (!options_.streams_given) return std::nullopt;
     if (result_.counts == MaxCounts::streams_per_seat) return play.streams;
@@ -493,7 +498,7 @@ int MaxCommand::run() {
     OutputFile json;
     Result<void> opened;
     if (!options_.files.json.empty()) {
-        auto file = OutputFile::prepare(options_.files.json, kMaxReportBegins);
+        auto file = OutputFile::prepare(options_.files.json, report::kMaxReportBegins);
         if (file) json = std::move(*file);
         if (!file) opened = file.error();
     }
@@ -503,11 +508,11 @@ int MaxCommand::run() {
         opened = bad_input(
             "--find seats: give --seats N, the most that are tried, or start it on several with mpirun");
     if (opened = together(opened); !opened) return report_error(context_, opened.error());
-    result_.common = Session::not_played(options_.play, context_.program);
+    result_.common = run::Session::not_played(options_.play, context_.program);
     result_.seats = options_.play.seats;
     result_.streams_of_seat = options_.play.streams;
     result_.headroom_percent = options_.headroom_percent;
-    reserve_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
+    run::reserve_threads(options_.play, most_asked().value_or(kMostStreams) * result_.streams_of_one());
     std::optional<Error> error;
     auto all = contenders();
     if (auto found = together(all ? Result<void>() : Result<void>(all.error())); !found) error = found.error();
@@ -532,8 +537,8 @@ int MaxCommand::run() {
 
 }  // namespace
 
-int max_command(CliContext& context, Control& control, CliOptions& options) {
+int max_command(CliContext& context, run::Control& control, CliOptions& options) {
     return MaxCommand(context, control, options).run();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

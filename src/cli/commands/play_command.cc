@@ -7,28 +7,29 @@
 #include "cli/media/media_run.h"
 #include "media/own_files/own_names.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// One play or prepare.
 class MediaCommand final : private MediaRun {
 public:
-    MediaCommand(CliContext& context, Control& control, CliOptions& options)
-        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {}
+    MediaCommand(CliContext& context, run::Control& control, CliOptions& options)
+        : MediaRun(
+              context, control, options, run::make_byte_store(options.play.target, options.play.credentials)) {}
 
     int prepare_only();
     int play();
 
 private:
     Result<void> prepare_missing();
-    Result<FoundMedia> find();
-    int play_media(FoundMedia media);
+    Result<run::FoundMedia> find();
+    int play_media(run::FoundMedia media);
 };
 
 Result<void> MediaCommand::prepare_missing() {
     if (store_ == nullptr) return {};
-    const auto media = [this] { return missing_media(*store_, options_.play); };
-    return write_missing(options_.play, media, record_bytes_of(options_.play));
+    const auto media = [this] { return run::missing_media(*store_, options_.play); };
+    return write_missing(options_.play, media, run::record_bytes_of(options_.play));
 }
 
 int MediaCommand::prepare_only() {
@@ -39,9 +40,10 @@ int MediaCommand::prepare_only() {
     done = together(done);
     if (done && !options_.quiet) {
         for (const MediaFormat& format : options_.play.formats) {
-            print_text(stdout, fmt::format("{} {} of {} ready below {}/{}\n", clips_needed(options_.play),
-                                           clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
-                                           printable(options_.play.target.name()), kMediaDirectory));
+            print_text(stdout,
+                       fmt::format("{} {} of {} ready below {}/{}\n", run::clips_needed(options_.play),
+                                   run::clips_needed(options_.play) == 1 ? "clip" : "clips", format.name,
+                                   printable(options_.play.target.name()), media::kMediaDirectory));
         }
     }
     const int code = done ? kExitPass : report_error(context_, done.error());
@@ -56,7 +58,7 @@ int MediaCommand::play() {
     auto done = together(open_outputs());
     if (!done) return report_error(context_, done.error());
     done = choose_formats_together();
-    if (done) done = together(memory_suffices(options_.play));
+    if (done) done = together(run::memory_suffices(options_.play));
     if (done) done = together(leads() ? prepare_missing() : Result<void>());
     if (done) {
         auto media = find();
@@ -67,38 +69,38 @@ int MediaCommand::play() {
     return report_error(context_, done.error());
 }
 
-Result<FoundMedia> MediaCommand::find() {
+Result<run::FoundMedia> MediaCommand::find() {
     if (auto held = hold_media(options_.play, options_.play.record.streams > 0); !held) return held.error();
-    return index_with_bar<FoundMedia>(control_, options_.quiet, left_behind_, [this](IndexProgress& progress) {
-        return find_media(store_.get(), options_.play, &progress);
-    });
+    return index_with_bar<run::FoundMedia>(
+        control_, options_.quiet, left_behind_,
+        [this](IndexProgress& progress) { return run::find_media(store_.get(), options_.play, &progress); });
 }
 
-int MediaCommand::play_media(FoundMedia media) {
+int MediaCommand::play_media(run::FoundMedia media) {
     for (const auto& list : media.clips) {
         for (const Clip& clip : list) {
             context_.log.debug("clip {}: {}, {} frames", clip.name, clip.format, clip.index->count());
         }
     }
     const auto say = [this](const std::string& notice) { say_notice(notice); };
-    auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const PlayRequest& request) {
-        return std::make_unique<Session>(request, media, context_.program, say);
+    auto alone = measure_alone(options_.play, options_.play.streams > 0, [&](const run::PlayRequest& request) {
+        return std::make_unique<run::Session>(request, media, context_.program, say);
     });
     if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(options_.play);
     if (!alone) return report_error(context_, alone.error());
     alone_ = std::move(*alone);
-    Session session(options_.play, std::move(media), context_.program, say);
+    run::Session session(options_.play, std::move(media), context_.program, say);
     return play_session(session, options_.play, options_.play.target.url);
 }
 
 }  // namespace
 
-int play_command(CliContext& context, Control& control, CliOptions& options) {
+int play_command(CliContext& context, run::Control& control, CliOptions& options) {
     return MediaCommand(context, control, options).play();
 }
 
-int prepare_command(CliContext& context, Control& control, CliOptions& options) {
+int prepare_command(CliContext& context, run::Control& control, CliOptions& options) {
     return MediaCommand(context, control, options).prepare_only();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -14,7 +14,7 @@
 #include "profile/learning/workload_writer.h"
 #include "run/diagnosis/traffic_fit.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// The capture's name without its ending.
@@ -25,23 +25,23 @@ std::string name_of(const CliOptions& options) {
 
 Result<ProfileFindings> find(const CliOptions& options, IndexProgress& progress) {
     std::uint64_t total = 0;
-    auto traffic = read_traffic(options.name, total, [&](std::uint64_t bytes) {
+    auto traffic = profile::read_traffic(options.name, total, [&](std::uint64_t bytes) {
         progress.bytes_total = total;
         progress.bytes_done = bytes;
         return !progress.cancel;
     });
     if (!traffic) return traffic.error();
-    select(*traffic, options.only);
-    auto profile = learn(*traffic, name_of(options));
+    profile::select(*traffic, options.only);
+    auto profile = profile::learn(*traffic, name_of(options));
     if (!profile) return profile.error();
     ProfileFindings found{
-        std::move(*profile), {}, options.name, traffic->recorder, selection_rule(options.only),
+        std::move(*profile), {}, options.name, traffic->recorder, profile::selection_rule(options.only),
         traffic->notes,      0};
     std::set<std::uint32_t> files;
-    for (const LearntMeter& meter : found.profile.meters) {
+    for (const profile::LearntMeter& meter : found.profile.meters) {
         found.fits.push_back(
-            compare(meter.behaviour, played_behaviour(meter, found.profile.workload.duration)));
-        for (const TrafficOperation& at : meter.operations) files.insert(at.file);
+            profile::compare(meter.behaviour, run::played_behaviour(meter, found.profile.workload.duration)));
+        for (const profile::TrafficOperation& at : meter.operations) files.insert(at.file);
     }
     found.files = files.size();
     return found;
@@ -60,7 +60,7 @@ Result<void> is_free(const std::string& path) {
 
 }  // namespace
 
-int profile_command(CliContext& context, Control& control, const CliOptions& options) {
+int profile_command(CliContext& context, run::Control& control, const CliOptions& options) {
     if (const auto free = is_free(options.workload); !free) return report_error(context, free.error());
     bool left_behind = false;
     const auto found = index_with_bar<ProfileFindings>(
@@ -78,8 +78,8 @@ int profile_command(CliContext& context, Control& control, const CliOptions& opt
     const std::string text = profile_text(*found);
     if (!options.quiet) print_text(document_out || json_out ? stderr : stdout, text);
     if (!options.workload.empty() || document_out) {
-        const auto written =
-            write_document(document_out ? "-" : options.workload, "", workload_json(found->profile.workload));
+        const auto written = write_document(document_out ? "-" : options.workload, "",
+                                            profile::workload_json(found->profile.workload));
         if (!written) return report_error(context, written.error());
     }
     if (!options.files.json.empty()) {
@@ -90,4 +90,4 @@ int profile_command(CliContext& context, Control& control, const CliOptions& opt
     return kExitPass;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

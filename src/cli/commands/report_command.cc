@@ -14,20 +14,20 @@
 #include "result/result_reader.h"
 #include "view/live_view.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
-Result<NamedResult> open_result(const std::string& path) {
+Result<report::NamedResult> open_result(const std::string& path) {
     const auto text = read_document(path, kResultBytesMax);
     if (!text) return text.error();
-    auto result = read_result(*text, path);
+    auto result = result::read_result(*text, path);
     if (!result) return result.error();
-    return NamedResult{path, std::move(*result)};
+    return report::NamedResult{path, std::move(*result)};
 }
 
 /// Errors: every problem of every document.
-Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& paths) {
-    std::vector<NamedResult> out;
+Result<std::vector<report::NamedResult>> open_results(const std::vector<std::string>& paths) {
+    std::vector<report::NamedResult> out;
     std::vector<std::string> problems;
     for (const std::string& path : paths) {
         auto one = open_result(path);
@@ -42,16 +42,16 @@ Result<std::vector<NamedResult>> open_results(const std::vector<std::string>& pa
 }
 
 /// One result of the parts of a run. Errors: every problem.
-Result<std::vector<NamedResult>> merged(std::vector<NamedResult> parts) {
+Result<std::vector<report::NamedResult>> merged(std::vector<report::NamedResult> parts) {
     std::vector<RunResult> results;
     std::vector<std::string> names;
-    for (NamedResult& part : parts) {
+    for (report::NamedResult& part : parts) {
         results.push_back(std::move(part.result));
         names.push_back(part.name);
     }
-    auto whole = merge_results(std::move(results), names);
+    auto whole = result::merge_results(std::move(results), names);
     if (!whole) return whole.error();
-    return std::vector{NamedResult{parts.front().name, std::move(*whole)}};
+    return std::vector{report::NamedResult{parts.front().name, std::move(*whole)}};
 }
 
 /// A document that may have been asked for.
@@ -80,16 +80,18 @@ Result<void> write_documents(const Of& of, std::initializer_list<Document<Of>> d
 }
 
 Result<void> write_one(const ResultFiles& files, const RunResult& result) {
-    return write_documents<RunResult>(result, {{files.json, kJsonReportBegins, json_report},
-                                               {files.csv, kStreamsCsvBegins, streams_csv},
-                                               {files.html, kHtmlReportBegins, html_report},
-                                               {files.junit, kJunitReportBegins, junit_report}});
+    return write_documents<RunResult>(result,
+                                      {{files.json, result::kJsonReportBegins, result::json_report},
+                                       {files.csv, report::kStreamsCsvBegins, report::streams_csv},
+                                       {files.html, report::kHtmlReportBegins, report::html_report},
+                                       {files.junit, report::kJunitReportBegins, report::junit_report}});
 }
 
-Result<void> write_comparison(const ResultFiles& files, const Comparison& comparison) {
-    return write_documents<Comparison>(comparison, {{files.json, kComparisonJsonBegins, comparison_json},
-                                                    {files.csv, kComparisonCsvBegins, comparison_csv},
-                                                    {files.html, kComparisonHtmlBegins, comparison_html}});
+Result<void> write_comparison(const ResultFiles& files, const report::Comparison& comparison) {
+    return write_documents<report::Comparison>(
+        comparison, {{files.json, report::kComparisonJsonBegins, report::comparison_json},
+                     {files.csv, report::kComparisonCsvBegins, report::comparison_csv},
+                     {files.html, report::kComparisonHtmlBegins, report::comparison_html}});
 }
 
 }  // namespace
@@ -105,15 +107,15 @@ int report_command(CliContext& context, const CliOptions& options) {
     Result<void> written;
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
-        text = text_report(result, LiveView::colours_wanted(fileno(out)));
+        text = report::text_report(result, view::LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {
-        const Comparison comparison = compare(*results);
-        text = comparison_text(comparison);
+        const report::Comparison comparison = report::compare(*results);
+        text = report::comparison_text(comparison);
         written = write_comparison(files, comparison);
     }
     if (!options.quiet) print_text(out, text);
     return written ? kExitPass : report_error(context, written.error());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -16,18 +16,18 @@
 #include "scenario/workload_document.h"
 #include "target/credentials.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// REQUIRES: it was read, and so has one that can be.
-Target target_of(const Scenario& scenario) {
-    return *parse_target(scenario.seats.front().target);
+target::Target target_of(const Scenario& scenario) {
+    return *target::parse_target(scenario.seats.front().target);
 }
 
 /// The formats that all parts play together.
-std::vector<MediaFormat> formats_of(const std::vector<PlayPart>& parts) {
+std::vector<MediaFormat> formats_of(const std::vector<run::PlayPart>& parts) {
     std::vector<MediaFormat> formats;
-    for (const PlayPart& part : parts)
+    for (const run::PlayPart& part : parts)
         formats.insert(formats.end(), part.request.formats.begin(), part.request.formats.end());
     return formats;
 }
@@ -37,11 +37,12 @@ class ScenarioCommand final : private MediaRun {
 public:
     /// `models`: where streamsim's own are.
     ScenarioCommand(
-        CliContext& context, Control& control, CliOptions& options, Scenario scenario, std::string models)
-        : MediaRun(context, control, options, make_byte_store(target_of(scenario), options.play.credentials)),
+        CliContext& context, run::Control& control, CliOptions& options, Scenario scenario, std::string models)
+        : MediaRun(
+              context, control, options, run::make_byte_store(target_of(scenario), options.play.credentials)),
           scenario_(std::move(scenario)),
           models_(std::move(models)),
-          request_(common_request(scenario_)) {
+          request_(run::common_request(scenario_)) {
         request_.keep_frames = options.files.need_frames();
         request_.credentials = options.play.credentials;
         request_.keep_histograms = !options.journal.empty();
@@ -51,21 +52,21 @@ public:
 
 private:
     Result<void> take_own_seats();
-    Result<void> prepare_missing(const std::vector<PlayPart>& parts);
-    Result<void> hold(const std::vector<PlayPart>& parts);
-    Result<std::vector<PlayPart>> find();
+    Result<void> prepare_missing(const std::vector<run::PlayPart>& parts);
+    Result<void> hold(const std::vector<run::PlayPart>& parts);
+    Result<std::vector<run::PlayPart>> find();
     void complete(RunResult& result) override;
 
     const Scenario scenario_;
     const std::string models_;
-    PlayRequest request_;
+    run::PlayRequest request_;
 };
 
 /// Over several computers: the seats of the document are dealt to them.
 Result<void> ScenarioCommand::take_own_seats() {
     if (context_.ranks == nullptr) return {};
-    Ranks& ranks = *context_.ranks;
-    if (request_.target.kind == Target::Kind::model) return bad_input(kModelIsForOne);
+    seats::Ranks& ranks = *context_.ranks;
+    if (request_.target.kind == target::Target::Kind::model) return bad_input(kModelIsForOne);
     if (ranks.size() > request_.seats) {
         return bad_input(
             fmt::format("{}: has {} seats, and {} were started: start one for each of them, or fewer",
@@ -78,37 +79,37 @@ Result<void> ScenarioCommand::take_own_seats() {
     return {};
 }
 
-Result<void> ScenarioCommand::prepare_missing(const std::vector<PlayPart>& parts) {
+Result<void> ScenarioCommand::prepare_missing(const std::vector<run::PlayPart>& parts) {
     if (store_ == nullptr) return {};
-    PlayRequest all = request_;
+    run::PlayRequest all = request_;
     all.formats = formats_of(parts);
-    const auto media = [this, parts] { return missing_media(*store_, parts); };
-    return write_missing(all, media, record_bytes_of(parts));
+    const auto media = [this, parts] { return run::missing_media(*store_, parts); };
+    return write_missing(all, media, run::record_bytes_of(parts));
 }
 
-Result<void> ScenarioCommand::hold(const std::vector<PlayPart>& parts) {
-    PlayRequest all = request_;
+Result<void> ScenarioCommand::hold(const std::vector<run::PlayPart>& parts) {
+    run::PlayRequest all = request_;
     all.formats = formats_of(parts);
     const bool records = std::any_of(parts.begin(), parts.end(),
-                                     [](const PlayPart& part) { return part.request.record.streams > 0; });
+                                     [](const run::PlayPart& part) { return part.request.record.streams > 0; });
     return hold_media(all, records);
 }
 
-Result<std::vector<PlayPart>> ScenarioCommand::find() {
-    std::vector<PlayPart> parts = parts_of(scenario_);
-    for (PlayPart& part : parts) {
+Result<std::vector<run::PlayPart>> ScenarioCommand::find() {
+    std::vector<run::PlayPart> parts = run::parts_of(scenario_);
+    for (run::PlayPart& part : parts) {
         part.request.first_seat = request_.first_seat;
         part.request.own_seats = request_.own_seats;
     }
-    auto done = open_model(request_, parts, models_);
-    if (done) done = memory_suffices(parts);
+    auto done = run::open_model(request_, parts, models_);
+    if (done) done = run::memory_suffices(parts);
     done = together(done);
     if (done) done = together(leads() ? prepare_missing(parts) : Result<void>());
     if (!done) return done.error();
     if (done = together(hold(parts)); !done) return done.error();
-    auto found = index_with_bar<std::vector<PlayPart>>(
+    auto found = index_with_bar<std::vector<run::PlayPart>>(
         control_, options_.quiet, left_behind_,
-        [this, parts](IndexProgress& progress) { return find_media(store_.get(), parts, &progress); });
+        [this, parts](IndexProgress& progress) { return run::find_media(store_.get(), parts, &progress); });
     if (done = together(found ? Result<void>() : Result<void>(found.error())); !done) return done.error();
     return found;
 }
@@ -117,7 +118,7 @@ void ScenarioCommand::complete(RunResult& result) {
     ScenarioFacts facts{scenario_.source, scenario_.description, "", std::nullopt, {}};
     if (scenario_.expect) {
         facts.expected = scenario_.expect->effect;
-        if (!result.interrupted) facts.surprises = surprises(*scenario_.expect, result);
+        if (!result.interrupted) facts.surprises = run::surprises(*scenario_.expect, result);
         if (!result.interrupted) facts.as_expected = facts.surprises.empty();
     }
     result.scenario = std::move(facts);
@@ -131,20 +132,20 @@ int ScenarioCommand::run() {
     if (!parts && parts.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!parts) return report_error(context_, parts.error());
     const auto say = [this](const std::string& notice) { say_notice(notice); };
-    auto alone = measure_alone(request_, true, [&](const PlayRequest& request) {
-        return std::make_unique<Session>(request, *parts, scenario_.faults, context_.program, say);
+    auto alone = measure_alone(request_, true, [&](const run::PlayRequest& request) {
+        return std::make_unique<run::Session>(request, *parts, scenario_.faults, context_.program, say);
     });
     if (!alone && alone.error().kind == ErrorKind::interrupted) return interrupted_before_play(request_);
     if (!alone) return report_error(context_, alone.error());
     alone_ = std::move(*alone);
-    Session session(request_, std::move(*parts), scenario_.faults, context_.program, say);
+    run::Session session(request_, std::move(*parts), scenario_.faults, context_.program, say);
     return play_session(session, request_, scenario_.source);
 }
 
 Result<Scenario> open_scenario(const std::string& text, const CliOptions& options, const std::string& formats) {
-    const auto catalogue = Catalogue::load(formats + "/media");
+    const auto catalogue = media::Catalogue::load(formats + "/media");
     if (!catalogue) return catalogue.error();
-    auto scenario = read_scenario(text, options.name, scenario_words(*catalogue, formats));
+    auto scenario = scenario::read_scenario(text, options.name, run::scenario_words(*catalogue, formats));
     if (scenario && options.seed) scenario->seed = *options.seed;
     if (scenario && !options.where.empty())
         return bad_input(fmt::format("'{}': a scenario says its targets itself", options.where));
@@ -172,14 +173,14 @@ bool is_workload(const std::string& name, const Result<std::string>& text) {
 
 }  // namespace
 
-int run_command(CliContext& context, Control& control, CliOptions& options) {
+int run_command(CliContext& context, run::Control& control, CliOptions& options) {
     const auto formats = formats_directory();
     const auto text = read_document(options.name);
     if (auto known = check_kind(options.name, text); !known) return report_error(context, known.error());
     if (formats && is_workload(options.name, text)) {
         // A pipe gives its text once.
-        auto workload =
-            text ? read_workload(*text, options.name) : open_workload(options.name, *formats + "/workload");
+        auto workload = text ? scenario::read_workload(*text, options.name)
+                             : run::open_workload(options.name, *formats + "/workload");
         if (!workload) return report_error(context, workload.error());
         return workload_command(context, control, options, std::move(*workload));
     }
@@ -187,7 +188,7 @@ int run_command(CliContext& context, Control& control, CliOptions& options) {
     auto scenario = formats ? open_scenario(*text, options, *formats) : formats.error();
     auto read = scenario ? Result<void>() : Result<void>(scenario.error());
     if (read) {
-        auto credentials = find_credentials(target_of(*scenario), options.credentials);
+        auto credentials = target::find_credentials(target_of(*scenario), options.credentials);
         if (credentials)
             options.play.credentials = std::move(*credentials);
         else
@@ -198,4 +199,4 @@ int run_command(CliContext& context, Control& control, CliOptions& options) {
     return ScenarioCommand(context, control, options, std::move(*scenario), *formats + "/storage").run();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -19,7 +19,7 @@
 #include "target/credentials.h"
 #include "target/models.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 /// Of the files that fill a storage, below the load of its media set.
@@ -27,8 +27,9 @@ constexpr const char* kFillDirectory = "fill";
 
 class WorkloadCommand final : private MediaRun {
 public:
-    WorkloadCommand(CliContext& context, Control& control, CliOptions& options, Workload workload)
-        : MediaRun(context, control, options, make_byte_store(options.play.target, options.play.credentials)) {
+    WorkloadCommand(CliContext& context, run::Control& control, CliOptions& options, Workload workload)
+        : MediaRun(
+              context, control, options, run::make_byte_store(options.play.target, options.play.credentials)) {
         result_.workload = std::move(workload);
         result_.scale = options.scale;
     }
@@ -42,11 +43,11 @@ private:
     Result<void> play_step(double at);
     Result<void> aside(const std::function<Result<void>()>& function);
     Result<void> fill_to(double percent);
-    LoadSet fill_set() const;
+    media::LoadSet fill_set() const;
     void empty_again();
-    Result<void> arrange_cache(PlayRequest& request, bool warm);
-    Result<void> arrange(PlayRequest& request, double at);
-    Result<RunResult> play_session_of(const PlayRequest& request, const std::string& about);
+    Result<void> arrange_cache(run::PlayRequest& request, bool warm);
+    Result<void> arrange(run::PlayRequest& request, double at);
+    Result<RunResult> play_session_of(const run::PlayRequest& request, const std::string& about);
     int finish(const std::optional<Error>& error);
 
     LoadResult result_;
@@ -60,9 +61,9 @@ Result<void> WorkloadCommand::open_files() {
         const std::string& path;
         std::string_view begins;
         OutputFile& file;
-    } all[] = {{options_.files.json, kLoadReportBegins, json_},
-               {options_.files.csv, kLoadCsvBegins, csv_},
-               {options_.files.html, kHtmlReportBegins, html_}};
+    } all[] = {{options_.files.json, report::kLoadReportBegins, json_},
+               {options_.files.csv, report::kLoadCsvBegins, csv_},
+               {options_.files.html, report::kHtmlReportBegins, html_}};
     Error problems{ErrorKind::bad_input, {}};
     for (const auto& [option, given] : {std::pair{"--trace", !options_.files.trace.empty()},
                                         std::pair{"--junit", !options_.files.junit.empty()},
@@ -84,10 +85,10 @@ Result<void> WorkloadCommand::open_files() {
     return {};
 }
 
-Result<RunResult> WorkloadCommand::play_session_of(const PlayRequest& request, const std::string& about) {
+Result<RunResult> WorkloadCommand::play_session_of(const run::PlayRequest& request, const std::string& about) {
     auto session =
-        std::make_unique<Session>(request, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
-                                  context_.program, [this](const std::string& text) { say_notice(text); });
+        std::make_unique<run::Session>(request, std::vector<run::PlayPart>(), std::vector<ScenarioFault>(),
+                                       context_.program, [this](const std::string& text) { say_notice(text); });
     auto result = watch_session(*session, request, about);
     if (!result || session->stuck()) {
         left_behind_ = true;
@@ -113,7 +114,7 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     if (auto held = locks_.hold_load({kFillDirectory}, LockMode::exclusive); !held) return held;
     const std::string target = options_.play.target.name();
     const auto bytes =
-        in_background<std::uint64_t>([=, this] { return bytes_to_fill(*store_, target, percent); });
+        in_background<std::uint64_t>([=, this] { return run::bytes_to_fill(*store_, target, percent); });
     if (!bytes) return bytes.error();
     if (*bytes == 0) {
         about_step_.push_back(fmt::format("{} is {:g} % full already: measured as it is", target, percent));
@@ -122,7 +123,7 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     }
     const auto free = in_background<std::uint64_t>([=, this] { return store_->free_bytes(target); });
     if (!free) return free.error();
-    LoadSetPlan plan;
+    media::LoadSetPlan plan;
     plan.missing = fill_set();
     plan.missing.files.push_back(
         {fmt::format("{}/to-{:g}.load", plan.missing.directories.back(), percent), *bytes});
@@ -132,25 +133,25 @@ Result<void> WorkloadCommand::fill_to(double percent) {
     return write_load(plan);
 }
 
-LoadSet WorkloadCommand::fill_set() const {
-    const std::string root = load_root(options_.play.target.name());
+media::LoadSet WorkloadCommand::fill_set() const {
+    const std::string root = media::load_root(options_.play.target.name());
     return {options_.play.target.name(), {root, root + "/" + kFillDirectory}, {}};
 }
 
 /// What this computer keeps of the working set is dropped, or read once before.
-Result<void> WorkloadCommand::arrange_cache(PlayRequest& request, bool warm) {
-    if (request.target.kind == Target::Kind::model) request.target.warm = warm;
+Result<void> WorkloadCommand::arrange_cache(run::PlayRequest& request, bool warm) {
+    if (request.target.kind == target::Target::Kind::model) request.target.warm = warm;
     if (store_ == nullptr) return {};
-    if (!warm && request.target.kind == Target::Kind::remote) {
+    if (!warm && request.target.kind == target::Target::Kind::remote) {
         say_notice("the caches of a server cannot be emptied from here: cold is as it is found");
         return {};
     }
     return aside([this, request, warm] {
-        return warm ? read_load_set(*store_, request) : evict_load_set(*store_, request);
+        return warm ? run::read_load_set(*store_, request) : run::evict_load_set(*store_, request);
     });
 }
 
-Result<void> WorkloadCommand::arrange(PlayRequest& request, double at) {
+Result<void> WorkloadCommand::arrange(run::PlayRequest& request, double at) {
     switch (result_.workload.sweep.over) {
         case Sweep::Over::fill_percent: return fill_to(at);
         case Sweep::Over::cache: return arrange_cache(request, at > 0);
@@ -159,17 +160,17 @@ Result<void> WorkloadCommand::arrange(PlayRequest& request, double at) {
 }
 
 Result<void> WorkloadCommand::play_step(double at) {
-    const Workload step = at_step(result_.workload, at);
-    PlayRequest request = load_request(step, options_.play);
+    const Workload step = scenario::at_step(result_.workload, at);
+    run::PlayRequest request = run::load_request(step, options_.play);
     if (!result_.steps.empty()) request.remarks.clear();  // they are of the document, and were said
     if (store_ != nullptr) {
         if (auto written = write_load_sets(request); !written) return written;
     }
     if (auto ready = arrange(request, at); !ready) return ready;
-    const std::string shown = show_step(result_.workload, at);
+    const std::string shown = report::show_step(result_.workload, at);
     const std::string about =
         fmt::format("{}{}{} for {}", result_.workload.name, shown.empty() ? "" : ", ",
-                    shown.empty() ? "" : sweep_word(result_.workload.sweep.over) + (" " + shown),
+                    shown.empty() ? "" : report::sweep_word(result_.workload.sweep.over) + (" " + shown),
                     show_duration(step.duration));
     if (!options_.quiet) context_.log.info("{}", about);
     auto result = play_session_of(request, fmt::format("{}; {}", request.target.url, about));
@@ -179,7 +180,7 @@ Result<void> WorkloadCommand::play_step(double at) {
     for (std::string& text : about_step_) result->notices.push_back(std::move(text));
     about_step_.clear();
     result_.common = *result;
-    result_.steps.push_back(load_step(at, step, std::move(*result)));
+    result_.steps.push_back(run::load_step(at, step, std::move(*result)));
     return {};
 }
 
@@ -195,7 +196,7 @@ Result<void> WorkloadCommand::play_steps() {
 
 /// What filled the storage goes.
 void WorkloadCommand::empty_again() {
-    const auto remove = [this] { return remove_recorded(*store_, fill_set()); };
+    const auto remove = [this] { return media::remove_recorded(*store_, fill_set()); };
     Result<void> removed = interrupted_error();
     // Also after an interruption, which has been heard: not as something that could be interrupted.
     if (!left_behind()) removed = control_.interrupted() ? remove() : aside(remove);
@@ -204,10 +205,10 @@ void WorkloadCommand::empty_again() {
 
 int WorkloadCommand::finish(const std::optional<Error>& error) {
     if (filled_) empty_again();
-    result_.printed = compare_with_printed(result_.workload, result_.steps);
+    result_.printed = run::compare_with_printed(result_.workload, result_.steps);
     const bool reader_may_block = (json_.wanted() && json_.in_place()) || (csv_.wanted() && csv_.in_place()) ||
                                   (html_.wanted() && html_.in_place());
-    control_.saving(reader_may_block ? kInterruptTimeout : kFilesTimeout);
+    control_.saving(reader_may_block ? run::kInterruptTimeout : kFilesTimeout);
     Result<void> written;
     const auto write = [&written](OutputFile& file, const std::string& text) {
         file.write(text);
@@ -216,14 +217,14 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
     const bool interrupted = result_.interrupted || (error && error->kind == ErrorKind::interrupted);
     if (!result_.steps.empty() || interrupted) {
         result_.interrupted |= interrupted;
-        if (json_.wanted()) write(json_, load_json_report(result_));
-        if (csv_.wanted()) write(csv_, load_csv_report(result_));
-        if (html_.wanted()) write(html_, load_html_report(result_));
+        if (json_.wanted()) write(json_, report::load_json_report(result_));
+        if (csv_.wanted()) write(csv_, report::load_csv_report(result_));
+        if (html_.wanted()) write(html_, report::load_html_report(result_));
     }
-    control_.saving(kInterruptTimeout);
+    control_.saving(run::kInterruptTimeout);
     if (!options_.quiet && !result_.steps.empty()) {
         const bool taken = json_.standard_output() || csv_.standard_output() || html_.standard_output();
-        print_text(taken ? stderr : stdout, load_text_report(result_));
+        print_text(taken ? stderr : stdout, report::load_text_report(result_));
     }
     if (error && error->kind != ErrorKind::interrupted) return report_error(context_, *error);
     if (!written) return report_error(context_, written.error());
@@ -236,15 +237,15 @@ int WorkloadCommand::finish(const std::optional<Error>& error) {
 /// Before anything is written: what all steps together write, and whether that may be.
 Result<void> WorkloadCommand::allow() {
     if (store_ == nullptr) return {};
-    const auto need = in_background<SpaceNeed>([this, workload = result_.workload, base = options_.play] {
-        return need_of_workload(*store_, workload, base);
+    const auto need = in_background<run::SpaceNeed>([this, workload = result_.workload, base = options_.play] {
+        return run::need_of_workload(*store_, workload, base);
     });
     return need ? consent(*need) : Result<void>(need.error());
 }
 
 int WorkloadCommand::run() {
     if (auto opened = open_files(); !opened) return report_error(context_, opened.error());
-    result_.common = Session::not_played(options_.play, context_.program);
+    result_.common = run::Session::not_played(options_.play, context_.program);
     const auto allowed = allow();
     const auto played = allowed ? play_steps() : allowed;
     const int code = finish(played ? std::nullopt : std::optional(played.error()));
@@ -253,23 +254,25 @@ int WorkloadCommand::run() {
 }
 
 /// Where it is played: as typed, else where the document is at home.
-Result<Target> target_for(const CliOptions& options, const Workload& workload, const std::string& formats) {
+Result<target::Target> target_for(const CliOptions& options,
+                                  const Workload& workload,
+                                  const std::string& formats) {
     std::string typed = options.where;
     if (typed.empty() && !workload.target)
         return bad_input(fmt::format("TARGET is missing: {} is at home nowhere (streamsim run {} TARGET)",
                                      workload.name, options.name));
     if (typed.empty()) typed = *workload.target;
-    auto target = parse_target(typed);
+    auto target = target::parse_target(typed);
     if (!target) return target;
-    if (target->kind == Target::Kind::model) {
-        if (auto opened = open_model(*target, formats + "/storage"); !opened) return opened.error();
+    if (target->kind == target::Target::Kind::model) {
+        if (auto opened = target::open_model(*target, formats + "/storage"); !opened) return opened.error();
     }
     return target;
 }
 
 }  // namespace
 
-int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload) {
+int workload_command(CliContext& context, run::Control& control, CliOptions& options, Workload workload) {
     if (context.ranks != nullptr)
         return report_error(context,
                             bad_input("a workload is for one computer: its clients are seats of one process"));
@@ -278,12 +281,12 @@ int workload_command(CliContext& context, Control& control, CliOptions& options,
     auto target = target_for(options, workload, *formats);
     if (!target) return report_error(context, target.error());
     options.play.target = std::move(*target);
-    auto credentials = find_credentials(options.play.target, options.credentials);
+    auto credentials = target::find_credentials(options.play.target, options.credentials);
     if (!credentials) return report_error(context, credentials.error());
     options.play.credentials = std::move(*credentials);
     options.play.seed = options.seed.value_or(1);
     options.play.keep_frames = !options.files.csv.empty();
-    options.play.remarks = without_effect(workload);
+    options.play.remarks = run::without_effect(workload);
     if (options.scale != 1 && workload.sweep.over == Sweep::Over::fill_percent) {
         return report_error(
             context,
@@ -291,10 +294,11 @@ int workload_command(CliContext& context, Control& control, CliOptions& options,
                                   "scaled: copy the document and give lower values of fill_percent",
                                   workload.name)));
     }
-    Workload scaled_workload = options.scale == 1 ? std::move(workload) : scaled(workload, options.scale);
+    Workload scaled_workload =
+        options.scale == 1 ? std::move(workload) : scenario::scaled(workload, options.scale);
     if (options.clients) {
         scaled_workload.clients = *options.clients;
-        if (const std::string problem = too_large(scaled_workload); !problem.empty())
+        if (const std::string problem = scenario::too_large(scaled_workload); !problem.empty())
             return report_error(context, bad_input("--clients: " + problem));
         if (scaled_workload.sweep.over == Sweep::Over::clients) scaled_workload.sweep = {};
     }
@@ -302,4 +306,4 @@ int workload_command(CliContext& context, Control& control, CliOptions& options,
     return WorkloadCommand(context, control, options, std::move(scaled_workload)).run();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -4,10 +4,10 @@
 #include "cli/commands/commands.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Plays its steps on options.where, else where it is at home; options.scale, .clients and .play.duration
 /// change it.
-int workload_command(CliContext& context, Control& control, CliOptions& options, Workload workload);
+int workload_command(CliContext& context, run::Control& control, CliOptions& options, Workload workload);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

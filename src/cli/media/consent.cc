@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::size_t kAnswerMax = 64;  // of a longer line the rest does not count
@@ -30,4 +30,4 @@ bool ask(const std::string& question) {
     return answer == "y" || answer == "Y" || answer == "yes" || answer == "Yes" || answer == "YES";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// True where a person can be asked: standard input and standard error are terminals.
 bool can_ask();
@@ -12,4 +12,4 @@ bool can_ask();
 /// end of input is none.
 bool ask(const std::string& question);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -7,7 +7,7 @@
 
 #include "run/process/program_path.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 Result<std::string> formats_directory() {
     std::vector<std::filesystem::path> places;
@@ -15,7 +15,7 @@ Result<std::string> formats_directory() {
     if (const char* named = std::getenv("STREAMSIM_FORMATS"); named != nullptr) {
         places.emplace_back(named);
     } else {
-        places.push_back(program_path().parent_path().parent_path() / "share/streamsim/formats");
+        places.push_back(run::program_path().parent_path().parent_path() / "share/streamsim/formats");
         places.emplace_back(STREAMSIM_SOURCE_FORMATS);
     }
     std::string looked;
@@ -27,4 +27,4 @@ Result<std::string> formats_directory() {
         "the media formats are not at {}: set STREAMSIM_FORMATS to the folder that holds media/", looked));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

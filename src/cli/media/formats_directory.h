@@ -4,11 +4,11 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Where the format documents are: $STREAMSIM_FORMATS, else share/streamsim/formats beside the installed
 /// program's bin, else the source tree that this program was built from. Errors: environment, naming the places
 /// looked at.
 Result<std::string> formats_directory();
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -13,7 +13,7 @@
 #include "view/live_view.h"
 #include "view/progress_bar.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Nothing is said of an index that takes less.
 inline constexpr Duration kSilentFor = seconds(2);
@@ -23,7 +23,7 @@ inline constexpr Duration kSilentFor = seconds(2);
 /// that does not return. `left_behind` comes true when it still runs although nobody waits for it: the process
 /// has to end by _exit, and whatever `index` refers to has to stay.
 template <typename T>
-Result<T> index_with_bar(Control& control,
+Result<T> index_with_bar(run::Control& control,
                          bool quiet,
                          bool& left_behind,
                          std::function<Result<T>(IndexProgress&)> index,
@@ -33,13 +33,13 @@ Result<T> index_with_bar(Control& control,
         std::optional<Result<T>> result;
     };
     const auto shared = std::make_shared<Shared>();
-    std::optional<ProgressBar> bar;
+    std::optional<view::ProgressBar> bar;
     const std::int64_t begin_ns = control.now_ns();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [shared, index] { shared->result.emplace(index(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
     if (!quiet) {
-        work.on_tick = [&, terminal = LiveView::possible(STDERR_FILENO)] {
+        work.on_tick = [&, terminal = view::LiveView::possible(STDERR_FILENO)] {
             const IndexProgress& progress = shared->progress;
             const std::int64_t elapsed_ns = control.now_ns() - begin_ns;
             const std::uint64_t total = progress.bytes_total;
@@ -58,4 +58,4 @@ Result<T> index_with_bar(Control& control,
     return std::move(*shared->result);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -13,7 +13,7 @@
 #include "run/process/control.h"
 #include "run/session/lock_owner.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 using std::chrono::milliseconds;
@@ -27,14 +27,14 @@ constexpr std::int64_t kStillWaitingNs = 10'000'000'000;
 /// What a thread that waits for a lock and the main thread share.
 struct Waiting {
     std::shared_ptr<ByteStore> store;
-    MediaLockRequest request;
+    media::MediaLockRequest request;
     bool wait = false;
 
     std::mutex mutex;
     std::condition_variable changed;
     bool cancel = false;
     std::string held_by;  // as far as it was waited for
-    std::optional<Result<MediaLockAttempt>> result;
+    std::optional<Result<media::MediaLockAttempt>> result;
 
     void run();
     bool pause(int attempt);
@@ -50,7 +50,7 @@ bool Waiting::pause(int attempt) {
 
 void Waiting::run() {
     for (int attempt = 0;; ++attempt) {
-        auto tried = try_media_lock(store, request);
+        auto tried = media::try_media_lock(store, request);
         if (!tried || tried->lock != nullptr) {
             result.emplace(std::move(tried));
             return;
@@ -73,7 +73,7 @@ void Waiting::run() {
 
 }  // namespace
 
-MediaLocks::MediaLocks(CliContext& context, Control& control, const CliOptions& options)
+MediaLocks::MediaLocks(CliContext& context, run::Control& control, const CliOptions& options)
     : context_(context), control_(control), options_(options) {}
 
 MediaLocks::~MediaLocks() {
@@ -81,12 +81,12 @@ MediaLocks::~MediaLocks() {
 }
 
 void MediaLocks::release() {
-    auto set = held_.extract(kSetLock);
+    auto set = held_.extract(media::kSetLock);
     held_.clear();
     if (!set) return;
     // What was alone may have removed all that the set held; one that failed may have written nothing into it.
     if (made_set_ || set.mapped().mode == LockMode::exclusive)
-        release_media_lock(*store_, root_, std::move(set.mapped().lock));
+        media::release_media_lock(*store_, root_, std::move(set.mapped().lock));
 }
 
 bool MediaLocks::lost() const {
@@ -100,11 +100,11 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     const auto shared = std::make_shared<Waiting>();
     shared->store = store_;
     shared->wait = options_.wait;
-    shared->request = {root_, name, mode, this_lock_owner(options_.command_line), lock_owner_is_gone};
+    shared->request = {root_, name, mode, run::this_lock_owner(options_.command_line), run::lock_owner_is_gone};
     const std::int64_t begin_ns = control_.now_ns();
     std::string said;
     std::int64_t said_ns = begin_ns;
-    Control::Work work;
+    run::Control::Work work;
     work.run = [shared] { shared->run(); };
     work.on_interrupt = [shared] {
         const std::lock_guard lock(shared->mutex);
@@ -132,7 +132,7 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
     }
     if (!*shared->result) return shared->result->error();
     if (control_.interrupted()) return interrupted_error();
-    MediaLockAttempt& attempt = **shared->result;
+    media::MediaLockAttempt& attempt = **shared->result;
     for (const std::string& notice : attempt.notices) {
         if (!options_.quiet) context_.log.warn("{}", notice);
     }
@@ -143,28 +143,28 @@ Result<void> MediaLocks::hold(const std::string& name, LockMode mode) {
 Result<void> MediaLocks::hold_set(const std::shared_ptr<ByteStore>& store,
                                   const std::string& root,
                                   LockMode mode) {
-    const auto set = held_.find(kSetLock);
+    const auto set = held_.find(media::kSetLock);
     if (set != held_.end() && (mode == LockMode::shared || set->second.mode == LockMode::exclusive)) return {};
     release();
     store_ = store;
     root_ = root;
-    const auto there = media_set_is_there(*store, root);
+    const auto there = media::media_set_is_there(*store, root);
     made_set_ = there && !*there;
-    return hold(kSetLock, mode);
+    return hold(media::kSetLock, mode);
 }
 
 Result<void> MediaLocks::hold_load(const std::vector<std::string>& names, LockMode mode) {
     for (const std::string& name : names) {
-        const auto at = held_.find(kLoadLockPrefix + name);
+        const auto at = held_.find(media::kLoadLockPrefix + name);
         if (at != held_.end() && (mode == LockMode::shared || at->second.mode == LockMode::exclusive)) continue;
         if (at != held_.end()) held_.erase(at);
-        if (auto held = hold(kLoadLockPrefix + name, mode); !held) return held;
+        if (auto held = hold(media::kLoadLockPrefix + name, mode); !held) return held;
     }
     return {};
 }
 
 Result<void> MediaLocks::share_set() {
-    const auto set = held_.find(kSetLock);
+    const auto set = held_.find(media::kSetLock);
     if (set == held_.end() || set->second.mode == LockMode::shared) return {};
     const auto changed = set->second.lock->change(LockMode::shared);
     if (!changed) return changed.error();
@@ -174,7 +174,7 @@ Result<void> MediaLocks::share_set() {
 
 void MediaLocks::share_load(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-        const auto at = held_.find(kLoadLockPrefix + name);
+        const auto at = held_.find(media::kLoadLockPrefix + name);
         if (at == held_.end()) continue;
         // Where that fails the lock stays as it is, which keeps more of others out than it has to.
         const auto changed = at->second.lock->change(LockMode::shared);
@@ -182,4 +182,4 @@ void MediaLocks::share_load(const std::vector<std::string>& names) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

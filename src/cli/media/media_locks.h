@@ -10,11 +10,11 @@
 #include "media/write/media_lock.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 class MediaLocks {
 public:
-    MediaLocks(CliContext& context, Control& control, const CliOptions& options);
+    MediaLocks(CliContext& context, run::Control& control, const CliOptions& options);
     /// Releases all, unless they were left.
     ~MediaLocks();
     MediaLocks(const MediaLocks&) = delete;
@@ -34,7 +34,7 @@ public:
     /// Releases without looking at what is left: for a process that ends while its storage may not answer.
     void leave() { held_.clear(); }
 
-    bool set_is_held() const { return held_.contains(kSetLock); }
+    bool set_is_held() const { return held_.contains(media::kSetLock); }
     /// A lease was taken over by another process, which may have changed the media since.
     bool lost() const;
     /// A thread is still in a call that does not return: the process has to end by _exit.
@@ -42,13 +42,13 @@ public:
 
 private:
     struct Held {
-        std::unique_ptr<MediaLock> lock;
+        std::unique_ptr<media::MediaLock> lock;
         LockMode mode = LockMode::shared;
     };
     Result<void> hold(const std::string& name, LockMode mode);
 
     CliContext& context_;
-    Control& control_;
+    run::Control& control_;
     const CliOptions& options_;
     std::shared_ptr<ByteStore> store_;
     std::string root_;
@@ -57,4 +57,4 @@ private:
     bool left_behind_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

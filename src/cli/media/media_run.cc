@@ -12,7 +12,7 @@
 #include "report/text/text_report.h"
 #include "view/progress_bar.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 Result<void> MediaRun::open_outputs() {
     auto outputs = ResultOutputs::prepare(options_.files);
     if (!outputs) return outputs.error();
@@ -29,8 +29,8 @@ Result<void> MediaRun::choose_formats() {
     if (!options_.play.formats.empty() || options_.play.cuts) return {};
     bool wanted = store_ == nullptr || options_.command == CliOptions::Command::prepare;
     if (!wanted) {
-        auto empty =
-            in_background<bool>([this] { return is_empty_directory(*store_, options_.play.target.name()); });
+        auto empty = in_background<bool>(
+            [this] { return run::is_empty_directory(*store_, options_.play.target.name()); });
         if (!empty) return empty.error();
         wanted = *empty;
     }
@@ -47,7 +47,7 @@ void MediaRun::say_when_it_takes_long() {
         context_.log.info("looking for media and who uses them in {}", options_.play.target.name());
 }
 
-void MediaRun::say_plan(const PreparePlan& plan) {
+void MediaRun::say_plan(const media::PreparePlan& plan) {
     for (const std::string& note : plan.notes) context_.log.warn("{}", note);
     if (options_.quiet || plan.nothing_to_do()) return;
     const std::size_t clips = plan.missing.size();
@@ -59,17 +59,17 @@ void MediaRun::say_plan(const PreparePlan& plan) {
 /// Writes on a thread of its own, which may have to be left behind.
 Result<void> MediaRun::write_with_bar(const char* what,
                                       std::uint64_t bytes,
-                                      std::function<Result<void>(PrepareProgress&)> write) {
+                                      std::function<Result<void>(media::PrepareProgress&)> write) {
     struct Shared {  // lives as long as the thread that writes
-        std::function<Result<void>(PrepareProgress&)> write;
-        PrepareProgress progress;
+        std::function<Result<void>(media::PrepareProgress&)> write;
+        media::PrepareProgress progress;
         std::optional<Result<void>> result;
     };
     const auto shared = std::make_shared<Shared>();
     shared->write = std::move(write);
-    ProgressBar bar(STDERR_FILENO, LiveView::possible(STDERR_FILENO), what, bytes);
+    view::ProgressBar bar(STDERR_FILENO, view::LiveView::possible(STDERR_FILENO), what, bytes);
     const std::int64_t begin_ns = control_.now_ns();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [shared] { shared->result.emplace(shared->write(shared->progress)); };
     work.on_interrupt = [shared] { shared->progress.cancel = true; };
     std::function<void()> bar_tick;
@@ -94,25 +94,27 @@ Result<void> MediaRun::write_with_bar(const char* what,
     return result;
 }
 
-Result<void> MediaRun::write_media(const PreparePlan& plan) {
-    return write_with_bar("writing media", plan.bytes_to_write,
-                          [this, plan](PrepareProgress& progress) { return prepare(*store_, plan, progress); });
-}
-
-Result<void> MediaRun::write_load(const LoadSetPlan& plan) {
-    if (plan.nothing_to_do()) return {};
-    if (!options_.quiet && plan.bytes_to_write > 0) {
-        context_.log.info("writing {} for meters: {} files, to {} ({} free)", show_bytes(plan.bytes_to_write),
-                          show_count(plan.missing.files.size()), load_root(plan.missing.target),
-                          show_bytes(plan.bytes_free));
-    }
-    const std::uint64_t seed = options_.play.seed;
-    return write_with_bar("writing files", plan.bytes_to_write, [this, plan, seed](PrepareProgress& progress) {
-        return write_load_set(*store_, plan, seed, progress);
+Result<void> MediaRun::write_media(const media::PreparePlan& plan) {
+    return write_with_bar("writing media", plan.bytes_to_write, [this, plan](media::PrepareProgress& progress) {
+        return media::prepare(*store_, plan, progress);
     });
 }
 
-Result<void> MediaRun::consent(const SpaceNeed& need) {
+Result<void> MediaRun::write_load(const media::LoadSetPlan& plan) {
+    if (plan.nothing_to_do()) return {};
+    if (!options_.quiet && plan.bytes_to_write > 0) {
+        context_.log.info("writing {} for meters: {} files, to {} ({} free)", show_bytes(plan.bytes_to_write),
+                          show_count(plan.missing.files.size()), media::load_root(plan.missing.target),
+                          show_bytes(plan.bytes_free));
+    }
+    const std::uint64_t seed = options_.play.seed;
+    return write_with_bar("writing files", plan.bytes_to_write,
+                          [this, plan, seed](media::PrepareProgress& progress) {
+                              return media::write_load_set(*store_, plan, seed, progress);
+                          });
+}
+
+Result<void> MediaRun::consent(const run::SpaceNeed& need) {
     if (!need.needs_consent()) return {};
     const std::string what = need.sentence();
     if (options_.yes) {
@@ -129,22 +131,22 @@ Result<void> MediaRun::consent(const SpaceNeed& need) {
     return {};
 }
 
-Result<void> MediaRun::write_media(const std::vector<PreparePlan>& plans) {
-    for (const PreparePlan& plan : plans) say_plan(plan);
-    for (const PreparePlan& plan : plans) {
+Result<void> MediaRun::write_media(const std::vector<media::PreparePlan>& plans) {
+    for (const media::PreparePlan& plan : plans) say_plan(plan);
+    for (const media::PreparePlan& plan : plans) {
         if (plan.nothing_to_do()) continue;
         if (auto written = write_media(plan); !written) return written;
     }
     return {};
 }
 
-void MediaRun::remove_created(const PlayRequest& request) {
+void MediaRun::remove_created(const run::PlayRequest& request) {
     if (store_ == nullptr || left_behind() || request.meters.empty()) return;
     // Also after an interruption, which has been heard; storage that does not answer is left behind then.
     const auto removed = std::make_shared<std::optional<Result<void>>>();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [store = store_.get(), removed, request] {
-        removed->emplace(remove_created_files(*store, request));
+        removed->emplace(run::remove_created_files(*store, request));
     };
     work.on_interrupt = [] {};
     if (!control_.run(std::move(work))) {
@@ -154,22 +156,22 @@ void MediaRun::remove_created(const PlayRequest& request) {
     if (!**removed) say_notice((**removed).error().problems.front());
 }
 
-int MediaRun::interrupted_before_play(const PlayRequest& request) {
+int MediaRun::interrupted_before_play(const run::PlayRequest& request) {
     context_.log.warn("interrupted before anything was played");
-    const int code = write_results(Session::not_played(request, context_.program));
+    const int code = write_results(run::Session::not_played(request, context_.program));
     if (left_behind()) leave(code);
     return code;
 }
 
-std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
-                                                         const PlayRequest& request,
+std::optional<Result<RunResult>> MediaRun::watch_session(run::Session& session,
+                                                         const run::PlayRequest& request,
                                                          const std::string& about,
                                                          bool streams_may_change) {
     std::optional<LivePlay> live;
     if (!options_.quiet) live_ = &live.emplace(context_, control_, session, about, streams_may_change);
     const auto result = std::make_shared<std::optional<Result<RunResult>>>();  // as long as the thread lives
-    Control::Work work;
-    Ranks* const ranks = context_.ranks;
+    run::Control::Work work;
+    seats::Ranks* const ranks = context_.ranks;
     AllRanks all_ranks(ranks, session);
     if (live && ranks != nullptr) live->say_also([&] { return all_ranks.text(control_.now_ns()); });
     work.run = [this, result, &session, &request, ranks] {
@@ -195,8 +197,8 @@ std::optional<Result<RunResult>> MediaRun::watch_session(Session& session,
 }
 
 /// A run whose result is a part of another's.
-Result<RunResult> MediaRun::play_aside(std::unique_ptr<Session> session,
-                                       const PlayRequest& request,
+Result<RunResult> MediaRun::play_aside(std::unique_ptr<run::Session> session,
+                                       const run::PlayRequest& request,
                                        const std::string& about) {
     if (!options_.quiet) context_.log.info("{}", about);
     auto result = watch_session(*session, request, about);
@@ -210,12 +212,12 @@ Result<RunResult> MediaRun::play_aside(std::unique_ptr<Session> session,
 }
 
 Result<std::optional<AloneResult>> MediaRun::measure_alone(
-    const PlayRequest& request,
+    const run::PlayRequest& request,
     bool has_streams,
-    const std::function<std::unique_ptr<Session>(const PlayRequest&)>& streams) {
+    const std::function<std::unique_ptr<run::Session>(const run::PlayRequest&)>& streams) {
     if (request.meters.empty() || !has_streams || !options_.alone || context_.ranks != nullptr)
         return std::optional<AloneResult>();
-    PlayRequest alone = request;
+    run::PlayRequest alone = request;
     alone.spare_streams = 0;
     alone.find_cause = false;
     alone.meters.clear();
@@ -227,8 +229,8 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
     alone.record = {};
     alone.formats.clear();
     const auto loaded = play_aside(
-        std::make_unique<Session>(alone, std::vector<PlayPart>(), std::vector<ScenarioFault>(),
-                                  context_.program, [this](const std::string& text) { say_notice(text); }),
+        std::make_unique<run::Session>(alone, std::vector<run::PlayPart>(), std::vector<ScenarioFault>(),
+                                       context_.program, [this](const std::string& text) { say_notice(text); }),
         alone, "then the meters without the streams");
     if (store_ != nullptr && !left_behind()) {  // the same files once more
         if (auto written = write_load_sets(request); !written) return written.error();
@@ -238,19 +240,19 @@ Result<std::optional<AloneResult>> MediaRun::measure_alone(
 }
 
 /// Of several computers each keeps one, also where nobody asked for it.
-Result<void> MediaRun::open_journal(const PlayRequest& request) {
-    Ranks* const ranks = context_.ranks;
+Result<void> MediaRun::open_journal(const run::PlayRequest& request) {
+    seats::Ranks* const ranks = context_.ranks;
     if (options_.journal.empty() && ranks == nullptr) return {};
     const auto notice = [this](const std::string& text) { say_always(text); };
     RunPart part = ranks != nullptr ? part_of_ranks(*ranks) : part_alone(request);
     auto opened = journal_.open(journal_directory(options_), std::move(part),
-                                Session::not_played(request, context_.program), notice);
+                                run::Session::not_played(request, context_.program), notice);
     if (opened || !options_.journal.empty()) return opened;
     notice("no journal is kept: " + opened.error().problems.front());
     return {};
 }
 
-int MediaRun::play_session(Session& session, const PlayRequest& request, const std::string& about) {
+int MediaRun::play_session(run::Session& session, const run::PlayRequest& request, const std::string& about) {
     // A rank that stopped here alone would leave the others waiting for it.
     if (auto opened = together(open_journal(request)); !opened) {
         if (opened.error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
@@ -262,7 +264,7 @@ int MediaRun::play_session(Session& session, const PlayRequest& request, const s
     if (!result || !*result) journal_.stop();  // what it holds is the last that is known
     if (!result) {
         context_.log.warn("left without waiting for the storage: what was played is not known");
-        leave(write_results(Session::not_played(request, context_.program)));
+        leave(write_results(run::Session::not_played(request, context_.program)));
     }
     if (!*result && result->error().kind == ErrorKind::interrupted) return interrupted_before_play(request);
     if (locks_.lost()) {
@@ -305,13 +307,14 @@ int MediaRun::write_results(RunResult result) {
     result.alone = alone_;
     control_.saving(kFilesTimeout);
     journal_.finish(result);
-    const auto limit_wait = [this] { control_.saving(kInterruptTimeout); };
+    const auto limit_wait = [this] { control_.saving(run::kInterruptTimeout); };
     const auto say = [&] {
         limit_wait();
         if (options_.quiet) return;
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
-        print_text(stdout_taken ? stderr : stdout, text_report(result, LiveView::colours_wanted(fd)));
+        print_text(stdout_taken ? stderr : stdout,
+                   report::text_report(result, view::LiveView::colours_wanted(fd)));
     };
     bool said = false;
     const auto written = outputs_.write(
@@ -327,4 +330,4 @@ int MediaRun::write_results(RunResult result) {
     return result.verdict.pass ? kExitPass : kExitMissed;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -17,7 +17,7 @@
 #include "target/models.h"
 #include "view/metrics_server.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 class Reader {
@@ -82,7 +82,7 @@ public:
 
 void read_formats(Reader& reader,
                   const Typed& typed,
-                  const Catalogue& catalogue,
+                  const media::Catalogue& catalogue,
                   std::vector<MediaFormat>& into) {
     std::vector<std::string> names = typed.formats;
     const std::pair<bool, const char*> flags[] = {{typed.dpx10, "dpx10"},
@@ -93,7 +93,7 @@ void read_formats(Reader& reader,
         if (set) names.emplace_back(name);
     }
     for (const std::string& name : names) {
-        auto format = open_format(catalogue, name);
+        auto format = media::open_format(catalogue, name);
         if (format) {
             into.push_back(std::move(format->format));
         } else {
@@ -102,7 +102,7 @@ void read_formats(Reader& reader,
     }
 }
 
-void read_rate(Reader& reader, const Typed& typed, PlayRequest& play) {
+void read_rate(Reader& reader, const Typed& typed, run::PlayRequest& play) {
     if (!typed.fps) return;
     if (*typed.fps == "max") {
         play.paced = false;
@@ -116,11 +116,11 @@ void read_rate(Reader& reader, const Typed& typed, PlayRequest& play) {
     }
 }
 
-void read_faults(Reader& reader, const Typed& typed, PlayRequest& play) {
+void read_faults(Reader& reader, const Typed& typed, run::PlayRequest& play) {
     if (!typed.faults) return;
     const auto text = read_document(*typed.faults);
     if (!text) return reader.note("--faults", text.error());
-    auto plan = read_fault_plan(*text, *typed.faults);
+    auto plan = storage::read_fault_plan(*text, *typed.faults);
     if (plan) {
         play.faults = std::move(*plan);
     } else {
@@ -128,17 +128,17 @@ void read_faults(Reader& reader, const Typed& typed, PlayRequest& play) {
     }
 }
 
-void read_cuts(Reader& reader, const Typed& typed, PlayRequest& play) {
-    const bool wanted = play.order.kind == PlayOrder::Kind::cuts;
+void read_cuts(Reader& reader, const Typed& typed, run::PlayRequest& play) {
+    const bool wanted = play.order.kind == play::PlayOrder::Kind::cuts;
     if (!typed.cuts) {
         if (wanted) reader.note("--order", "cuts plays a cut list: give --cuts FILE");
         return;
     }
     if (typed.order && !wanted) reader.note("--cuts", fmt::format("is not for --order {}", *typed.order));
-    play.order.kind = PlayOrder::Kind::cuts;
+    play.order.kind = play::PlayOrder::Kind::cuts;
     const auto text = read_document(*typed.cuts);
     if (!text) return reader.note("--cuts", text.error());
-    auto list = parse_cut_list(*text, *typed.cuts);
+    auto list = media::parse_cut_list(*text, *typed.cuts);
     if (list) {
         play.cuts = std::move(*list);
     } else {
@@ -146,7 +146,7 @@ void read_cuts(Reader& reader, const Typed& typed, PlayRequest& play) {
     }
 }
 
-void read_media_options(Reader& reader, const Typed& typed, PlayRequest& play) {
+void read_media_options(Reader& reader, const Typed& typed, run::PlayRequest& play) {
     reader.count("--streams", typed.streams, 100'000, play.streams);
     reader.count("--seats", typed.seats, 100'000, play.seats);
     reader.count("--total-streams", typed.total_streams, 1'000'000, play.total_streams);
@@ -158,8 +158,8 @@ void read_media_options(Reader& reader, const Typed& typed, PlayRequest& play) {
 }
 
 /// What is about this computer's files and its page cache, and given for storage that is spoken to directly.
-void remark_on_remote(const Typed& typed, PlayRequest& play) {
-    if (play.target.kind != Target::Kind::remote) return;
+void remark_on_remote(const Typed& typed, run::PlayRequest& play) {
+    if (play.target.kind != target::Target::Kind::remote) return;
     std::vector<std::string> given;
     if (typed.io && *typed.io != "auto") given.push_back("--io " + *typed.io);
     if (typed.direct) given.emplace_back("--direct");
@@ -173,33 +173,36 @@ void remark_on_remote(const Typed& typed, PlayRequest& play) {
         joined, given.size() == 1 ? "means" : "mean", play.target.url));
 }
 
-void read_io(Reader& reader, const Typed& typed, PlayRequest& play) {
-    reader.choice<IoChoice>(
-        "--io", typed.io,
-        {{"auto", IoChoice::automatic}, {"uring", IoChoice::uring}, {"threads", IoChoice::threads}}, play.io);
+void read_io(Reader& reader, const Typed& typed, run::PlayRequest& play) {
+    reader.choice<run::IoChoice>("--io", typed.io,
+                                 {{"auto", run::IoChoice::automatic},
+                                  {"uring", run::IoChoice::uring},
+                                  {"threads", run::IoChoice::threads}},
+                                 play.io);
 }
 
-void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
+void read_play_options(Reader& reader, const Typed& typed, run::PlayRequest& play) {
     read_rate(reader, typed, play);
     reader.time("--duration", typed.duration, false, play.duration);
     reader.count("--frames", typed.frames, 1'000'000'000, play.frames);
-    reader.choice<AccessPattern>("--pattern", typed.pattern,
-                                 {{"filename-prefetch", AccessPattern::filename_prefetch},
-                                  {"streaming", AccessPattern::streaming},
-                                  {"on-demand", AccessPattern::on_demand}},
-                                 play.pattern);
+    reader.choice<play::AccessPattern>("--pattern", typed.pattern,
+                                       {{"filename-prefetch", play::AccessPattern::filename_prefetch},
+                                        {"streaming", play::AccessPattern::streaming},
+                                        {"on-demand", play::AccessPattern::on_demand}},
+                                       play.pattern);
     if (typed.order) {
-        const auto order = PlayOrder::parse(*typed.order);
+        const auto order = play::PlayOrder::parse(*typed.order);
         if (order) {
             play.order = *order;
         } else {
             reader.note("--order", order.error());
         }
     }
-    reader.choice<MultiCam>("--multicam", typed.multicam,
-                            {{"all", MultiCam::all}, {"active", MultiCam::active}}, play.multicam);
+    reader.choice<run::MultiCam>("--multicam", typed.multicam,
+                                 {{"all", run::MultiCam::all}, {"active", run::MultiCam::active}},
+                                 play.multicam);
     reader.count("--layers", typed.layers, 64, play.layers);
-    play.sync = typed.sync || play.multicam == MultiCam::all;
+    play.sync = typed.sync || play.multicam == run::MultiCam::all;
     read_cuts(reader, typed, play);
     reader.count("--readahead", typed.readahead, 10'000, play.readahead);
     reader.count("--inflight", typed.inflight, 10'000, play.inflight);
@@ -216,9 +219,10 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
             play.io_size = *size;
         }
     }
-    reader.choice<OnMiss>("--on-miss", typed.on_miss,
-                          {{"drop", OnMiss::drop}, {"hold", OnMiss::hold}, {"stall", OnMiss::stall}},
-                          play.on_miss);
+    reader.choice<play::OnMiss>(
+        "--on-miss", typed.on_miss,
+        {{"drop", play::OnMiss::drop}, {"hold", play::OnMiss::hold}, {"stall", play::OnMiss::stall}},
+        play.on_miss);
     reader.time("--preroll-timeout", typed.preroll_timeout, false, play.preroll_timeout);
     reader.time("--stagger", typed.stagger, true, play.stagger);
     reader.time("--decode-cpu", typed.decode_cpu, true, play.decode_cpu);
@@ -237,8 +241,8 @@ void read_play_options(Reader& reader, const Typed& typed, PlayRequest& play) {
 
 /// Recorders alone, where nobody asked for streams beside them; a search is for streams.
 void read_record_options(Reader& reader, const Typed& typed, CliOptions& options) {
-    PlayRequest& play = options.play;
-    RecordRequest& record = play.record;
+    run::PlayRequest& play = options.play;
+    run::RecordRequest& record = play.record;
     reader.count("--record", typed.record, 10'000, record.streams);
     record.durable = typed.durable;
     record.keep = typed.keep_recordings;
@@ -253,7 +257,7 @@ void read_record_options(Reader& reader, const Typed& typed, CliOptions& options
     if (!search && !typed.streams && !typed.total_streams) play.streams = 0;
     if (typed.order && play.streams == 0 && !play.total_streams)
         play.remarks.emplace_back("--order has no effect: recorders write their frames in order");
-    if (play.on_miss == OnMiss::hold)
+    if (play.on_miss == play::OnMiss::hold)
         reader.note("--on-miss", "hold means nothing for --record: a camera drops, a renderer waits (stall)");
 }
 
@@ -276,7 +280,7 @@ void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
     if (options.find.value_or(MaxCounts::streams) != MaxCounts::streams && typed.total_streams)
         reader.note("--total-streams", fmt::format("is not for --find {}: give --streams", *typed.find));
     if (typed.headroom) read_headroom(reader, *typed.headroom, options.headroom_percent);
-    const PlayRequest& play = options.play;
+    const run::PlayRequest& play = options.play;
     options.streams_given = typed.streams || typed.total_streams;
     if (play.duration && *play.duration <= seconds(1)) {
         reader.note("--duration",
@@ -286,7 +290,7 @@ void read_max_options(Reader& reader, const Typed& typed, CliOptions& options) {
     if (!play.paced) reader.note("--fps", "max has no deadlines, so that any number of streams plays");
     if (play.frames)
         reader.note("--frames", "would end a step before its time: give --duration, and --confirm");
-    if (play.multicam == MultiCam::active)
+    if (play.multicam == run::MultiCam::active)
         reader.note("--multicam", "active reads one angle only: more of them are not more streams");
 }
 
@@ -302,15 +306,15 @@ void read_scale(Reader& reader, const Typed& typed, CliOptions& options) {
 
 /// Meters on all seats.
 void read_meters(Reader& reader, const std::string& formats, CliOptions& options) {
-    PlayRequest& play = options.play;
+    run::PlayRequest& play = options.play;
     for (const std::string& typed : options.meters) {
-        auto workload = open_workload(typed, formats + "/workload");
+        auto workload = run::open_workload(typed, formats + "/workload");
         if (!workload) {
             reader.note("--meter", workload.error());
             continue;
         }
-        for (std::string& text : without_effect(*workload)) play.remarks.push_back(std::move(text));
-        for (MeterPart& part : meters_of(scaled(*workload, options.scale), 0, play.seats))
+        for (std::string& text : run::without_effect(*workload)) play.remarks.push_back(std::move(text));
+        for (run::MeterPart& part : run::meters_of(scenario::scaled(*workload, options.scale), 0, play.seats))
             play.meters.push_back(std::move(part));
     }
     if (options.meters.empty() && options.scale != 1)
@@ -318,19 +322,19 @@ void read_meters(Reader& reader, const std::string& formats, CliOptions& options
 }
 
 /// What is right by itself and wrong together.
-void check_combinations(Reader& reader, const Typed& typed, const PlayRequest& play) {
+void check_combinations(Reader& reader, const Typed& typed, const run::PlayRequest& play) {
     constexpr std::uint64_t kStreamsMax = 1'000'000;
     if (!play.total_streams && std::uint64_t{play.streams} * play.seats > kStreamsMax) {
         reader.note("--streams", fmt::format("{} streams on {} seats are more than {}", play.streams,
                                              play.seats, kStreamsMax));
     }
-    if (!play.paced && play.target.kind == Target::Kind::null_virtual && !play.frames) {
+    if (!play.paced && play.target.kind == target::Target::Kind::null_virtual && !play.frames) {
         reader.note("--fps", "max on sim:null takes no time at all and would never end: give --frames");
     }
-    if (play.multicam == MultiCam::active && play.layers > 1)
+    if (play.multicam == run::MultiCam::active && play.layers > 1)
         reader.note("--layers", "only one angle is read with --multicam active, and it has one layer");
     if (typed.cuts && play.layers > 1) reader.note("--layers", "a cut list says itself what lies on what");
-    if (typed.cuts && play.multicam == MultiCam::active)
+    if (typed.cuts && play.multicam == run::MultiCam::active)
         reader.note("--multicam", "a cut list says itself what is shown when");
     if (typed.cuts && !play.formats.empty())
         reader.note("--cuts", "names clips of its own below TARGET: no format is given beside it");
@@ -379,13 +383,13 @@ void read_target(Reader& reader, const Typed& typed, CliOptions& options) {
             "TARGET is missing: expected a directory, a clip, a sequence or a URL (see --help)");
         return;
     }
-    auto target = parse_target(typed.target);
+    auto target = target::parse_target(typed.target);
     if (!target) {
         for (const auto& problem : target.error().problems) reader.problems.push_back(problem);
         return;
     }
     options.play.target = *target;
-    auto credentials = find_credentials(*target, options.credentials);
+    auto credentials = target::find_credentials(*target, options.credentials);
     if (credentials) options.play.credentials = std::move(*credentials);
     if (!credentials) reader.note("--credentials", credentials.error());
 }
@@ -429,13 +433,13 @@ Result<void> read_play(Reader& reader, const Typed& typed, CliOptions& options) 
     if (options.command == CliOptions::Command::max) read_max_options(reader, typed, options);
     const auto directory = formats_directory();
     if (!directory) return directory.error();
-    if (options.play.target.kind == Target::Kind::model) {
-        auto opened = open_model(options.play.target, *directory + "/storage");
+    if (options.play.target.kind == target::Target::Kind::model) {
+        auto opened = target::open_model(options.play.target, *directory + "/storage");
         if (!opened && opened.error().kind == ErrorKind::environment) return opened;
         if (!opened)
             for (const auto& problem : opened.error().problems) reader.problems.push_back(problem);
     }
-    const auto catalogue = Catalogue::load(*directory + "/media");
+    const auto catalogue = media::Catalogue::load(*directory + "/media");
     if (!catalogue) return catalogue.error();
     read_formats(reader, typed, *catalogue, options.play.formats);
     read_scale(reader, typed, options);
@@ -469,7 +473,7 @@ Result<void> check(CLI::App& app, CliOptions& options, const Typed& typed) {
     }
     check_files(reader, options.files);
     if (!options.metrics.empty()) {
-        if (const auto address = parse_metrics_address(options.metrics); !address)
+        if (const auto address = view::parse_metrics_address(options.metrics); !address)
             reader.note("--metrics", address.error());
     }
     check_combinations(reader, typed, options.play);
@@ -519,4 +523,4 @@ Result<ParsedCommandLine> parse_command_line(int argc,
     return parsed;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

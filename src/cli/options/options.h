@@ -10,7 +10,7 @@
 #include "run/session/play_request.h"
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Where results go: file names, "-" for standard output, or empty.
 struct ResultFiles {
@@ -23,7 +23,7 @@ struct ResultFiles {
 struct CliOptions {
     enum class Command { play, prepare, max, run, formats, inspect, profile, report, clean };
     Command command = Command::play;
-    PlayRequest play;            // play, prepare; target of inspect and clean
+    run::PlayRequest play;       // play, prepare; target of inspect and clean
     MediaFormat default_format;  // play, prepare: what a target without media gets
     std::string name;            // formats: the one to show; empty: all. run: the file, or a workload's name
     std::string where;           // run: of a workload, the TARGET; empty: where it is at home
@@ -72,4 +72,4 @@ Result<ParsedCommandLine> parse_command_line(int argc,
                                              const char* const* argv,
                                              const std::string& version_text);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -1,6 +1,6 @@
 #include "cli/options/typed_options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr const char* kAbout =
@@ -348,4 +348,4 @@ void declare_options(CLI::App& app, CliOptions& options, Typed& typed) {
     app.allow_extras();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

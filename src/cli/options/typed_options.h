@@ -8,7 +8,7 @@
 
 #include "cli/options/options.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Most are texts, so that all their mistakes can be told at once.
 struct Typed {
@@ -30,4 +30,4 @@ struct Typed {
 /// Declares what options.command has. `options` and `typed` are where parsing puts it; both outlive the app.
 void declare_options(CLI::App& app, CliOptions& options, Typed& typed);
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

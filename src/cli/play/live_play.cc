@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "view/screen.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::int64_t kLineEveryNs = 5'000'000'000;   // on a pipe
@@ -18,9 +18,10 @@ constexpr std::int64_t kRateWindowNs = 2'000'000'000;  // over which throughput 
 constexpr std::int64_t kMessageNs = 8'000'000'000;     // how long one stays in the view
 
 /// What the streams that are not over play, where it is one thing: "4 streams of dpx12 at 24 fps".
-std::string streams_text(const GrowingList<StreamPlan>& plans, const std::vector<StreamView>& streams) {
+std::string streams_text(const GrowingList<run::StreamPlan>& plans,
+                         const std::vector<view::StreamView>& streams) {
     std::size_t count = 0;
-    const StreamPlan* first = nullptr;
+    const run::StreamPlan* first = nullptr;
     bool alike = true;
     for (std::size_t i = 0; i < streams.size(); ++i) {
         if (streams[i].over()) continue;
@@ -38,12 +39,12 @@ constexpr const char* kLookingForCause =
     "play has ended; reading on for some seconds to find out why it failed";
 
 /// By name, over the seats. How far in their own time they are is the answer.
-std::int64_t read_meters(const std::vector<MeterPlan>& plans, std::vector<MeterView>& into) {
+std::int64_t read_meters(const std::vector<load::MeterPlan>& plans, std::vector<view::MeterView>& into) {
     std::int64_t at_ns = 0;
-    for (const MeterPlan& plan : plans) {
+    for (const load::MeterPlan& plan : plans) {
         if (plan.progress == nullptr) continue;
         auto view = std::find_if(into.begin(), into.end(),
-                                 [&plan](const MeterView& each) { return each.name == plan.spec.name; });
+                                 [&plan](const view::MeterView& each) { return each.name == plan.spec.name; });
         if (view == into.end()) {
             into.emplace_back();
             view = into.end() - 1;
@@ -58,11 +59,14 @@ std::int64_t read_meters(const std::vector<MeterPlan>& plans, std::vector<MeterV
 }  // namespace
 
 bool LivePlay::keys_possible() {
-    return LiveView::possible(STDERR_FILENO) && Screen::keys_possible(STDIN_FILENO);
+    return view::LiveView::possible(STDERR_FILENO) && view::Screen::keys_possible(STDIN_FILENO);
 }
 
-LivePlay::LivePlay(
-    CliContext& context, Control& control, Session& session, std::string about, bool streams_may_change)
+LivePlay::LivePlay(CliContext& context,
+                   run::Control& control,
+                   run::Session& session,
+                   std::string about,
+                   bool streams_may_change)
     : context_(context),
       control_(control),
       session_(session),
@@ -70,19 +74,20 @@ LivePlay::LivePlay(
       streams_may_change_(streams_may_change),
       begin_ns_(control.now_ns()),
       next_line_ns_(begin_ns_ + kLineEveryNs) {
-    if (!LiveView::possible(STDERR_FILENO)) return;
-    view_.emplace(STDERR_FILENO, keys_possible() ? STDIN_FILENO : -1, LiveView::colours_wanted(STDERR_FILENO));
+    if (!view::LiveView::possible(STDERR_FILENO)) return;
+    view_.emplace(STDERR_FILENO, keys_possible() ? STDIN_FILENO : -1,
+                  view::LiveView::colours_wanted(STDERR_FILENO));
     drawing_ = true;
 }
 
 void LivePlay::tick() {
     const std::int64_t now_ns = control_.now_ns();
     if (view_) {
-        for (const Key key : view_->typed()) obey(key);
+        for (const view::Key key : view_->typed()) obey(key);
     }
-    const Session::Watch watch = session_.watch();
+    const run::Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;
-    ViewState now = state(watch, now_ns);
+    view::ViewState now = state(watch, now_ns);
     if (watch.looking_for_cause) now.message = kLookingForCause;
     const std::string also = also_ ? also_() : std::string();
     if (now.message.empty()) now.message = also;
@@ -92,27 +97,27 @@ void LivePlay::tick() {
         if (!std::exchange(said_looking_, true)) print_text(stderr, std::string(kLookingForCause) + "\n");
     } else if (now_ns >= next_line_ns_) {
         next_line_ns_ += kLineEveryNs;
-        print_text(stderr,
-                   fmt::format("{}{}{}\n", progress_text(now), also.empty() ? "" : "  ", printable(also)));
+        print_text(stderr, fmt::format("{}{}{}\n", view::progress_text(now), also.empty() ? "" : "  ",
+                                       printable(also)));
     }
 }
 
-void LivePlay::obey(Key key) {
-    if (key == Key::quit) {
+void LivePlay::obey(view::Key key) {
+    if (key == view::Key::quit) {
         control_.interrupt();
     } else if (!streams_may_change_) {
         show("this run has the streams that it has");
-    } else if (key == Key::add) {
+    } else if (key == view::Key::add) {
         const auto added = session_.add_stream();
         show(added ? *added : "not added: " + added.error().problems.front());
-    } else if (key == Key::remove) {
+    } else if (key == view::Key::remove) {
         remove_stream();
     }
 }
 
 /// The one that was chosen, else the last that plays.
 void LivePlay::remove_stream() {
-    const Session::Watch watch = session_.watch();
+    const run::Session::Watch watch = session_.watch();
     if (watch.streams == nullptr) return;
     std::optional<std::size_t> which = view_->selected();
     for (std::size_t i = watch.streams->size(); i-- > 0 && !which;) {
@@ -149,16 +154,16 @@ void LivePlay::end() {
     held_back_.clear();
 }
 
-ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
-    ViewState state;
+view::ViewState LivePlay::state(const run::Session::Watch& watch, std::int64_t now_ns) {
+    view::ViewState state;
     const std::size_t count = watch.streams->size();
     const bool seats =
         count > 0 && (watch.streams->back().options.seat > 0 || watch.streams->front().options.seat > 0);
     std::uint64_t bytes = 0;
     std::int64_t played_ns = 0;  // in the streams' own time
     for (std::size_t i = 0; i < count; ++i) {
-        const StreamPlan& plan = (*watch.streams)[i];
-        StreamView stream;
+        const run::StreamPlan& plan = (*watch.streams)[i];
+        view::StreamView stream;
         stream.label = seats
                            ? fmt::format("seat {}, {} {}", plan.options.seat, plan.options.stream, plan.format)
                            : fmt::format("{} {}", plan.options.stream, plan.format);
@@ -189,7 +194,7 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
         count == 0 && !state.meters.empty()) {
         played_ns = at_ns;
         state.total_ns = watch.play_time.ns;
-        for (const MeterView& meter : state.meters)
+        for (const view::MeterView& meter : state.meters)
             bytes += meter.counts.bytes_read + meter.counts.bytes_written;
     }
     state.title =
@@ -206,9 +211,9 @@ ViewState LivePlay::state(const Session::Watch& watch, std::int64_t now_ns) {
     return state;
 }
 
-void LivePlay::measure(std::uint64_t bytes, std::int64_t at_ns, ViewState& state) {
-    std::vector<MeterCounts> meters;
-    for (const MeterView& meter : state.meters) meters.push_back(meter.counts);
+void LivePlay::measure(std::uint64_t bytes, std::int64_t at_ns, view::ViewState& state) {
+    std::vector<view::MeterCounts> meters;
+    for (const view::MeterView& meter : state.meters) meters.push_back(meter.counts);
     samples_.push_back({at_ns, bytes, std::move(meters)});
     while (samples_.size() > 2 && samples_[1].at_ns + kRateWindowNs <= at_ns) samples_.pop_front();
     const Sample& first = samples_.front();
@@ -219,4 +224,4 @@ void LivePlay::measure(std::uint64_t bytes, std::int64_t at_ns, ViewState& state
         state.meters[i].measure(first.meters[i], at_ns - first.at_ns);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -13,7 +13,7 @@
 #include "run/session/session.h"
 #include "view/live_view.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 class LivePlay {
 public:
@@ -23,8 +23,11 @@ public:
     static bool keys_possible();
 
     /// `about` is what is being played. All of them outlive this.
-    LivePlay(
-        CliContext& context, Control& control, Session& session, std::string about, bool streams_may_change);
+    LivePlay(CliContext& context,
+             run::Control& control,
+             run::Session& session,
+             std::string about,
+             bool streams_may_change);
 
     /// What else is to be said while it plays, as it stands at the moment; empty: nothing.
     void say_also(std::function<std::string()> words) { also_ = std::move(words); }
@@ -36,19 +39,19 @@ public:
     void end();
 
 private:
-    void obey(Key key);
+    void obey(view::Key key);
     void remove_stream();
     void show(const std::string& text);
-    ViewState state(const Session::Watch& watch, std::int64_t now_ns);
-    void measure(std::uint64_t bytes, std::int64_t at_ns, ViewState& state);
+    view::ViewState state(const run::Session::Watch& watch, std::int64_t now_ns);
+    void measure(std::uint64_t bytes, std::int64_t at_ns, view::ViewState& state);
 
     CliContext& context_;
-    Control& control_;
-    Session& session_;
+    run::Control& control_;
+    run::Session& session_;
     const std::string about_;
     const bool streams_may_change_;  // by hand
     const std::int64_t begin_ns_;
-    std::optional<LiveView> view_;
+    std::optional<view::LiveView> view_;
     std::int64_t next_line_ns_;
     bool said_looking_ = false;
     std::function<std::string()> also_;
@@ -56,7 +59,7 @@ private:
     struct Sample {
         std::int64_t at_ns;  // in the streams' own time
         std::uint64_t bytes;
-        std::vector<MeterCounts> meters;  // as in the view
+        std::vector<view::MeterCounts> meters;  // as in the view
     };
     std::deque<Sample> samples_;  // of the last seconds, for a rate that follows changes
     std::mutex mutex_;
@@ -67,4 +70,4 @@ private:
     bool new_message_ = false;            // protected by mutex_
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -6,17 +6,17 @@
 #include "view/live_view.h"
 #include "view/open_metrics.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
-MetricsState state_of(const Session::Watch& watch, std::int64_t now_ns) {
-    MetricsState state;
+view::MetricsState state_of(const run::Session::Watch& watch, std::int64_t now_ns) {
+    view::MetricsState state;
     if (watch.streams == nullptr) return state;
     state.faults_injected = watch.faults_injected;
     std::int64_t played_ns = 0;  // in the streams' own time
     for (std::size_t i = 0; i < watch.streams->size(); ++i) {
-        const StreamPlan& plan = (*watch.streams)[i];
-        StreamView now;
+        const run::StreamPlan& plan = (*watch.streams)[i];
+        view::StreamView now;
         now.read((*watch.progress)[i]);
         if (plan.options.paced)
             played_ns = std::max(played_ns, (plan.start_offset + plan.rate().due(now.due)).ns);
@@ -30,25 +30,25 @@ MetricsState state_of(const Session::Watch& watch, std::int64_t now_ns) {
 
 }  // namespace
 
-Result<std::unique_ptr<MetricsServer>> open_metrics_feed(const std::string& address,
-                                                         const std::string& version) {
-    const auto parsed = parse_metrics_address(address);
+Result<std::unique_ptr<view::MetricsServer>> open_metrics_feed(const std::string& address,
+                                                               const std::string& version) {
+    const auto parsed = view::parse_metrics_address(address);
     if (!parsed) return parsed.error();
-    auto server = MetricsServer::listen(*parsed);
-    if (server) (*server)->publish(open_metrics({version, "", 0, {}, false}));
+    auto server = view::MetricsServer::listen(*parsed);
+    if (server) (*server)->publish(view::open_metrics({version, "", 0, {}, false}));
     return server;
 }
 
-void feed_metrics(MetricsServer& server,
-                  const Session::Watch& watch,
+void feed_metrics(view::MetricsServer& server,
+                  const run::Session::Watch& watch,
                   const std::string& about,
                   const std::string& version,
                   std::int64_t now_ns) {
     if (!server.wanted()) return;
-    MetricsState state = state_of(watch, now_ns);
+    view::MetricsState state = state_of(watch, now_ns);
     state.version = version;
     state.target = about;
-    server.publish(open_metrics(state));
+    server.publish(view::open_metrics(state));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

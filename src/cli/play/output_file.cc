@@ -16,7 +16,7 @@
 #include "base/system/utf8_path.h"
 #include "base/utf8.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{64} << 10;
@@ -197,4 +197,4 @@ Result<void> OutputFile::write_for_now(std::string_view text) {
     return done;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

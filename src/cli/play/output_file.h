@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "cli/system.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 class OutputFile {
 public:
@@ -56,4 +56,4 @@ private:
 /// Those of all output files that are not whole. For a process that ends at once: allocates nothing.
 void remove_temporary_outputs();
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "cli/media/media_run.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 std::string directory_of(const std::string& file) {
@@ -18,8 +18,8 @@ std::string directory_of(const std::string& file) {
 }
 
 /// The seats that are played are this many times those that one process plays; files and words are rank 0's.
-void become_one_of_many(Ranks& ranks, CliOptions& options) {
-    PlayRequest& play = options.play;
+void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
+    run::PlayRequest& play = options.play;
     play.seats *= ranks.size();
     ranks.assign_seats(play.seats);
     play.first_seat = ranks.first_seat();
@@ -32,8 +32,8 @@ void become_one_of_many(Ranks& ranks, CliOptions& options) {
     options.metrics.clear();
 }
 
-RankNews news_of(const Session::Watch& watch) {
-    RankNews news;
+seats::RankNews news_of(const run::Session::Watch& watch) {
+    seats::RankNews news;
     if (watch.streams == nullptr) return news;
     const std::size_t count = watch.streams->size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ RankNews news_of(const Session::Watch& watch) {
 }
 
 /// Rank 0 would have written the result; the other ranks know where its parts are.
-std::string where_the_result_is(const Ranks& ranks, const std::string& journals) {
+std::string where_the_result_is(const seats::Ranks& ranks, const std::string& journals) {
     if (journals.empty()) return "";
     return fmt::format(
         "; `streamsim report --merge {}/seat-*-{}.json` makes one result of what every seat has kept", journals,
@@ -64,7 +64,7 @@ std::string journal_directory(const CliOptions& options) {
     return options.journal_beside.empty() ? "." : options.journal_beside;
 }
 
-RunPart part_of_ranks(Ranks& ranks) {
+RunPart part_of_ranks(seats::Ranks& ranks) {
     RunPart part;
     part.run_id = ranks.run_id();
     part.rank = ranks.rank();
@@ -75,7 +75,7 @@ RunPart part_of_ranks(Ranks& ranks) {
 }
 
 std::string AllRanks::text(std::int64_t now_ns) {
-    RankNews all = news_of(session_.watch());
+    seats::RankNews all = news_of(session_.watch());
     std::size_t seats = 1;
     for (const auto& news : ranks_->told()) {
         if (!news) continue;
@@ -100,9 +100,9 @@ std::string AllRanks::text(std::int64_t now_ns) {
                        show_rate(all.required_bytes_per_s), show_count(all.bad));
 }
 
-void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>& wait) {
+void wait_for_ranks(run::Control& control, seats::Ranks& ranks, const std::function<void()>& wait) {
     const auto ended = std::make_shared<std::promise<void>>();
-    Control::Work work;
+    run::Control::Work work;
     work.run = [&wait, ended] {
         wait();
         ended->set_value();
@@ -113,17 +113,17 @@ void wait_for_ranks(Control& control, Ranks& ranks, const std::function<void()>&
     if (!control.run(std::move(work))) ended->get_future().wait();
 }
 
-Result<void> agree_on_command(CliContext& context, Control& control, Result<ParsedCommandLine>& parsed) {
-    Ranks& ranks = *context.ranks;
+Result<void> agree_on_command(CliContext& context, run::Control& control, Result<ParsedCommandLine>& parsed) {
+    seats::Ranks& ranks = *context.ranks;
     Result<void> own;
     if (!parsed) {
         own = parsed.error();
-    } else if (parsed->options.play.target.kind == Target::Kind::model) {
+    } else if (parsed->options.play.target.kind == target::Target::Kind::model) {
         own = bad_input(kModelIsForOne);
     }
     Result<void> agreed;
     wait_for_ranks(control, ranks, [&] {
-        const ProgramFacts& program = context.program;
+        const run::ProgramFacts& program = context.program;
         std::vector<std::string> alike = program.command;
         alike.front() = fmt::format("streamsim {} ({})", program.version, program.revision);
         agreed = ranks.gather(alike);
@@ -133,7 +133,7 @@ Result<void> agree_on_command(CliContext& context, Control& control, Result<Pars
     return agreed;
 }
 
-Result<void> together(CliContext& context, Control& control, const Result<void>& own) {
+Result<void> together(CliContext& context, run::Control& control, const Result<void>& own) {
     if (context.ranks == nullptr) return own;
     Result<void> agreed;
     wait_for_ranks(control, *context.ranks, [&] { agreed = context.ranks->agree(own); });
@@ -141,7 +141,7 @@ Result<void> together(CliContext& context, Control& control, const Result<void>&
 }
 
 Result<void> MediaRun::together(const Result<void>& own) {
-    return streamsim::together(context_, control_, own);
+    return cli::together(context_, control_, own);
 }
 
 Result<void> MediaRun::choose_formats_together() {
@@ -164,25 +164,25 @@ Result<void> MediaRun::choose_formats_together() {
 }
 
 /// Plays what this rank has of it; the result is that of all where this is rank 0.
-Result<RunResult> MediaRun::play_with_others(Session& session, const PlayRequest& request) {
-    Ranks& ranks = *context_.ranks;
+Result<RunResult> MediaRun::play_with_others(run::Session& session, const run::PlayRequest& request) {
+    seats::Ranks& ranks = *context_.ranks;
     session.wait_for(ranks);
-    ranks.tell([&session]() -> std::optional<RankNews> { return news_of(session.watch()); });
+    ranks.tell([&session]() -> std::optional<seats::RankNews> { return news_of(session.watch()); });
     auto own = session.execute();
     ranks.tell({});
-    Ranks::Collecting how;
+    seats::Ranks::Collecting how;
     if (journal_.kept()) how.journals = journal_directory(options_);
     how.keep = [this](RunResult& part) { journal_.finish(part); };
     how.virtual_time = request.target.is_virtual_time();
     how.preroll_took_too_long = session.preroll_took_too_long();
-    how.nothing = [this, &request] { return Session::not_played(request, context_.program); };
+    how.nothing = [this, &request] { return run::Session::not_played(request, context_.program); };
     how.meanwhile = [this](const RunResult& known) { write_files(known); };
     return ranks.collect(std::move(own), how);
 }
 
 /// Ten times a second while it plays.
-void MediaRun::watch_ranks(Session& session) {
-    Ranks& ranks = *context_.ranks;
+void MediaRun::watch_ranks(run::Session& session) {
+    seats::Ranks& ranks = *context_.ranks;
     if (ranks.stopped() || ranks.play_is_off()) session.interrupt();
     for (std::string lost : ranks.newly_lost()) {
         if (!ranks.first()) {
@@ -197,4 +197,4 @@ void MediaRun::watch_ranks(Session& session) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -10,24 +10,24 @@
 #include "report/trace/trace_report.h"
 #include "result/json_report.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 namespace {
 
 struct Kind {
     const std::string ResultFiles::*name;
     std::string (*begins_with)();  // how an earlier file of this kind begins
-    void (*write)(const RunResult& result, const TextSink& sink);
+    void (*write)(const RunResult& result, const report::TextSink& sink);
 };
 
 constexpr Kind kKinds[] = {
-    {&ResultFiles::json, [] { return std::string(kJsonReportBegins); },
-     [](const RunResult& result, const TextSink& sink) { sink(json_report(result)); }},
-    {&ResultFiles::csv, csv_header, csv_report},
-    {&ResultFiles::html, [] { return std::string(kHtmlReportBegins); },
-     [](const RunResult& result, const TextSink& sink) { sink(html_report(result)); }},
-    {&ResultFiles::trace, [] { return std::string(kTraceBegins); }, trace_report},
-    {&ResultFiles::junit, [] { return std::string(kJunitReportBegins); },
-     [](const RunResult& result, const TextSink& sink) { sink(junit_report(result)); }},
+    {&ResultFiles::json, [] { return std::string(result::kJsonReportBegins); },
+     [](const RunResult& result, const report::TextSink& sink) { sink(result::json_report(result)); }},
+    {&ResultFiles::csv, report::csv_header, report::csv_report},
+    {&ResultFiles::html, [] { return std::string(report::kHtmlReportBegins); },
+     [](const RunResult& result, const report::TextSink& sink) { sink(report::html_report(result)); }},
+    {&ResultFiles::trace, [] { return std::string(report::kTraceBegins); }, report::trace_report},
+    {&ResultFiles::junit, [] { return std::string(report::kJunitReportBegins); },
+     [](const RunResult& result, const report::TextSink& sink) { sink(report::junit_report(result)); }},
 };
 
 }  // namespace
@@ -78,4 +78,4 @@ Result<void> ResultOutputs::write_for_now(const RunResult& result) {
     return written;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -8,7 +8,7 @@
 #include "cli/play/output_file.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 class ResultOutputs {
 public:
@@ -35,4 +35,4 @@ private:
     std::vector<Output> outputs_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -7,9 +7,9 @@
 #include "base/prng.h"
 #include "result/merge.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
-RunPart part_alone(const PlayRequest& request) {
+RunPart part_alone(const run::PlayRequest& request) {
     RunPart part;
     part.run_id = fmt::format("{:016x}", entropy64());
     part.become = [run_id = part.run_id, seats = request.seats](RunResult& result, const std::string& journal) {
@@ -17,7 +17,7 @@ RunPart part_alone(const PlayRequest& request) {
         for (std::uint32_t seat = 0; seat < seats; ++seat) own.seats.push_back(seat);
         if (!result.streams.empty()) own.start_ns = 0;
         own.journal = journal;
-        become_part(run_id, 1, std::move(own), result);
+        result::become_part(run_id, 1, std::move(own), result);
     };
     return part;
 }
@@ -25,10 +25,10 @@ RunPart part_alone(const PlayRequest& request) {
 Result<void> RunJournal::open(const std::string& directory,
                               RunPart part,
                               RunResult before_play,
-                              Journal::Notice notice) {
+                              seats::Journal::Notice notice) {
     part_ = std::move(part);
     const std::string path = fmt::format("{}{}{}", directory, directory.ends_with('/') ? "" : "/",
-                                         Journal::file_name(part_.rank, part_.run_id));
+                                         seats::Journal::file_name(part_.rank, part_.run_id));
     part_.become(before_play, path);
     const auto tell = [problems = problems_, notice = std::move(notice)](const std::string& text) {
         {
@@ -37,13 +37,13 @@ Result<void> RunJournal::open(const std::string& directory,
         }
         notice(text);
     };
-    auto journal = Journal::open(path, before_play, tell);
+    auto journal = seats::Journal::open(path, before_play, tell);
     if (!journal) return journal.error();
     journal_ = std::move(*journal);
     return {};
 }
 
-void RunJournal::follow(Session& session) {
+void RunJournal::follow(run::Session& session) {
     if (journal_ == nullptr) return;
     journal_->follow([this, &session] {
         std::optional<RunResult> result = session.snapshot();
@@ -66,4 +66,4 @@ void RunJournal::finish(RunResult& result) {
     problems_->texts.clear();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

@@ -13,7 +13,7 @@
 #include "run/session/session.h"
 #include "seats/journal.h"
 
-namespace streamsim {
+namespace streamsim::cli {
 
 /// Which part of a run this process plays.
 struct RunPart {
@@ -24,7 +24,7 @@ struct RunPart {
 };
 
 /// A run of this process alone, with a name of its own.
-RunPart part_alone(const PlayRequest& request);
+RunPart part_alone(const run::PlayRequest& request);
 
 class RunJournal {
 public:
@@ -33,11 +33,11 @@ public:
     Result<void> open(const std::string& directory,
                       RunPart part,
                       RunResult before_play,
-                      Journal::Notice notice);
+                      seats::Journal::Notice notice);
     bool kept() const { return journal_ != nullptr; }
 
     /// Keeps what the session plays, until stop() or finish(), which have to come before the session goes.
-    void follow(Session& session);
+    void follow(run::Session& session);
     /// The file stays as it is; nothing is kept any more.
     void stop();
     /// The result becomes that of this part, and is what the file holds. Where the journal could not be
@@ -52,7 +52,7 @@ private:
 
     const std::shared_ptr<Problems> problems_ = std::make_shared<Problems>();
     RunPart part_;
-    std::unique_ptr<Journal> journal_;
+    std::unique_ptr<seats::Journal> journal_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::cli

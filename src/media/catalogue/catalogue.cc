@@ -11,7 +11,7 @@
 #include "base/system/utf8_path.h"
 #include "media/catalogue/format_parts.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kLikeMax = 12;  // names that are shown instead of one that is not there
@@ -264,4 +264,4 @@ Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& 
                     typed, catalogue.like(parts.name)));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "media/catalogue/format_document.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Reads one "streamsim.media-format" document, version 1 (formats/schema/media-format.json says the same to an
 /// editor). `source` names the text in messages. Errors: bad input with every problem, each with its JSON
@@ -63,4 +63,4 @@ struct OpenedFormat {
 /// Errors: bad input that lists the alternatives.
 Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

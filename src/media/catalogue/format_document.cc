@@ -8,7 +8,7 @@
 #include "media/catalogue/format_parts.h"
 #include "media/frames/frame_maker.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kFormatSchema = "streamsim.media-format";
@@ -354,4 +354,4 @@ Result<FormatDocument> read_format_document(std::string_view text, const std::st
     return document;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// "23.976", "25", "12.5"; "10-3" where no decimal of three digits is exact: never with a '/', because the
 /// label becomes part of the name of a directory.
@@ -36,4 +36,4 @@ struct FormatDocument {
 /// text in messages. Errors: bad input with every problem, each with its JSON pointer.
 Result<FormatDocument> read_format_document(std::string_view text, const std::string& source);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

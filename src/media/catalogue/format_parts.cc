@@ -8,7 +8,7 @@
 #include "media/frames/frame_maker.h"
 #include "media/image/dpx.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -362,4 +362,4 @@ std::optional<std::string> set_sizes(MediaFormat& format, const MeanBytes& mean)
     return std::nullopt;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "media/catalogue/format_document.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Mean frame size: the same at all rates, or by a bit rate, or listed by rate.
 struct MeanBytes {
@@ -58,4 +58,4 @@ void read_sources(JsonObject& object, JsonProblems& problems, bool required, std
 /// worded to follow "RATE fps: " or to stand alone.
 std::optional<std::string> set_sizes(MediaFormat& format, const MeanBytes& mean);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "base/prng.h"
 #include "media/frames/frame_maker.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::uint64_t kSizes = 0x73697a6573;  // this use of the seed, apart from all others
@@ -127,4 +127,4 @@ std::vector<std::uint32_t> plan_frame_bytes(const MediaFormat& format,
     return whole_bytes(sizes, find_scale(sizes, total, limits), static_cast<std::uint64_t>(total), limits);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -6,7 +6,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The size in bytes of each of `frames` frames of clip `clip` of a run with `seed`, in stored order. The sum
 /// is the format's mean times `frames`, rounded to a byte (a table: its sizes over and over, whatever their
@@ -17,4 +17,4 @@ std::vector<std::uint32_t> plan_frame_bytes(const MediaFormat& format,
                                             std::uint64_t seed,
                                             std::uint32_t clip);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

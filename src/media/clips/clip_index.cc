@@ -13,7 +13,7 @@
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_clip.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kContainers[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
@@ -356,4 +356,4 @@ bool is_pattern(std::string_view path) {
     return parse_pattern(base_name(path)).has_value();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Indexes one clip. `path` is a container file, a directory that holds one sequence or one clip, one frame of
 /// a sequence, or a pattern for its frames ("shot.%07d.dpx", "shot.####.dpx"). Frame numbers that are missing
@@ -36,4 +36,4 @@ bool is_image_name(const std::string& name);
 /// True when the last component of `path` is a pattern for file names (%d, %07d, ####) rather than a name.
 bool is_pattern(std::string_view path);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

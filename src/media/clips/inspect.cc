@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "media/sequence/frame_gaps.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// The layout of frames as a reader meets them front to back in one file.
@@ -189,4 +189,4 @@ InspectFacts inspect(const Clip& clip) {
     return facts;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

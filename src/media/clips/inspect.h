@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The audio chunks of the index, if it has any.
 struct AudioFacts {
@@ -49,4 +49,4 @@ inline constexpr std::uint64_t kAlignment = 4096;
 /// Pure: reads the index, not the files.
 InspectFacts inspect(const Clip& clip);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

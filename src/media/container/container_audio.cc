@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 std::int64_t due_ns(const ContainerFrames& frames, std::size_t frame) {
@@ -63,4 +63,4 @@ void give_audio(ContainerFrames& frames, const std::vector<AudioPiece>& chunks) 
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "media/container/container_file.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// A packet, or a table's entry, of audio.
 struct AudioPiece {
@@ -30,4 +30,4 @@ std::vector<AudioPiece> join_audio(const std::vector<AudioPiece>& pieces);
 /// their offsets. REQUIRES: rate, extents and due_ns of `frames` are final.
 void give_audio(ContainerFrames& frames, const std::vector<AudioPiece>& chunks);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

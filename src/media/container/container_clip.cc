@@ -9,7 +9,7 @@
 #include "media/container/container_reader.h"
 #include "media/container/container_structure.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// "video 2.0 frames a run": a reader with read-ahead reads adjacent frames in one piece.
@@ -159,4 +159,4 @@ Result<Clip> index_container(ByteStore& store,
     return clip;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The first video track of a container, frame by frame in stored order: of QuickTime and MP4 from their tables
 /// and the headers of their fragments, of MXF with intra frames by its headers, of others by reading through
@@ -21,4 +21,4 @@ Result<Clip> index_container(ByteStore& store,
                              const std::string& name,
                              const IndexOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 class ContainerIndex final : public FrameIndex {
@@ -68,4 +68,4 @@ std::shared_ptr<const FrameIndex> make_container_index(std::string path,
     return make_container_index(std::move(path), ContainerFrames{rate, std::move(extents), {}, {}, {}, {}});
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The facts about the frames of a container, in stored order.
 struct ContainerFrames {
@@ -29,4 +29,4 @@ std::shared_ptr<const FrameIndex> make_container_index(std::string path,
                                                        FrameRate rate,
                                                        std::vector<Extent> extents);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

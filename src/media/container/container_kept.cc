@@ -18,7 +18,7 @@
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/own_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kMagic = "streamsim-index\n";
@@ -302,4 +302,4 @@ Result<void> keep(ByteStore& store,
     return written;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -14,7 +14,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kKeptSuffix = ".streamsim-index";
 
@@ -45,4 +45,4 @@ Result<void> keep(ByteStore& store,
                   const KeptFound& found,
                   const KeptClip& clip);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

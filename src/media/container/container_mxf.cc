@@ -8,7 +8,7 @@
 
 #include "base/byte_order.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using Key = std::array<std::byte, 16>;
@@ -251,4 +251,4 @@ Result<std::optional<MxfWalk>> walk_mxf(ByteSource& source, const MxfWalk& first
     return Walker(source, first, progress).walk();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

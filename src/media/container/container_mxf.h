@@ -9,7 +9,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct MxfWalk {
     std::vector<Extent> frames;
@@ -25,4 +25,4 @@ struct MxfWalk {
 /// interrupted after `cancel`.
 Result<std::optional<MxfWalk>> walk_mxf(ByteSource& source, const MxfWalk& first, IndexProgress* progress);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "media/libav/av.h"
 #include "media/libav/libav.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Containers that hold their own frames. Playlists are left out on purpose: they open other files.
@@ -579,4 +579,4 @@ Result<ReadContainer> read_container(ByteSource& source,
     return ContainerReader(source, path, structure, options).read();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct ReadContainer {
     std::string format;  // "prores apch 1920x1080"
@@ -39,4 +39,4 @@ Result<ReadContainer> read_container(ByteSource& source,
                                      const ContainerStructure& structure,
                                      const IndexOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

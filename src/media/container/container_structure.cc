@@ -13,7 +13,7 @@
 #include "base/byte_order.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Limit of steps through one file; an hour of one-frame fragments has fewer.
@@ -358,4 +358,4 @@ Result<ContainerStructure> container_structure(ByteSource& source, const IndexPr
     return Walker(source, progress).walk();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

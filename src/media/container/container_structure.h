@@ -11,7 +11,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Why frames cannot be read.
 struct ContainerRefusal {
@@ -38,4 +38,4 @@ struct ContainerStructure {
 /// after `cancel`; never bad input: what is damaged is for the reader of frames to refuse.
 Result<ContainerStructure> container_structure(ByteSource& source, const IndexProgress* progress);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 __extension__ using Signed = __int128;
@@ -263,4 +263,4 @@ std::optional<FrameTiming> time_frames(const FrameStamps& stamps) {
     return timing;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// A stamp that the container does not give.
 inline constexpr std::int64_t kNoStamp = INT64_MIN;
@@ -49,4 +49,4 @@ inline bool is_playable_rate(FrameRate rate) {
 
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "media/own_files/own_names.h"
 #include "media/sequence/sequence_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kDepthMax = 16;
@@ -289,4 +289,4 @@ ClipFinder::Answer ClipFinder::find(const EditMedia& media) const {
     return answer;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "media/cuts/edit_list.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// A clip that is not indexed yet.
 struct FoundClip {
@@ -80,4 +80,4 @@ private:
     std::multimap<std::string, Key> frames_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::media

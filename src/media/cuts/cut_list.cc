@@ -19,7 +19,7 @@
 #include "media/cuts/otio.h"
 #include "media/sequence/sequence_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kNotesMax = 40;
@@ -469,4 +469,4 @@ Result<CutList> resolve_cut_list(ByteStore& store,
     return Resolver(store, list, rate).resolve(target, options);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "streamsim/cut_list.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Reads a list; `source` is its file, for messages. A document that begins with '{' is OpenTimelineIO,
 /// anything else an EDL. Errors: bad input with every problem, each with its line or JSON pointer.
@@ -29,4 +29,4 @@ Result<CutList> resolve_cut_list(ByteStore& store,
                                  std::optional<FrameRate> rate,
                                  const IndexOptions& options = {});
 
-}  // namespace streamsim
+}  // namespace streamsim::media

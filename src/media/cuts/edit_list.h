@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "base/timecode.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The names that a list gives a piece of media. Empty: not stated.
 struct EditMedia {
@@ -79,4 +79,4 @@ struct EditList {
     std::vector<std::string> notes;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::media

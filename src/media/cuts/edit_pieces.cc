@@ -6,7 +6,7 @@
 
 #include "streamsim/cut_list.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// A speed with a larger denominator is cut at its nearest frame: one frame off for less than a source frame.
@@ -131,4 +131,4 @@ EditSpeed within(EditSpeed speed, std::uint64_t source, std::uint64_t record) {
     return reduced(speed.num < 0 ? -last : last, static_cast<std::int64_t>(record) - 1);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

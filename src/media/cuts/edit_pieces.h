@@ -6,7 +6,7 @@
 
 #include "media/cuts/edit_list.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Appends the record frames [from, to) of a piece, in as many pieces as it takes to be exact: a fraction of a
 /// speed may begin between two frames. REQUIRES: piece.at <= from <= to <= piece.at + piece.frames.
@@ -38,4 +38,4 @@ EditSpeed fraction_of(double value);
 /// else the one that goes from the first to the last. REQUIRES: source > 0, record > 0.
 EditSpeed within(EditSpeed speed, std::uint64_t source, std::uint64_t record);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "base/document/problems.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using Tokens = std::vector<std::string_view>;
@@ -435,4 +435,4 @@ Result<EditList> parse_edl(std::string_view text, const std::string& source) {
     return EdlParser(source).parse(text);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

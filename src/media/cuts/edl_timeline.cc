@@ -12,7 +12,7 @@
 #include "media/cuts/edit_pieces.h"
 #include "streamsim/cut_list.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::int64_t kSpeedSteps = 10'000;  // a speed is rounded to a hundredth of a percent
@@ -359,4 +359,4 @@ Error nothing_shown(const EditList& list) {
                     list.source, first.line, first.number, others));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

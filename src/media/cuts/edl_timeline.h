@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "media/cuts/edit_list.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct EditTimeline {
     std::vector<EditPiece> pieces;  // as played: sorted by `at`, never more than two at one frame
@@ -27,4 +27,4 @@ Result<EditTimeline> lay_out_edl(const EditList& list,
 /// Bad input: of all events of an EDL none has a picture and a length.
 Error nothing_shown(const EditList& list);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

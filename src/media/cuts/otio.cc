@@ -14,7 +14,7 @@
 #include "media/cuts/otio_values.h"
 #include "streamsim/cut_list.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kDepthMax = 64;
@@ -587,4 +587,4 @@ Result<EditList> parse_otio(std::string_view text, const std::string& source) {
     return OtioReader(source).read(*document);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

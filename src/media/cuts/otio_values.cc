@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 int hex(char c) {
@@ -48,4 +48,4 @@ std::string path_in_url(std::string_view url) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

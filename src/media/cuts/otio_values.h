@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr double kOtioRateMax = 100'000;
 
@@ -19,4 +19,4 @@ std::optional<FrameRate> otio_rate(double value);
 /// pattern ("%04d") stays.
 std::string path_in_url(std::string_view url);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 
 #include "media/frames/frame_maker.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The one of a codec's flavours that a profile names; null: none of them.
 template <typename Flavour, std::size_t count>
@@ -49,4 +49,4 @@ std::uint64_t dnxhr_bytes_min(const MediaFormat& format);
 std::uint64_t jpeg2000_bytes_min(const MediaFormat& format);
 std::uint64_t h264_bytes_min(const MediaFormat& format);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -14,7 +14,7 @@
 #include "media/frames/flat_picture.h"
 #include "media/frames/payload.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 struct Flavour {
@@ -127,4 +127,4 @@ std::uint64_t dnxhr_bytes_min(const MediaFormat& format) {
     return 4096 + blocks(format.width) * blocks(format.height) * (format.profile == "444" ? 20 : 12);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "media/image/dpx.h"
 #include "media/image/dpx_fields.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 using namespace dpx_fields;
 
@@ -156,4 +156,4 @@ void write_dpx_header(std::span<std::byte> into,
     out.undefined(kTelevisionFrameRate + 4, 28);  // time offset to integration time
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

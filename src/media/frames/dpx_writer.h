@@ -9,7 +9,7 @@
 #include "media/frames/payload.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The significant bits of the image.
 PayloadMask dpx_payload_mask(const DpxLayout& layout);
@@ -28,4 +28,4 @@ void write_dpx_header(std::span<std::byte> into,
                       std::uint64_t number,
                       std::uint64_t first);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

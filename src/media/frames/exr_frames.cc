@@ -19,7 +19,7 @@
 #include "media/frames/codec_makers.h"
 #include "media/frames/payload.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kChunkHeader = 8;    // first line, bytes
@@ -194,4 +194,4 @@ std::uint64_t exr_bytes_min(const MediaFormat& format) {
     return kHeader + chunks * (kTableEntry + kChunkHeader + bytes);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

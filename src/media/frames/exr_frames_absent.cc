@@ -1,7 +1,7 @@
 // Builds without the OpenEXR library read documents and frames, and make no frames.
 #include "media/frames/codec_makers.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 std::optional<Unmakable> exr_unmakable(const MediaFormat& /*format*/) {
     return std::nullopt;
@@ -15,4 +15,4 @@ std::uint64_t exr_bytes_min(const MediaFormat& /*format*/) {
     return 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "media/libav/av.h"
 #include "media/libav/libav.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 struct FreeContext {
@@ -134,4 +134,4 @@ Result<std::vector<CodedPicture>> code_flat(const MediaFormat& format, const Fla
     return Encoder(format, wanted).run();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

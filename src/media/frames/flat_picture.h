@@ -11,7 +11,7 @@
 #include "media/libav/libav.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct FlatPictures {
     const char* encoder = nullptr;
@@ -31,4 +31,4 @@ struct CodedPicture {
 /// says.
 Result<std::vector<CodedPicture>> code_flat(const MediaFormat& format, const FlatPictures& wanted);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

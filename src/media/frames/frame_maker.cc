@@ -5,7 +5,7 @@
 #include "media/frames/codec_makers.h"
 #include "media/frames/prores.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 Result<std::unique_ptr<FrameMaker>> make_frame_maker(const MediaFormat& format, std::uint64_t frames) {
     if (const auto never = unmakable(format)) {
@@ -66,4 +66,4 @@ std::string_view container_extension(MediaFormat::Container container) {
     return "";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

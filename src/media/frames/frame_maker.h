@@ -17,7 +17,7 @@
 
 struct AVCodecParameters;
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The frame that is to be made.
 struct FrameToMake {
@@ -79,4 +79,4 @@ bool is_frame_extension(std::string_view extension);
 /// The extension of a clip's file, with the dot: ".mov", ".mxf", ".mp4"; empty for sequences.
 std::string_view container_extension(MediaFormat::Container container);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

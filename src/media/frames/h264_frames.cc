@@ -15,7 +15,7 @@
 #include "media/frames/payload.h"
 #include "media/libav/libav.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kPrefix = 4;  // start code or length
@@ -368,4 +368,4 @@ std::uint64_t h264_bytes_min(const MediaFormat& format) {
     return format.profile == "long-gop" ? 1536 + macroblocks / 4 : 4096 + macroblocks * 3;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

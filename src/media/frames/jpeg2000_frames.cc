@@ -10,7 +10,7 @@
 #include "media/frames/flat_picture.h"
 #include "media/frames/payload.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::uint16_t kStartOfTile = 0xff90;
@@ -109,4 +109,4 @@ std::uint64_t jpeg2000_bytes_min(const MediaFormat& format) {
     return 4096 + static_cast<std::uint64_t>(format.width) * static_cast<std::uint64_t>(format.height) / 200;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 #include "base/prng.h"
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "masks are written for little-endian machines");
@@ -75,4 +75,4 @@ std::uint64_t payload_key(std::uint64_t set_id, std::uint64_t format, std::uint6
     return derive_seed(derive_seed(derive_seed(set_id, format), clip), frame);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

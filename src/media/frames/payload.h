@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The significant bits of each 4 bytes; the other bits are filler, written as zero.
 struct PayloadMask {
@@ -28,4 +28,4 @@ void fill_halves(std::span<std::byte> into, std::uint64_t key, std::uint64_t off
 /// The key of one frame: differs for every (media set, format, clip, frame).
 std::uint64_t payload_key(std::uint64_t set_id, std::uint64_t format, std::uint64_t clip, std::uint64_t frame);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "media/frames/payload.h"
 #include "media/libav/libav.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 // SMPTE RDD 36, sizes in bytes.
@@ -193,4 +193,4 @@ void build_prores_frame(std::span<std::byte> into, const MediaFormat& format, st
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

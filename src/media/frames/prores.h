@@ -10,7 +10,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The smallest frame in bytes: headers and the picture, for the format's raster and sampling.
 std::uint64_t prores_frame_bytes_min(const MediaFormat& format);
@@ -19,4 +19,4 @@ std::uint64_t prores_frame_bytes_min(const MediaFormat& format);
 /// prores_frame_bytes_min(format) <= into.size() < 2^32.
 void build_prores_frame(std::span<std::byte> into, const MediaFormat& format, std::uint64_t key);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

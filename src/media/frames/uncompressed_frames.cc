@@ -11,7 +11,7 @@
 #include "media/image/dpx.h"
 #include "media/libav/libav.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 std::uint64_t width_of(const MediaFormat& format) {
@@ -261,4 +261,4 @@ std::uint64_t v210_bytes_min(const MediaFormat& format) {
     return v210_line_bytes(format) * height_of(format);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "base/wide.h"
 #include "media/image/image_rate.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 // Offsets of the fields that are used here, in bytes from the beginning of the file.
@@ -109,4 +109,4 @@ Result<ImageHeader> read_cineon_header(HeaderBytes& bytes) {
     return header;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

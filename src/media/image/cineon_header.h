@@ -5,9 +5,9 @@
 #include "media/image/header_bytes.h"
 #include "media/image/image_header.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Errors: bad input that names the byte.
 Result<ImageHeader> read_cineon_header(HeaderBytes& bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "media/image/dpx_fields.h"
 #include "media/image/image_rate.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 using namespace dpx_fields;
 
@@ -255,4 +255,4 @@ std::uint64_t dpx_image_bytes(
     return saturated(Wide{dpx_line_bytes(width, bits, packing, components)} * height);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Generic and industry header, in bytes; parse_dpx_header needs as many where the file has them.
 inline constexpr std::size_t kDpxHeaderBytes = 2048;
@@ -58,4 +58,4 @@ std::uint64_t dpx_image_bytes(
 /// Bytes of one line, line padding included.
 std::uint64_t dpx_line_bytes(std::uint64_t width, int bits, int packing, int components = 3);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

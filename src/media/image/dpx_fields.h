@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace streamsim::dpx_fields {
+namespace streamsim::media::dpx_fields {
 
 // Offsets of the fields that are used here, in bytes from the beginning of the file.
 inline constexpr std::size_t kMagic = 0;
@@ -46,4 +46,4 @@ inline constexpr std::uint32_t kMagicNumber = 0x53445058;  // "SDPX"
 inline constexpr std::uint32_t kUndefined = 0xffffffff;
 inline constexpr std::size_t kElementsMax = 8;
 
-}  // namespace streamsim::dpx_fields
+}  // namespace streamsim::media::dpx_fields

@@ -11,7 +11,7 @@
 #include "base/wide.h"
 #include "media/image/image_rate.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::uint32_t kMagic = 20000630;  // little-endian: 76 2f 31 01
@@ -431,4 +431,4 @@ Result<ImageHeader> read_exr_header(HeaderBytes& bytes) {
     return ExrReader(bytes).read();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Most headers are within the first few KiB; a reader that comes back for more gets more at a time.
@@ -58,4 +58,4 @@ Result<std::span<const std::byte>> HeaderBytes::all_of(std::uint64_t offset,
     return have;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Read limit of one header; a header that needs more counts as damaged.
 inline constexpr std::size_t kHeaderBytesMax = std::size_t{1} << 20;
@@ -43,4 +43,4 @@ private:
     std::size_t bytes_read_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "media/image/header_bytes.h"
 #include "media/image/tiff_header.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 struct Known {
@@ -159,4 +159,4 @@ Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const 
     return header;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 enum class ImageKind {
     dpx,
@@ -55,4 +55,4 @@ std::string known_image_extensions();
 /// merely shorter than its image is no error here: it was cut.
 Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const std::string& file);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

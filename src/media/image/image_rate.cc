@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace streamsim {
+namespace streamsim::media {
 
 std::optional<FrameRate> rate_from(double frames_per_s) {
     if (!std::isfinite(frames_per_s) || frames_per_s < 0.01 || frames_per_s > 1000) return std::nullopt;
@@ -19,4 +19,4 @@ std::optional<FrameRate> rate_from(double frames_per_s) {
     return FrameRate{thousandths / common, 1000 / common};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "base/wide.h"
 #include "media/image/image_rate.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 // Tags that are used here.
@@ -331,4 +331,4 @@ Result<ImageHeader> read_tiff_header(HeaderBytes& bytes) {
     return TiffReader(bytes).read();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

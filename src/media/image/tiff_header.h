@@ -5,11 +5,11 @@
 #include "media/image/header_bytes.h"
 #include "media/image/image_header.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Reads the first directory of the file. For an uncompressed image the expected length is the furthest byte
 /// that the directory accounts for: strips or tiles, and the directory with its values. A file with more than
 /// one directory has the length of the file. Errors: bad input that names the byte.
 Result<ImageHeader> read_tiff_header(HeaderBytes& bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kBufferBytes = 256 * 1024;
@@ -144,4 +144,4 @@ std::int64_t AvIo::seek(void* self, std::int64_t offset, int whence) {
     return base + offset;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

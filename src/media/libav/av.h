@@ -11,7 +11,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Takes libav's log away from standard error and keeps it from allocating more at once than honest files need,
 /// for the whole process, once; and forgets what this thread has collected.
@@ -58,4 +58,4 @@ private:
     std::optional<Error> error_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::media

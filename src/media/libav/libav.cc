@@ -8,7 +8,7 @@
 
 #include "media/libav/shared_library.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 [[noreturn]] void give_up(const std::string& what) {
@@ -55,4 +55,4 @@ const Libav& libav() {
     return functions;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

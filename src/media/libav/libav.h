@@ -56,7 +56,7 @@ extern "C" {
     UTIL(av_rescale_q_rnd)                   \
     UTIL(av_strerror)
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct Libav {
 #define STREAMSIM_MEMBER(name) decltype(&::name) name;  // NOLINT(bugprone-macro-parentheses): a declarator
@@ -68,4 +68,4 @@ struct Libav {
 /// error and ends the process with exit code 3; a program linked to them would not start either.
 const Libav& libav();
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// By name and major version ("avformat", 59), from where this system looks for libraries; stays for good.
 /// Null: see why_no_library().
@@ -13,4 +13,4 @@ void* find_function(void* library, const char* name);
 /// Why the last call failed.
 std::string why_no_library();
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -2,7 +2,7 @@
 
 #include "media/libav/shared_library.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 void* load_library(const std::string& name, int major) {
 #ifdef __APPLE__
@@ -22,4 +22,4 @@ std::string why_no_library() {
     return why != nullptr ? why : "no reason given";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -4,7 +4,7 @@
 
 #include "media/libav/shared_library.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 void* load_library(const std::string& name, int major) {
     const std::string file = name + "-" + std::to_string(major) + ".dll";
@@ -19,4 +19,4 @@ std::string why_no_library() {
     return std::system_category().message(static_cast<int>(GetLastError()));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

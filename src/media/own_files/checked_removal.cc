@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kRemoving = ".removing";
@@ -56,4 +56,4 @@ bool is_half_removed(std::string_view name, const FileInfo& info) {
     return take_removing(rest) && info.is_regular() && name.substr(rest.size()) == ending_of(info);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Called with the name that the file has at the time of the check.
 using IsOurs = std::function<bool(const std::string& path)>;
@@ -29,4 +29,4 @@ bool take_removing(std::string_view& name);
 /// time.
 bool is_half_removed(std::string_view name, const FileInfo& info);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/own_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kVersion = 1;
@@ -84,4 +84,4 @@ Result<std::optional<Json>> read_own_document(ByteStore& store,
     return text.error();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

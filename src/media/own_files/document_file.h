@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Reads a whole small file. Errors: environment; bad input when it is larger than a document can be.
 Result<std::string> read_text(ByteStore& store, const std::string& path);
@@ -33,4 +33,4 @@ Result<std::optional<Json>> read_own_document(ByteStore& store,
                                               const std::string& path,
                                               std::string_view schema);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

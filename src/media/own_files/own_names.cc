@@ -6,7 +6,7 @@
 
 #include "base/path.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 std::string media_root(const std::string& target) {
     return join_path(target, kMediaDirectory);
@@ -38,4 +38,4 @@ bool take_partial(std::string_view& name) {
     return true;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kMediaDirectory = "streamsim-media";
 inline constexpr std::string_view kPartial = ".partial";
@@ -24,4 +24,4 @@ std::string partial_suffix(std::uint64_t run);
 /// Removes such an ending, or the ".partial" of version 0.1.0; false when the name has neither.
 bool take_partial(std::string_view& name);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

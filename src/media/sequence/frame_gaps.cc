@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::uint64_t kNamed = 5;
@@ -37,4 +37,4 @@ FrameGaps gaps_of(const SequenceFacts& facts) {
     return gaps;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

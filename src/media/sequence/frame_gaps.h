@@ -6,7 +6,7 @@
 
 #include "media/sequence/sequence_index.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Collects gaps, of which the first few are named.
 class FrameGaps {
@@ -26,4 +26,4 @@ private:
 /// The gaps of a sequence.
 FrameGaps gaps_of(const SequenceFacts& facts);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "media/sequence/frame_gaps.h"
 #include "media/sequence/sequence_sizes.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// A gap costs a slot for each number in it. So many numbers are never too many; beyond them, one frame in a
@@ -311,4 +311,4 @@ Result<Clip> index_sequence(ByteStore& store,
     return Indexing(store, directory, sequence).run(name, known, progress);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "media/sequence/sequence_names.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// The facts of a sequence that prepare made; its headers hold the rate only as a float.
 struct KnownFrames {
@@ -34,4 +34,4 @@ Result<Clip> index_sequence(ByteStore& store,
 /// The header of one file. REQUIRES: image_kind knows its name.
 Result<ImageHeader> read_frame_header(ByteStore& store, const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

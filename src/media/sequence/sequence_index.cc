@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/path.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr int kDigitsMax = 20;  // digits of a 64-bit number
@@ -138,4 +138,4 @@ std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint6
     return runs;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// File names of a sequence: prefix, number, suffix. The number has at least `digits` digits, filled up with
 /// zeros; 0 digits: there is no number in the name, and one file only.
@@ -63,4 +63,4 @@ const SequenceFacts* sequence_facts(const FrameIndex& index);
 /// The runs of `numbers` (rising) in a clip whose frame 0 has the number `first`. REQUIRES: first <= numbers.
 std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "base/ascii.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Longer runs of digits are dates, serial numbers or hashes, and do not fit 64 bits.
@@ -491,4 +491,4 @@ std::optional<FramePattern> parse_pattern(std::string_view name) {
     return std::nullopt;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

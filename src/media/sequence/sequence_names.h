@@ -10,7 +10,7 @@
 
 #include "media/sequence/sequence_index.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct FoundSequence {
     FramePattern pattern;
@@ -50,4 +50,4 @@ std::optional<std::size_t> index_of_name(const FoundSequence& sequence, std::str
 /// mark, or with two marks of one kind.
 std::optional<FramePattern> parse_pattern(std::string_view name);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "base/system/thread_group.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Asking for a file's size waits for a server's round trip, and servers answer several questions at once. A
@@ -69,4 +69,4 @@ Result<SequenceSizes> read_file_sizes(ByteStore& store,
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

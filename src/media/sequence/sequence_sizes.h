@@ -9,7 +9,7 @@
 #include "media/sequence/sequence_names.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct SequenceSizes {
     std::vector<std::uint64_t> bytes;  // file size of each number of the sequence; never 0
@@ -24,4 +24,4 @@ Result<SequenceSizes> read_file_sizes(ByteStore& store,
                                       const FoundSequence& sequence,
                                       IndexProgress* progress);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -17,7 +17,7 @@
 #include "media/sequence/sequence_names.h"
 #include "media/write/clip_record.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kProbeBytes = 8192;  // bytes compared at each end
@@ -230,4 +230,4 @@ Result<bool> is_ours(ByteStore& store,
     return format && is_proven(store, clip, *format, set, every_frame);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// A number for "this format at this length": a part of every payload key.
 std::uint64_t format_key(const MediaFormat& format, std::uint64_t frames);
@@ -43,4 +43,4 @@ Result<bool> is_ours(ByteStore& store,
                      bool every_frame,
                      const std::optional<ClipRecord>& record);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

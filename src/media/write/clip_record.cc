@@ -14,7 +14,7 @@
 #include "media/own_files/document_file.h"
 #include "media/own_files/own_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kRecordSchema = "streamsim.clip-record";
@@ -286,4 +286,4 @@ Result<std::string> problem_of_frames(ByteStore& store,
     return std::string();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -15,7 +15,7 @@
 #include "media/write/media_set_names.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct ClipRecord {
     std::uint64_t set = 0;  // id of the media set
@@ -89,4 +89,4 @@ Result<std::string> problem_of_frames(ByteStore& store,
                                       const std::vector<std::string>& sampled,
                                       const std::optional<ClipSums>& sums);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -5,7 +5,7 @@
 #include "media/libav/av.h"
 #include "media/libav/libav.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 struct FreeFormat {
@@ -116,4 +116,4 @@ Result<std::unique_ptr<ContainerWriter>> ContainerWriter::create(ByteSink& sink,
     return std::unique_ptr<ContainerWriter>(std::move(writer));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Offset of the first frame in a QuickTime file that streamsim writes, in bytes.
 inline constexpr std::uint64_t kQuickTimeDataOffset = 36;
@@ -34,4 +34,4 @@ public:
     virtual Result<void> finish() = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::media

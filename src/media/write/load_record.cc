@@ -13,7 +13,7 @@
 #include "media/own_files/own_names.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kSchema = "streamsim.load-record";
@@ -197,4 +197,4 @@ Result<void> write_load_records(ByteStore& store,
     return document == empty ? Result<void>{} : write_one(store, root, document);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

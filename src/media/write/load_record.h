@@ -14,7 +14,7 @@
 #include "media/write/load_set.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// All names of all records, relative to the load directory.
 struct LoadNames {
@@ -48,4 +48,4 @@ Result<void> write_load_records(ByteStore& store,
                                 std::uint64_t set_id,
                                 const LoadSet& set);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -16,7 +16,7 @@
 #include "media/write/load_record.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kPieceBytes = 4u << 20;  // size of one write, and so the delay until a cancel is noticed
@@ -257,4 +257,4 @@ Result<void> remove_recorded(ByteStore& store, const LoadSet& set) {
     });
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "media/write/media_set.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kLoadDirectory = "load";
 
@@ -63,4 +63,4 @@ Result<void> remove_others(ByteStore& store, const LoadSet& set);
 /// Blocks.
 Result<void> remove_recorded(ByteStore& store, const LoadSet& set);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

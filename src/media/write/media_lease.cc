@@ -16,7 +16,7 @@
 #include "media/own_files/checked_removal.h"
 #include "media/own_files/own_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kSuffix = ".lease";
@@ -288,4 +288,4 @@ bool is_lease_name(std::string_view name) {
     return lease_name_in(name).has_value();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -22,7 +22,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/file_lock.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr Duration kLeaseRenewal = seconds(10);
 /// A lease that is older than this is taken over: its holder is gone, or cannot reach the storage.
@@ -67,4 +67,4 @@ Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const Le
 /// True when a file of this name is a lease.
 bool is_lease_name(std::string_view name);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

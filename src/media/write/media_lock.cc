@@ -12,7 +12,7 @@
 #include "media/own_files/own_names.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kLockSuffix = ".lock";
@@ -223,4 +223,4 @@ void release_media_lock(ByteStore& whole, const std::string& root, std::unique_p
     if (all_gone) (void)store.remove_directory(root);  // fails when somebody has begun another set in it
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

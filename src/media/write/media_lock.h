@@ -18,7 +18,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/file_lock.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Prefixes of the names of the set's lock file and of its lease files.
 inline constexpr const char* kSetLock = "streamsim-media";
@@ -94,4 +94,4 @@ bool media_set_is_begun(ByteStore& store, const std::string& root);
 /// marker and the directory of the set too. Blocks.
 void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<MediaLock> lock);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -21,7 +21,7 @@
 #include "media/write/clip_record.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Free space that is left for directories, block maps, and other writers.
@@ -437,4 +437,4 @@ Result<PreparePlan> plan_prepare(ByteStore& whole_store, const PrepareRequest& r
     return plan;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

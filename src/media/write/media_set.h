@@ -34,7 +34,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 struct PrepareRequest {
     std::string target;  // an existing directory
@@ -113,4 +113,4 @@ Result<CleanReport> clean_recordings_of_run(ByteStore& store,
 /// environment from the store.
 Result<CleanReport> clean(ByteStore& store, const std::string& target);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -25,7 +25,7 @@
 #include "media/write/recording.h"
 #include "media/write/recording_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 // A symbolic link is never ours, because its target may be anywhere.
@@ -494,4 +494,4 @@ Result<CleanReport> clean(ByteStore& store, const std::string& target) {
     return Cleaner(**confined, **marker).clean(root);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

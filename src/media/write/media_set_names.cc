@@ -16,7 +16,7 @@
 #include "media/write/media_lock.h"
 #include "media/write/media_set.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kMarkerSchema = "streamsim.media-set";
@@ -209,4 +209,4 @@ Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
     return clips;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -14,7 +14,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kMarkerName = "streamsim-media.json";
 inline constexpr const char* kFormatName = "format.json";
@@ -73,4 +73,4 @@ Result<std::vector<StoredClip>> stored_clips(ByteStore& store,
                                              const MediaFormat& format,
                                              std::optional<std::uint64_t> frames);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

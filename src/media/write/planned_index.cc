@@ -6,7 +6,7 @@
 #include "media/sequence/sequence_index.h"
 #include "media/write/container_writer.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::shared_ptr<const FrameIndex> planned_index(const MediaFormat& format,
     return std::make_shared<GopIndex>(std::move(index), format.size.gop.size());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

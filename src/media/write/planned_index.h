@@ -8,7 +8,7 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// Offset of the first frame in a planned file, and in MXF the bytes before each frame, as FFmpeg 5.1 writes
 /// them. A prepared file has an index of its own.
@@ -26,4 +26,4 @@ std::shared_ptr<const FrameIndex> planned_index(const MediaFormat& format,
                                                 std::uint32_t clip,
                                                 const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

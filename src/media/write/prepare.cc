@@ -23,7 +23,7 @@
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kWritersMax = 4;
@@ -361,4 +361,4 @@ Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PreparePro
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

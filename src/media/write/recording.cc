@@ -19,7 +19,7 @@
 #include "media/write/planned_index.h"
 #include "media/write/recording_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 /// Approximate memory for one stream's frames, and limits of their number.
@@ -227,4 +227,4 @@ std::vector<std::string> remove_recordings(ByteStore& store,
     return problems;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -20,7 +20,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::media {
 
 inline constexpr const char* kRecordings = "recordings";
 
@@ -83,4 +83,4 @@ std::vector<std::string> remove_recordings(ByteStore& store,
                                            const std::string& target,
                                            const std::string& directory);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 #include "media/frames/frame_maker.h"
 #include "media/own_files/own_names.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 constexpr std::string_view kRun = "run-";
@@ -54,4 +54,4 @@ bool is_recorded_file(std::string_view name) {
     return false;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace streamsim {
+namespace streamsim::media {
 
 /// "run-0123456789abcdef".
 std::string run_name(std::uint64_t id);
@@ -15,4 +15,4 @@ bool is_recording(std::string_view name);
 /// "seat0-stream1.mov".
 bool is_recorded_file(std::string_view name);
 
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "profile/capture/pdml.h"
 #include "profile/capture/smb_capture.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 std::vector<std::string> tshark_arguments(const std::string& capture) {
     return {"-r", capture, "-n", "-Y", "rpc || smb2", "-T", "pdml", "-J", "ip ipv6 tcp udp rpc nfs smb2"};
@@ -58,4 +58,4 @@ Result<Traffic> CaptureReader::finish(const std::string& source) {
     return all.traffic.finish(source, recorder, true);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "profile/traffic/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// The arguments with which tshark prints a capture, without the program's name.
 std::vector<std::string> tshark_arguments(const std::string& capture);
@@ -32,4 +32,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

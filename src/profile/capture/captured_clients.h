@@ -7,7 +7,7 @@
 
 #include "profile/traffic/traffic_builder.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// Clients by their addresses.
 class CapturedClients {
@@ -24,4 +24,4 @@ private:
     std::unordered_map<std::string, std::uint32_t> users_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::uint64_t kNfsProgram = 100003;
@@ -309,4 +309,4 @@ void NfsCapture::ask4(const Step& step, Compound& compound) {
     compound.asked_failed = step.status != 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

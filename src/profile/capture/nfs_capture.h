@@ -14,7 +14,7 @@
 #include "profile/capture/pdml.h"
 #include "profile/traffic/traffic_builder.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 class NfsCapture {
 public:
@@ -80,4 +80,4 @@ private:
     std::uint64_t counted3_ = 0, counted4_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::array kFields = {
@@ -167,4 +167,4 @@ const std::vector<CapturedMessage>& PdmlReader::line(std::string_view line) {
     return complete_;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

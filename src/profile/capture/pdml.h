@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// One RPC or one SMB2 message of a packet. Names of fields are tshark's.
 struct CapturedMessage {
@@ -45,4 +45,4 @@ private:
     std::vector<CapturedMessage> complete_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

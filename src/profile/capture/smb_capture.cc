@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 enum Command : std::uint64_t {
@@ -170,4 +170,4 @@ void SmbCapture::finish() {
     opened_.clear();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

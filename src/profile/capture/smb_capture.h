@@ -13,7 +13,7 @@
 #include "profile/capture/pdml.h"
 #include "profile/traffic/traffic_builder.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 class SmbCapture {
 public:
@@ -52,4 +52,4 @@ private:
     std::uint64_t counted_ = 0, encrypted_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

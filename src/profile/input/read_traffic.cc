@@ -13,7 +13,7 @@
 #include "profile/capture/capture.h"
 #include "profile/input/run_program.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ Result<Traffic> read_traffic(const std::string& path, std::uint64_t& total, cons
     return read_strace_log(path, files, progress);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

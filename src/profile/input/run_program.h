@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// Runs a program, found on PATH, and gives what it writes to standard output line by line. `line` returns
 /// false to end it. Errors: environment, with what it said on standard error.
@@ -18,4 +18,4 @@ Result<void> run_for_lines(const std::string& program,
 /// True when the program is on PATH.
 bool can_run(const std::string& program);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -15,7 +15,7 @@
 
 extern char** environ;  // NOLINT: POSIX names it so
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 /// Both ends of a pipe, closed in the end.
@@ -132,4 +132,4 @@ Result<void> run_for_lines(const std::string& program,
     return environment_error(fmt::format("{}: {}", program, last_line(error_text)));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

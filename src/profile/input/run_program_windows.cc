@@ -1,6 +1,6 @@
 #include "profile/input/run_program.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 bool can_run(const std::string&) {
     return false;
@@ -12,4 +12,4 @@ Result<void> run_for_lines(const std::string& program,
     return environment_error(program + " is not started on this system");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

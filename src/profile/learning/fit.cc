@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr double kShareDistanceMax = 0.05;  // limit for shares and distributions
@@ -106,4 +106,4 @@ Fit compare(const Behaviour& traffic, const Behaviour& played) {
     return fit;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

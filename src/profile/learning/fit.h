@@ -7,7 +7,7 @@
 
 #include "profile/traffic/behaviour.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// One line of the comparison.
 struct FitLine {
@@ -28,4 +28,4 @@ struct Fit {
 /// Both counted in the same way.
 Fit compare(const Behaviour& traffic, const Behaviour& played);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -12,7 +12,7 @@
 #include "profile/learning/pace.h"
 #include "profile/learning/transfers.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::size_t kMetersMax = 8;
@@ -385,4 +385,4 @@ Result<Profile> learn(const Traffic& traffic, const std::string& name) {
     return profile;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

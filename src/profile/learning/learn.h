@@ -11,7 +11,7 @@
 #include "profile/traffic/traffic.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// The read-ahead of a player, whose play head moves at the mean rate of the reads and started with the first
 /// read.
@@ -41,4 +41,4 @@ struct Profile {
 /// `traffic`: after select(). `name`: of the document. Errors: bad input where no operation is left.
 Result<Profile> learn(const Traffic& traffic, const std::string& name);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

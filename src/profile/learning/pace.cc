@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr double kEvenCvMax = 0.25;  // coefficient of variation of even distances, at most
@@ -253,4 +253,4 @@ Pace find_pace(const std::vector<TrafficUnit>& units, const Behaviour& behaviour
     return PaceFinder(units, behaviour).find();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -9,7 +9,7 @@
 #include "profile/learning/learn.h"
 #include "profile/learning/transfers.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 struct Pace {
     MeterSpec::Loop loop = MeterSpec::Loop::closed;
@@ -26,4 +26,4 @@ struct Pace {
 /// `units` by their beginnings; at least one. `behaviour`: of the calls that they are made of.
 Pace find_pace(const std::vector<TrafficUnit>& units, const Behaviour& behaviour);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

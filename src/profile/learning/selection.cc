@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::string_view kSystemDirectories[] = {"/proc",  "/dev", "/sys",  "/etc", "/usr", "/lib",
@@ -117,4 +117,4 @@ void select(Traffic& traffic, const std::vector<std::string>& only) {
     made_to_be_written(traffic);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -6,7 +6,7 @@
 
 #include "profile/traffic/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// The rule of the selection, as a sentence.
 std::string selection_rule(const std::vector<std::string>& only);
@@ -17,4 +17,4 @@ std::string selection_rule(const std::vector<std::string>& only);
 /// moves, or everywhere where none does. An open that makes a file which is then written is an open.
 void select(Traffic& traffic, const std::vector<std::string>& only);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

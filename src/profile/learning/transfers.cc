@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::size_t kSizesKept = 64;
@@ -349,4 +349,4 @@ bool natural_less(const std::string& one, const std::string& other) {
     return one.size() - a < other.size() - b;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

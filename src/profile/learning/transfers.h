@@ -10,7 +10,7 @@
 #include "profile/traffic/traffic.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// One operation of a meter.
 struct TrafficUnit {
@@ -38,4 +38,4 @@ FoundTransfers find_transfers(const Traffic& traffic, std::span<const TrafficOpe
 /// "f9" before "f10".
 bool natural_less(const std::string& one, const std::string& other);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

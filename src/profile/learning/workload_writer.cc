@@ -6,7 +6,7 @@
 
 #include "base/document/json.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 /// The largest binary unit that gives a whole number.
@@ -148,4 +148,4 @@ std::string workload_json(const Workload& workload) {
     return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

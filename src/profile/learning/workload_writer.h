@@ -5,10 +5,10 @@
 
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// The document, indented, with a newline at the end. Members with their default value are left out. The text
 /// reads back as the same workload.
 std::string workload_json(const Workload& workload);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -5,7 +5,7 @@
 
 #include "base/path.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 /// "O_RDONLY|O_CLOEXEC" has "O_CLOEXEC".
@@ -383,4 +383,4 @@ void StraceCalls::unseen(TracedProcess&, const TracedCall& call) {
         traffic_.note("a file was cloned (FICLONE): no data moved");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

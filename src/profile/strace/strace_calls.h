@@ -11,7 +11,7 @@
 #include "profile/strace/strace_line.h"
 #include "profile/traffic/traffic_builder.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// An open file. Copied descriptors share it, and with it the file position.
 struct TracedFile {
@@ -91,4 +91,4 @@ private:
     TrafficBuilder& traffic_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -4,7 +4,7 @@
 
 #include "base/ascii.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 bool is_name(char c) {
@@ -344,4 +344,4 @@ std::optional<std::int64_t> member_of(std::string_view structure, std::string_vi
     return std::nullopt;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::profile {
 
 struct StraceLine {
     enum class Kind {
@@ -54,4 +54,4 @@ std::optional<std::int64_t> number_of(std::string_view argument);
 /// The value of "st_size=123" within a structure.
 std::optional<std::int64_t> member_of(std::string_view structure, std::string_view name);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

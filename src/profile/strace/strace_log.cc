@@ -10,7 +10,7 @@
 #include "profile/strace/strace_calls.h"
 #include "profile/strace/strace_line.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;  // longer ones are none of strace's
@@ -291,4 +291,4 @@ Result<Traffic> read_strace_log(const std::string& source,
     return reader.finish(source);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

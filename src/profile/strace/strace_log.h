@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "profile/traffic/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// One file of a log; `pid`: the process, where each process has a file of its own.
 struct StraceFile {
@@ -29,4 +29,4 @@ Result<Traffic> read_strace_log(const std::string& source,
                                 const std::vector<StraceFile>& files,
                                 const ReadingProgress& progress);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 /// The ends of the last blocks of one user in one file. There are several, because several blocks may be in
@@ -141,4 +141,4 @@ SizeCounts few_sizes(const SizeCounts& sizes, std::size_t kept) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

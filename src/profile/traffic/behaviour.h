@@ -10,7 +10,7 @@
 
 #include "profile/traffic/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 using SizeCounts = std::map<std::uint64_t, std::uint64_t>;  // bytes -> how often
 
@@ -49,4 +49,4 @@ std::vector<bool> sequential_blocks(std::span<const TrafficOperation> operations
 /// At most `kept` sizes: those beyond are put together within powers of two, each group at its mean.
 SizeCounts few_sizes(const SizeCounts& sizes, std::size_t kept);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::profile {
 
 /// Kinds of operations; workload documents know all but sync and other.
 enum class TrafficKind : std::uint8_t { read, write, open, stat, create, remove, rename, list, sync, other };
@@ -48,7 +48,7 @@ struct TrafficOperation {
     std::uint64_t bytes = 0;   // bytes moved
 
     std::int64_t end_ns() const { return begin_ns + duration_ns; }
-    bool moves_data() const { return streamsim::moves_data(kind); }
+    bool moves_data() const { return profile::moves_data(kind); }
 };
 
 /// From an open to its close.
@@ -83,4 +83,4 @@ struct Traffic {
     std::vector<std::string> notes;  // sentences about parts that could not be seen or understood
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

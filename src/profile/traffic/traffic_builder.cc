@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 std::uint32_t TrafficBuilder::file(const std::string& name) {
     const auto [at, fresh] = files_.try_emplace(name, static_cast<std::uint32_t>(traffic_.files.size()));
@@ -81,4 +81,4 @@ std::string normal_path(const std::string& path) {
     return out.empty() ? "." : out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -8,7 +8,7 @@
 
 #include "profile/traffic/traffic.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 
 class TrafficBuilder {
 public:
@@ -37,4 +37,4 @@ private:
 /// "/a/./b//../c" -> "/a/c"; relative names stay relative.
 std::string normal_path(const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -17,7 +17,7 @@
 #include "report/text/text_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Number = std::optional<double>;
@@ -591,4 +591,4 @@ Comparison compare(const std::vector<NamedResult>& results) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -35,7 +35,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 struct NamedResult {
     std::string name;  // of its file
@@ -112,4 +112,4 @@ struct Comparison {
 /// REQUIRES: two results or more.
 Comparison compare(const std::vector<NamedResult>& results);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

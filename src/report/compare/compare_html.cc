@@ -3,7 +3,7 @@
 #include "report/compare/compare_report.h"
 #include "report/html/markup.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// Dark and light; a table that is wider than the window scrolls by itself; on paper nothing does.
@@ -104,4 +104,4 @@ std::string comparison_html(const Comparison& comparison) {
     return out + "<p class=\"soft\">" + markup(noise_text(comparison)) + "</p>\n</main>\n</body>\n</html>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

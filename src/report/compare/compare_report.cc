@@ -11,7 +11,7 @@
 #include "report/csv/csv_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 std::string shown_number(Unit unit, double value) {
@@ -194,4 +194,4 @@ std::string comparison_csv(const Comparison& comparison) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 
 #include "report/compare/compare.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// The set-up's differences first, then the figures side by side. UTF-8 without colours; names from outside are
 /// shown without their control characters.
@@ -42,4 +42,4 @@ std::string column_name(std::size_t index);
 /// What the noise is, and what would make it better known.
 std::string noise_text(const Comparison& comparison);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// From this factor on a percentile has changed, where the difference counts for a frame, too.
@@ -47,4 +47,4 @@ double frames_due(const RunResult& run) {
         run.totals.scheduled - std::min(run.totals.scheduled, run.totals.cancelled), 1));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

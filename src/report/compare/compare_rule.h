@@ -5,7 +5,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 enum class FigureKind { other, misses, margin, percentile };
 
@@ -18,4 +18,4 @@ bool clearly_differs(FigureKind kind, const RunResult& a, const RunResult& b, do
 /// Frames that were due; at least 1. Counts of runs of different lengths are compared per frame that was due.
 double frames_due(const RunResult& run);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// What was typed, without what says only where the result goes.
@@ -121,4 +121,4 @@ std::vector<SetupFact> setup_facts(const RunResult& result) {
     };
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

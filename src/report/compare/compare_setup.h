@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// One property of the set-up.
 struct SetupFact {
@@ -18,4 +18,4 @@ struct SetupFact {
 /// The same properties in the same order for every result.
 std::vector<SetupFact> setup_facts(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

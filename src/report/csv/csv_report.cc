@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
@@ -92,4 +92,4 @@ void csv_report(const RunResult& result, const TextSink& sink) {
     if (!piece.empty()) sink(piece);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,7 +8,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// Takes the text piece by piece, in order; pieces end with whole rows.
 using TextSink = std::function<void(std::string_view)>;
@@ -27,4 +27,4 @@ inline constexpr std::string_view kCsvLineEnd = "\r\n";
 /// apostrophe comes before a text that a spreadsheet would take for a formula (one that begins with = + - @).
 void append_csv_text(std::string_view text, std::string& out);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

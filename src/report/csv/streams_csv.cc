@@ -6,7 +6,7 @@
 
 #include "report/csv/csv_report.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// A row grows field by field, its headings along with it.
@@ -121,4 +121,4 @@ std::string streams_csv(const RunResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// How every such file begins.
 inline constexpr std::string_view kStreamsCsvBegins = "seat,stream,format,";
@@ -16,4 +16,4 @@ inline constexpr std::string_view kStreamsCsvBegins = "seat,stream,format,";
 /// null.
 std::string streams_csv(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -12,7 +12,7 @@
 #include "report/text/text_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 constexpr std::size_t kChartPoints = 600;
@@ -285,4 +285,4 @@ std::string stream_strips(const RunResult& result) {
     return out + "</ol>\n";
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

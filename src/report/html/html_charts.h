@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 
 /// JSON that is safe in a script element, as src/report/page/report.js reads it: times in s, margins in ms,
 /// rates in MB/s; a chart without numbers is null.
@@ -20,4 +20,4 @@ std::string distribution_figure(const RunResult& result);
 /// A strip a stream on one axis of time: frames buffered below, frames missed as ticks above.
 std::string stream_strips(const RunResult& result);
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 
 std::string_view page_style();
 std::string_view page_script();
 /// Chart.js with its licence's notice.
 std::string_view chart_library();
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

@@ -12,7 +12,7 @@
 #include "report/text/text_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using html::escaped;
@@ -335,4 +335,4 @@ std::string html_report(const RunResult& result) {
     return out + "</script>\n</body>\n</html>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

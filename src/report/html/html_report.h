@@ -6,11 +6,11 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// How every such file begins.
 inline constexpr std::string_view kHtmlReportBegins = "<!DOCTYPE html>\n<!-- streamsim report -->";
 
 std::string html_report(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -14,7 +14,7 @@
 #include "report/text/server_text.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 using Align = Table::Align;
@@ -467,4 +467,4 @@ std::string margins_table(const RunResult& result) {
     return table.html();
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

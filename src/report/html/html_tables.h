@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 
 /// The streams of each format together, and all of them: the totals of the document.
 std::string formats_table(const RunResult& result);
@@ -29,4 +29,4 @@ std::string parts_table(const RunResult& result);
 std::string time_table(const RunResult& result);
 std::string margins_table(const RunResult& result);
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

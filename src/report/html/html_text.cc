@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 constexpr std::size_t kOnOnePage = 30;  // rows of a table that is not broken where it fits on a page
@@ -175,4 +175,4 @@ std::string Table::html() const {
     return out + "</table>\n</div>\n";
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

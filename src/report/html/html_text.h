@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 
 /// For elements and for quoted attributes: UTF-8 without control characters, whatever the text was.
 std::string escaped(std::string_view text);
@@ -72,4 +72,4 @@ private:
     std::vector<std::string> sum_;
 };
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

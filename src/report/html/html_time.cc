@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 namespace {
 
 template <typename T>
@@ -59,4 +59,4 @@ std::uint64_t missed(const TimelineEntry& entry) {
     return entry.frames_dropped + entry.frames_late + entry.frames_failed;
 }
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim::html {
+namespace streamsim::report::html {
 
 /// Neighbours put together until there are at most `limit`: sums stay sums, the least stays the least.
 std::vector<TimelineEntry> coarser(const std::vector<TimelineEntry>& timeline, std::size_t limit);
@@ -23,4 +23,4 @@ double bytes_per_s(const TimelineEntry& entry);
 /// Dropped, late and failed.
 std::uint64_t missed(const TimelineEntry& entry);
 
-}  // namespace streamsim::html
+}  // namespace streamsim::report::html

@@ -14,7 +14,7 @@
 #include "report/text/load_report.h"
 #include "report/text/text_report.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using html::escaped;
@@ -187,4 +187,4 @@ std::string load_html_report(const LoadResult& result) {
     return out + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
@@ -32,4 +32,4 @@ std::string markup(std::string_view text) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

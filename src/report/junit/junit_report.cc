@@ -10,7 +10,7 @@
 #include "report/text/text_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// "failure" or "error", with its sentences; no element: it passed.
@@ -146,4 +146,4 @@ std::string junit_report(const RunResult& result) {
     return out + "  </testsuite>\n</testsuites>\n";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// How every such file begins.
 inline constexpr std::string_view kJunitReportBegins =
@@ -18,4 +18,4 @@ inline constexpr std::string_view kJunitReportBegins =
 /// named "verdict" says so. Host, target, seed, digest and the like are properties. Times are seconds.
 std::string junit_report(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -10,7 +10,7 @@
 #include "report/text/load_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using Align = TextTable::Align;
@@ -318,4 +318,4 @@ std::string alone_table(const RunResult& result) {
     return "what streams and meters cost each other\n" + table.text();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

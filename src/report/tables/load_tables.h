@@ -5,7 +5,7 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 std::string steps_table(const LoadResult& result);
 /// What the times and latencies of the tables of this report are, a sentence a line.
@@ -19,4 +19,4 @@ std::string clients_table(const LoadStep& step);
 /// Empty where nothing was printed.
 std::string printed_table(const LoadResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -13,7 +13,7 @@
 #include "report/text/text_report.h"
 #include "result/json_report.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 /// With more of them the tables of each stand in the document alone.
@@ -185,7 +185,7 @@ std::string load_json_report(const LoadResult& result) {
         std::string text = dump(step_json(result, step));
         text.pop_back();
         out += fmt::format("{}\n{},\n\"result\": {}}}", &step == result.steps.data() ? "" : ",", text,
-                           json_report(step.result));
+                           result::json_report(step.result));
     }
     return out + "]\n}\n";
 }
@@ -229,4 +229,4 @@ std::string load_csv_report(const LoadResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -6,7 +6,7 @@
 
 #include "streamsim/load_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// How the documents begin, to know earlier ones.
 inline constexpr const char* kLoadReportBegins = "{\n  \"schema\": \"streamsim.load\"";
@@ -40,4 +40,4 @@ std::string alone_table(const RunResult& result);
 /// "4 KiB" where it is whole, else bytes.
 std::string show_block(std::uint64_t bytes);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -11,7 +11,7 @@
 #include "report/text/text_report.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 template <typename T>
@@ -288,4 +288,4 @@ std::string max_text_report(const MaxResult& result) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

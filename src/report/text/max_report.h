@@ -6,7 +6,7 @@
 
 #include "streamsim/max_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// How the document begins, to know an earlier one.
 inline constexpr const char* kMaxReportBegins = "{\n  \"schema\": \"streamsim.max\"";
@@ -16,4 +16,4 @@ std::string max_json_report(const MaxResult& result);
 /// A line for each format, then what was seen on the way that a reader should know.
 std::string max_text_report(const MaxResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

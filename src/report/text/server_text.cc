@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 const char* verdict_text(const SeatResult& seat) {
     using State = SeatResult::State;
@@ -53,4 +53,4 @@ std::string requests_text(const ServerResult& server) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

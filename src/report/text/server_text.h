@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// "0 to 3, 7"; REQUIRES: ascending.
 std::string seats_text(const std::vector<std::uint32_t>& seats);
@@ -20,4 +20,4 @@ std::string server_text(const ServerResult& server, bool with_seats);
 /// "12,345 requests, 27.3 a frame, for 4.2 GB; 1 reconnect; 3 segments sent again; round trip 250.0 us"
 std::string requests_text(const ServerResult& server);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

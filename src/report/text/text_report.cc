@@ -11,7 +11,7 @@
 #include "report/text/server_text.h"
 #include "report/text/text_tables.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kFormatsInLine = 3;
@@ -575,4 +575,4 @@ std::string text_report(const RunResult& result, bool colour) {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

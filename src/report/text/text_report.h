@@ -7,7 +7,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 enum class Tone { good, doubtful, bad };
 
@@ -44,4 +44,4 @@ std::string disclaimer_text(const RunResult& result);
 /// Its first line alone, without a newline and without colours.
 std::string verdict_line(const RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "report/text/server_text.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kStreamRows = 40;
@@ -322,4 +322,4 @@ std::string counted(std::uint64_t count, std::string_view one) {
     return fmt::format("{} {}{}", show_count(count), one, count == 1 ? "" : "s");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

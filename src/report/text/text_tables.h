@@ -9,7 +9,7 @@
 
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// Columns as wide as their widest field; a column in which every row says "0" or nothing can be left out.
 class TextTable {
@@ -72,4 +72,4 @@ std::string show_reason(const DropRecord& drop, bool modelled);
 /// How long after its deadline it came: "31.2 ms", "never came".
 std::string show_lateness(const DropRecord& drop);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

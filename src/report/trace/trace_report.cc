@@ -14,7 +14,7 @@
 
 #include "base/document/json.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
@@ -271,4 +271,4 @@ void trace_report(const RunResult& result, const TextSink& sink) {
     Trace(result, sink).write();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

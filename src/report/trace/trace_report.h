@@ -7,7 +7,7 @@
 #include "report/csv/csv_report.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// How every such file begins.
 inline constexpr std::string_view kTraceBegins = "{\"otherData\":{\"schema\":\"streamsim.trace\"";
@@ -21,4 +21,4 @@ inline constexpr std::string_view kTraceBegins = "{\"otherData\":{\"schema\":\"s
 /// Counters: bytes a second, read and required, over the whole run; each stream's buffer.
 void trace_report(const RunResult& result, const TextSink& sink);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -7,7 +7,7 @@
 #include "base/system/errno_name.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 struct Totals {
@@ -89,4 +89,4 @@ void judge_meters(RunResult& result) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -4,7 +4,7 @@
 #include "run/conclude/result_builder.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The meters' results, and rows where they were kept: by seat.
 void fill_meters(const RunFacts& facts, RunResult& result);
@@ -14,4 +14,4 @@ void fill_meters(const RunFacts& facts, RunResult& result);
 /// REQUIRES: the verdict on the streams.
 void judge_meters(RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

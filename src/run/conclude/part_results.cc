@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -17,9 +17,9 @@ struct Span {
     Instant to;
 };
 
-Span span_of(const std::vector<const DeadlineLedger*>& ledgers) {
+Span span_of(const std::vector<const play::DeadlineLedger*>& ledgers) {
     Span span;
-    for (const DeadlineLedger* ledger : ledgers) {
+    for (const play::DeadlineLedger* ledger : ledgers) {
         span.from = std::min(span.from, ledger->play_start());
         span.to = std::max({span.to, ledger->last_completed(), ledger->last_due()});
     }
@@ -31,16 +31,16 @@ Span span_of(const std::vector<const DeadlineLedger*>& ledgers) {
 /// with how many frames that were; play that stands still misses some in each second.
 using Seconds = std::map<std::int64_t, std::uint64_t>;
 
-Seconds missed_in(const std::vector<const DeadlineLedger*>& ledgers) {
+Seconds missed_in(const std::vector<const play::DeadlineLedger*>& ledgers) {
     constexpr std::uint64_t kFramesInASecond = 24;
     Seconds seconds;
     const auto note = [&seconds](std::int64_t second, std::uint64_t frames) {
         seconds[second] += frames;
         if (second > 0) seconds[second - 1] += frames;
     };
-    for (const DeadlineLedger* ledger : ledgers) {
+    for (const play::DeadlineLedger* ledger : ledgers) {
         for (const std::int64_t second : ledger->stalled_seconds()) note(second, kFramesInASecond);
-        for (const DropEntry& entry : ledger->drops()) {
+        for (const play::DropEntry& entry : ledger->drops()) {
             if (entry.deadline == Instant::never()) continue;
             if (entry.deadline.ns >= ledger->play_start().ns + kSecond) note(entry.deadline.ns / kSecond, 1);
         }
@@ -154,7 +154,7 @@ bool of_a_seat(PartKind kind) {
 }  // namespace
 
 std::vector<PartResult> part_results(const PlaybackLoop& playback_loop,
-                                     const std::vector<const DeadlineLedger*>& ledgers) {
+                                     const std::vector<const play::DeadlineLedger*>& ledgers) {
     const Span span = span_of(ledgers);
     if (span.from == Instant::never() || span.to <= span.from) return {};
     std::vector<PartStats> stats = playback_loop.parts(span.from, span.to);
@@ -168,13 +168,13 @@ std::vector<PartResult> part_results(const PlaybackLoop& playback_loop,
     return parts;
 }
 
-std::vector<BusyPart> busy_parts(const std::vector<PartResult>& parts,
-                                 const std::vector<StreamResult>& streams) {
+std::vector<judge::BusyPart> busy_parts(const std::vector<PartResult>& parts,
+                                        const std::vector<StreamResult>& streams) {
     std::set<std::uint32_t> bad_seats;
     for (const StreamResult& stream : streams) {
-        if (bad_frames(stream.counts) > 0) bad_seats.insert(stream.seat);
+        if (judge::bad_frames(stream.counts) > 0) bad_seats.insert(stream.seat);
     }
-    std::vector<BusyPart> busy;
+    std::vector<judge::BusyPart> busy;
     for (const PartResult& part : parts) {
         const PartStats& stats = part.stats;
         if (of_a_seat(stats.kind) && !bad_seats.contains(stats.owner)) continue;
@@ -184,4 +184,4 @@ std::vector<BusyPart> busy_parts(const std::vector<PartResult>& parts,
     return busy;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

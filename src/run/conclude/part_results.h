@@ -8,15 +8,15 @@
 #include "run/playback/playback_loop.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The parts of the world's cluster over play, and how busy they were around the frames that were missed.
 /// Nothing where there is no cluster or nothing was played. `ledgers` are those of all streams.
 std::vector<PartResult> part_results(const PlaybackLoop& playback_loop,
-                                     const std::vector<const DeadlineLedger*>& ledgers);
+                                     const std::vector<const play::DeadlineLedger*>& ledgers);
 
 /// The same for the judge: without the parts of seats that missed nothing.
-std::vector<BusyPart> busy_parts(const std::vector<PartResult>& parts,
-                                 const std::vector<StreamResult>& streams);
+std::vector<judge::BusyPart> busy_parts(const std::vector<PartResult>& parts,
+                                        const std::vector<StreamResult>& streams);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -20,28 +20,28 @@
 #include "run/conclude/server_results.h"
 #include "run/diagnosis/evidence.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
-using Ledgers = std::vector<const DeadlineLedger*>;  // as the streams are planned
+using Ledgers = std::vector<const play::DeadlineLedger*>;  // as the streams are planned
 
 /// Media that was written so recently may still be in the memory of whoever serves it.
 constexpr std::int64_t kFreshMediaSeconds = 3600;
 
-const char* to_string(OnMiss on_miss) {
+const char* to_string(play::OnMiss on_miss) {
     switch (on_miss) {
-        case OnMiss::drop: return "drop";
-        case OnMiss::hold: return "hold";
-        case OnMiss::stall: return "stall";
+        case play::OnMiss::drop: return "drop";
+        case play::OnMiss::hold: return "hold";
+        case play::OnMiss::stall: return "stall";
     }
     return "?";
 }
 
-const char* to_string(AccessPattern pattern) {
+const char* to_string(play::AccessPattern pattern) {
     switch (pattern) {
-        case AccessPattern::filename_prefetch: return "filename-prefetch";
-        case AccessPattern::streaming: return "streaming";
-        case AccessPattern::on_demand: return "on-demand";
+        case play::AccessPattern::filename_prefetch: return "filename-prefetch";
+        case play::AccessPattern::streaming: return "streaming";
+        case play::AccessPattern::on_demand: return "on-demand";
     }
     return "?";
 }
@@ -74,7 +74,7 @@ void add(FrameCounts& to, const FrameCounts& from) {
 /// Everything of one stream: its result, its drops, its rows.
 class StreamStats {
 public:
-    StreamStats(const StreamPlan& plan, const DeadlineLedger& ledger) : plan_(plan), ledger_(ledger) {}
+    StreamStats(const StreamPlan& plan, const play::DeadlineLedger& ledger) : plan_(plan), ledger_(ledger) {}
 
     StreamResult result(bool keep_histograms) const {
         StreamResult out;
@@ -90,12 +90,12 @@ public:
         out.pattern = to_string(plan_.options.pattern);
         out.required_bytes_per_s = plan_.required_bytes_per_s();
         out.series = series();
-        if (keep_histograms) out.histograms = histograms_of(ledger_.times(), ledger_.depths());
+        if (keep_histograms) out.histograms = result::histograms_of(ledger_.times(), ledger_.depths());
         return out;
     }
 
     void append_drops(std::vector<DropRecord>& to) const {
-        for (const DropEntry& entry : ledger_.drops()) {
+        for (const play::DropEntry& entry : ledger_.drops()) {
             DropRecord record;
             record.seat = plan_.options.seat;
             record.stream = plan_.options.stream;
@@ -114,7 +114,7 @@ public:
     }
 
     void append_seeks(std::vector<SeekRecord>& to) const {
-        for (const SeekEntry& entry : ledger_.seeks()) {
+        for (const play::SeekEntry& entry : ledger_.seeks()) {
             to.push_back({plan_.options.seat, plan_.options.stream, entry.slot, entry.clip_frame,
                           (entry.requested - zero()).ns, entry.latency.ns, entry.failed});
         }
@@ -142,7 +142,7 @@ private:
     StreamSeries series() const {
         StreamSeries out;
         out.interval_ns = ledger_.series().interval().ns;
-        for (const StreamInterval& interval : ledger_.series().intervals()) {
+        for (const metrics::StreamInterval& interval : ledger_.series().intervals()) {
             StreamSeries::Point point;
             if (interval.margin_ns_min != INT64_MAX) point.margin_min_ns = interval.margin_ns_min;
             if (interval.buffer_frames_min != UINT32_MAX) point.buffer_min = interval.buffer_frames_min;
@@ -155,10 +155,12 @@ private:
     Instant zero() const { return ledger_.play_start() == Instant::never() ? Instant{} : ledger_.play_start(); }
 
     const StreamPlan& plan_;
-    const DeadlineLedger& ledger_;
+    const play::DeadlineLedger& ledger_;
 };
 
-TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, std::int64_t interval_ns) {
+TimelineEntry entry_of(const metrics::TimeSeries::Interval& interval,
+                       std::int64_t t_ns,
+                       std::int64_t interval_ns) {
     TimelineEntry entry;
     entry.t_ns = t_ns;
     entry.interval_ns = interval_ns;
@@ -174,21 +176,21 @@ TimelineEntry entry_of(const TimeSeries::Interval& interval, std::int64_t t_ns, 
 }
 
 void fill_timeline(const RunFacts& facts, const Ledgers& ledgers, RunResult& result) {
-    TimeSeries::Interval preroll;
+    metrics::TimeSeries::Interval preroll;
     std::int64_t preroll_ns = 0;
-    for (const DeadlineLedger* ledger : ledgers) {
-        const TimeSeries::Interval& part = ledger->preroll_interval();
+    for (const play::DeadlineLedger* ledger : ledgers) {
+        const metrics::TimeSeries::Interval& part = ledger->preroll_interval();
         preroll.bytes += part.bytes;
         preroll.service_ns_max = std::max(preroll.service_ns_max, part.service_ns_max);
         if (ledger->play_start() == Instant::never()) continue;
         preroll_ns = std::max(preroll_ns, (ledger->play_start() - ledger->preroll_began()).ns);
     }
     if (preroll.bytes > 0) result.timeline.push_back(entry_of(preroll, -preroll_ns, preroll_ns));
-    TimeSeries series;
+    metrics::TimeSeries series;
     for (const LoopStats* playback_loop : facts.playback_loops) series.merge(playback_loop->series);
     const std::int64_t interval_ns = series.interval().ns;
     std::int64_t t_ns = 0;
-    for (const TimeSeries::Interval& interval : series.intervals()) {
+    for (const metrics::TimeSeries::Interval& interval : series.intervals()) {
         result.timeline.push_back(entry_of(interval, t_ns, interval_ns));
         t_ns += interval_ns;
     }
@@ -232,7 +234,7 @@ void fill_media(const RunFacts& facts, RunResult& result) {
     const bool fresh = result.media.age_s && *result.media.age_s < kFreshMediaSeconds;
     const bool has_server = facts.request->target.has_files();
     result.media.server_cache_may_be_warm = has_server && (result.media.looped || shared || fresh);
-    if (facts.request->target.kind == Target::Kind::model) {
+    if (facts.request->target.kind == target::Target::Kind::model) {
         result.media.server_cache_may_be_warm =
             facts.request->target.warm || (result.media.looped && came_from_caches(result.parts));
     }
@@ -256,7 +258,7 @@ void fill_client(const RunFacts& facts, RunResult& result) {
     client.loops = static_cast<std::uint32_t>(facts.playback_loops.size());
     client.realtime = facts.request->realtime;
     for (const LoopStats* playback_loop : facts.playback_loops) client.realtime &= playback_loop->realtime;
-    if (result.direct || facts.request->target.kind != Target::Kind::local) {
+    if (result.direct || facts.request->target.kind != target::Target::Kind::local) {
         client.page_cache_bytes = 0;
     } else if (facts.counts_storage_reads && facts.before.storage_read_bytes &&
                facts.after.storage_read_bytes) {
@@ -278,17 +280,17 @@ void fill_client(const RunFacts& facts, RunResult& result) {
 void fill_mount(const RunFacts& facts, RunResult& result) {
     result.mount = facts.mount;
     if (!result.mount) return;
-    MountUse use;
+    host::MountUse use;
     use.direct = result.direct;
     for (const StreamPlan& plan : *facts.streams)
-        use.frame_bytes = std::max(use.frame_bytes, slot_needs(*plan.path).bytes);
+        use.frame_bytes = std::max(use.frame_bytes, play::slot_needs(*plan.path).bytes);
     std::uint64_t most = 0;
     for (const LinkEvidence& link : result.links) {
         if (link.received_bytes <= most) continue;
         most = link.received_bytes;
         use.bits_per_s = link.bits_per_s;
     }
-    hint_at(*result.mount, use);
+    host::hint_at(*result.mount, use);
 }
 
 /// The judge saw the drops first, in this order, then the stalls.
@@ -299,21 +301,21 @@ void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops
 
 /// Over all streams.
 void fill_distributions(const Ledgers& ledgers, bool keep, RunResult& result) {
-    Distributions all;
+    play::Distributions all;
     std::vector<std::uint64_t> depths;
-    for (const DeadlineLedger* ledger : ledgers) {
+    for (const play::DeadlineLedger* ledger : ledgers) {
         all.merge(ledger->times());
         depths.resize(std::max(depths.size(), ledger->depths().size()));
         for (std::size_t i = 0; i < ledger->depths().size(); ++i) depths[i] += ledger->depths()[i];
     }
-    fill_summaries(all, result);
-    if (keep) result.histograms = histograms_of(all, depths);
+    result::fill_summaries(all, result);
+    if (keep) result.histograms = result::histograms_of(all, depths);
 }
 
 void fill_times(const Ledgers& ledgers, RunResult& result) {
     Instant first = Instant::never();
     Instant last{INT64_MIN};
-    for (const DeadlineLedger* ledger : ledgers) {
+    for (const play::DeadlineLedger* ledger : ledgers) {
         first = std::min(first, ledger->first_submitted());
         if (ledger->counts().bytes_read + ledger->counts().bytes_written > 0)
             last = std::max(last, ledger->last_completed());
@@ -328,20 +330,20 @@ void fill_times(const Ledgers& ledgers, RunResult& result) {
 
 /// The most that the streams that play at one time require to be read together.
 double most_required(const std::vector<StreamPlan>& streams) {
-    std::vector<RateSpan> spans;
+    std::vector<result::RateSpan> spans;
     for (const StreamPlan& plan : streams) {
         if (plan.record != nullptr) continue;
         spans.push_back({plan.start_offset.ns, (plan.start_offset + plan.rate().due(plan.options.slots)).ns,
                          plan.required_bytes_per_s()});
     }
-    return highest(rate_steps(spans));
+    return result::highest(result::rate_steps(spans));
 }
 
 /// From the first play_start, as the time line.
-void fill_gaps(const Evidence& evidence, Instant origin, RunResult& result) {
+void fill_gaps(const judge::Evidence& evidence, Instant origin, RunResult& result) {
     if (evidence.shortest_period_ns == 0) return;
-    for (const Silence& gap : evidence.silences) {
-        if (is_stall(gap, evidence.shortest_period_ns))
+    for (const judge::Silence& gap : evidence.silences) {
+        if (judge::is_stall(gap, evidence.shortest_period_ns))
             result.throughput_gaps.push_back({gap.from_ns - origin.ns, gap.to_ns - origin.ns});
     }
 }
@@ -379,13 +381,14 @@ std::uint32_t nodes_with_seats(const PlayRequest& request) {
     return static_cast<std::uint32_t>(nodes.size());
 }
 
-const char* backend_of(const Target& target) {
+const char* backend_of(const target::Target& target) {
     switch (target.kind) {
-        case Target::Kind::local: return "local";
-        case Target::Kind::remote: return target.remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
-        case Target::Kind::null: return "null";
-        case Target::Kind::null_virtual:
-        case Target::Kind::model: return "sim";
+        case target::Target::Kind::local: return "local";
+        case target::Target::Kind::remote:
+            return target.remote->protocol == RemotePlace::Protocol::nfs ? "nfs" : "smb";
+        case target::Target::Kind::null: return "null";
+        case target::Target::Kind::null_virtual:
+        case target::Target::Kind::model: return "sim";
     }
     return "?";
 }
@@ -433,10 +436,10 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.notices = facts.notices;
     Instant origin = Instant::never();  // of the first world that began
     for (const LoopStats* each : facts.playback_loops) origin = std::min(origin, each->origin);
-    Digest digest;
-    Digest timing;
+    play::Digest digest;
+    play::Digest timing;
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
-        const DeadlineLedger& ledger = *ledgers[i];
+        const play::DeadlineLedger& ledger = *ledgers[i];
         const StreamStats stats((*facts.streams)[i], ledger);
         result.streams.push_back(stats.result(facts.request->keep_histograms));
         if (ledger.play_start() != Instant::never()) {
@@ -451,7 +454,7 @@ void fill_result(const RunFacts& facts, RunResult& result) {
         timing.merge(ledger.timing_digest());
     }
     result.required_bytes_per_s = most_required(*facts.streams);
-    result.required_rates = required_rates(result.streams);
+    result.required_rates = result::required_rates(result.streams);
     result.digest = digest.hex();
     if (playback_loop.timing_is_exact) result.timing_digest = timing.hex();
     if (facts.model != nullptr) result.parts = part_results(*facts.model, ledgers);
@@ -461,18 +464,18 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     fill_media(facts, result);
     fill_client(facts, result);
     fill_distributions(ledgers, facts.request->keep_histograms, result);
-    const Evidence evidence = evidence_of(facts, ledgers, result);
+    const judge::Evidence evidence = evidence_of(facts, ledgers, result);
     result.reasons = evidence.reasons;
-    result.links = links_of(evidence.system);
+    result.links = judge::links_of(evidence.system);
     fill_mount(facts, result);
     result.servers = server_results(facts);
-    result.system = system_of(evidence.system);
+    result.system = judge::system_of(evidence.system);
     if (result.system.suspended_ns) {
         result.notices.push_back(fmt::format("this computer was suspended for {} while it played",
                                              show_duration({*result.system.suspended_ns})));
     }
     result.probes = facts.found.probes();
-    Judgement judgement = judge(evidence);
+    judge::Judgement judgement = judge::judge(evidence);
     result.verdict = std::move(judgement.verdict);
     judge_meters(result);
     result.causes = std::move(judgement.causes);
@@ -483,4 +486,4 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     book_drops(judgement.booked, result.drops);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

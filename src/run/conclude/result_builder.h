@@ -9,25 +9,25 @@
 #include "run/session/stream_plan.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 struct RunFacts {
     const PlayRequest* request = nullptr;
     const std::vector<StreamPlan>* streams = nullptr;
-    const CutList* cuts = nullptr;               // where one was played
-    std::vector<const DeadlineLedger*> ledgers;  // as the streams
+    const CutList* cuts = nullptr;                     // where one was played
+    std::vector<const play::DeadlineLedger*> ledgers;  // as the streams
     std::vector<const LoopStats*> playback_loops;
     const PlaybackLoop* model = nullptr;  // whose parts are asked for what they did; null: they are not
     std::uint64_t buffer_bytes = 0;
-    ProcessUsage before;
-    ProcessUsage after;
+    host::ProcessUsage before;
+    host::ProcessUsage after;
     bool counts_storage_reads = false;  // ProcessUsage::storage_read_bytes means something for these files
     /// Share of the clips that is in this computer's page cache; nullopt: not known, or not read through it.
     std::optional<double> cached_before, cached_after;
-    SystemHistory system;                 // over play
-    std::optional<MountFacts> mount;      // of the target
-    Findings found;                       // after play that failed
-    std::vector<VanishedPlace> vanished;  // of the directories that were played from
+    SystemHistory system;                        // over play
+    std::optional<MountFacts> mount;             // of the target
+    Findings found;                              // after play that failed
+    std::vector<judge::VanishedPlace> vanished;  // of the directories that were played from
     bool interrupted = false;
     bool faults_injected = false;
     std::vector<std::string> notices;
@@ -39,4 +39,4 @@ void fill_result(const RunFacts& facts, RunResult& result);
 /// How the request says it is played: for results of runs that never began, too.
 void fill_request(const PlayRequest& request, RunResult& result);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace streamsim {
+namespace streamsim::run {
 
 std::vector<ServerResult> server_results(const std::vector<std::vector<ServerTraffic>>& storages,
                                          const std::map<std::uint32_t, std::uint64_t>& frames_read) {
@@ -48,4 +48,4 @@ std::vector<ServerResult> server_results(const RunFacts& facts) {
     return server_results(storages, frames_read);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,7 +8,7 @@
 #include "run/conclude/result_builder.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// One entry a node, in the order of their addresses.
 std::vector<ServerResult> server_results(const RunFacts& facts);
@@ -17,4 +17,4 @@ std::vector<ServerResult> server_results(const RunFacts& facts);
 std::vector<ServerResult> server_results(const std::vector<std::vector<ServerTraffic>>& storages,
                                          const std::map<std::uint32_t, std::uint64_t>& frames_read);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

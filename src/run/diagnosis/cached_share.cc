@@ -8,7 +8,7 @@
 #include "base/system/utf8_path.h"
 #include "host/mount.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
     constexpr std::uint64_t kFilesOfClip = 64;
@@ -19,7 +19,7 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
         const std::uint64_t step = std::max<std::uint64_t>(files / kFilesOfClip, 1);
         for (std::uint64_t i = 0; i < files; i += step) {
             const std::string path = clip->index->path_of(i);
-            const auto file = cached_bytes(path.c_str());
+            const auto file = host::cached_bytes(path.c_str());
             if (!file) continue;
             std::error_code error;
             bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path), error));
@@ -30,4 +30,4 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
     return cached / bytes;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,9 +6,9 @@
 
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// By a sample of their files, from 0 to 1; nullopt: it cannot be said.
 std::optional<double> cached_share(const std::vector<const Clip*>& clips);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

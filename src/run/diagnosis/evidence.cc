@@ -12,7 +12,7 @@
 #include "run/session/clip_numbers.h"
 #include "target/target_places.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr std::int64_t kStartupNs = 1'000'000'000;
@@ -44,16 +44,17 @@ Duration round_trip(const PlayRequest& request, std::uint32_t seat) {
 }
 
 /// Of each frame its open, where it has one, and as many rounds of pieces as go out one after the other.
-void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence) {
+void fill_way(const RunFacts& facts, const RunResult& result, judge::Evidence& evidence) {
     for (std::size_t i = 0; i < result.streams.size(); ++i) {
         const StreamResult& stream = result.streams[i];
         const StreamPlan& plan = (*facts.streams)[i];
-        if (bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
+        if (judge::bad_frames(stream.counts) == 0 || !stream.service_ns) continue;
         const double pieces = plan.options.io_size == 0
                                   ? 1
                                   : std::ceil(plan.bytes_per_slot / static_cast<double>(plan.options.io_size));
-        const bool opens = plan.path->sources().front()->file_per_frame() &&
-                           plan.options.pattern != AccessPattern::filename_prefetch;  // which did that ahead
+        const bool opens =
+            plan.path->sources().front()->file_per_frame() &&
+            plan.options.pattern != play::AccessPattern::filename_prefetch;  // which did that ahead
         const double rounds = std::ceil(pieces / plan.options.io_depth) + (opens ? 1 : 0);
         const auto way_ns =
             static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
@@ -66,11 +67,11 @@ void fill_way(const RunFacts& facts, const RunResult& result, Evidence& evidence
 }
 
 void fill_streams(const RunFacts& facts,
-                  const std::vector<const DeadlineLedger*>& ledgers,
-                  Evidence& evidence) {
+                  const std::vector<const play::DeadlineLedger*>& ledgers,
+                  judge::Evidence& evidence) {
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
         const StreamPlan& plan = (*facts.streams)[i];
-        StreamEvidence stream;
+        judge::StreamEvidence stream;
         const Instant start = ledgers[i]->play_start();
         stream.play_start_ns = start == Instant::never() ? 0 : start.ns;
         stream.period_ns = plan.rate().period().ns;
@@ -102,19 +103,21 @@ int shortage_of(int error) {
 }
 
 /// The frame failed when the directory of its clip was not there any more.
-bool failed_for_want(const DropEntry& entry, const Clip& clip, const std::vector<VanishedPlace>& vanished) {
+bool failed_for_want(const play::DropEntry& entry,
+                     const Clip& clip,
+                     const std::vector<judge::VanishedPlace>& vanished) {
     if (vanished.empty() || (entry.reason != DropReason::error && entry.reason != DropReason::missing))
         return false;
-    const std::string directory = directory_of(clip) + "/";
-    return std::any_of(vanished.begin(), vanished.end(), [&](const VanishedPlace& place) {
+    const std::string directory = target::directory_of(clip) + "/";
+    return std::any_of(vanished.begin(), vanished.end(), [&](const judge::VanishedPlace& place) {
         const bool later = entry.deadline == Instant::never() || entry.deadline.ns > place.there_ns;
         return later && directory.starts_with(place.directory + "/");
     });
 }
 
-MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
+judge::MissedFrame missed_of(const play::DropEntry& entry, std::uint32_t stream, std::uint32_t clip) {
     const auto known = [](Instant at) { return at == Instant::never() ? std::nullopt : std::optional(at.ns); };
-    MissedFrame missed;
+    judge::MissedFrame missed;
     missed.stream = stream;
     missed.clip = clip;
     missed.slot = entry.slot;
@@ -137,23 +140,25 @@ MissedFrame missed_of(const DropEntry& entry, std::uint32_t stream, std::uint32_
     return missed;
 }
 
-void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>& ledgers, Evidence& evidence) {
+void fill_missed(const RunFacts& facts,
+                 const std::vector<const play::DeadlineLedger*>& ledgers,
+                 judge::Evidence& evidence) {
     const ClipNumbers numbers(*facts.streams);
-    InjectedFaults faults;
+    storage::InjectedFaults faults;
     for (const LoopStats* playback_loop : facts.playback_loops) faults.add(playback_loop->faults);
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
-        const PlayerOptions& options = (*facts.streams)[i].options;
+        const play::PlayerOptions& options = (*facts.streams)[i].options;
         const auto delays = faults.delays.find({options.seat, options.stream});
         if (delays == faults.delays.end()) continue;
         for (const auto& [from, to] : delays->second) evidence.streams[i].faults.push_back({from.ns, to.ns});
     }
-    const auto clip = [&](std::size_t stream, const DropEntry& entry) {
+    const auto clip = [&](std::size_t stream, const play::DropEntry& entry) {
         return numbers.of((*facts.streams)[stream].clips[entry.source]);
     };
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
         const auto stream = static_cast<std::uint32_t>(i);
-        for (const DropEntry& entry : ledgers[i]->drops()) {
-            MissedFrame missed = missed_of(entry, stream, clip(i, entry));
+        for (const play::DropEntry& entry : ledgers[i]->drops()) {
+            judge::MissedFrame missed = missed_of(entry, stream, clip(i, entry));
             missed.startup = entry.kind == FrameKind::dropped &&
                              missed.due_ns < evidence.streams[i].play_start_ns + kStartupNs;
             missed.gone = failed_for_want(entry, (*facts.streams)[i].clips[entry.source], facts.vanished);
@@ -161,23 +166,23 @@ void fill_missed(const RunFacts& facts, const std::vector<const DeadlineLedger*>
         }
     }
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
-        for (const DropEntry& entry : ledgers[i]->stalls()) {
-            MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), clip(i, entry));
+        for (const play::DropEntry& entry : ledgers[i]->stalls()) {
+            judge::MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), clip(i, entry));
             missed.stall = true;
             if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;
             evidence.missed.push_back(missed);
         }
     }
-    for (MissedFrame& missed : evidence.missed) {
-        const PlayerOptions& options = (*facts.streams)[missed.stream].options;
+    for (judge::MissedFrame& missed : evidence.missed) {
+        const play::PlayerOptions& options = (*facts.streams)[missed.stream].options;
         missed.injected = faults.met(options.seat, options.stream, missed.slot);
     }
 }
 
 /// Times without a delivery on any loop, between others, and at the end where frames were due that never came.
-void fill_silences(const RunFacts& facts, Evidence& evidence) {
+void fill_silences(const RunFacts& facts, judge::Evidence& evidence) {
     constexpr std::int64_t kShortest = 80'000'000;
-    DeliverySeries all;
+    metrics::DeliverySeries all;
     Instant zero = Instant::never();
     for (const LoopStats* playback_loop : facts.playback_loops) {
         all.merge(playback_loop->series.deliveries);
@@ -197,7 +202,7 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
     if (last < 0) return;
     const std::int64_t from_ns = zero.ns + (last + 1) * interval_ns;
     std::int64_t wanted_until_ns = from_ns;
-    for (const MissedFrame& missed : evidence.missed) {
+    for (const judge::MissedFrame& missed : evidence.missed) {
         if (!missed.delivered_ns) wanted_until_ns = std::max(wanted_until_ns, missed.due_ns);
     }
     if (wanted_until_ns - from_ns >= kShortest) evidence.silences.push_back({from_ns, wanted_until_ns, true});
@@ -205,18 +210,18 @@ void fill_silences(const RunFacts& facts, Evidence& evidence) {
 
 }  // namespace
 
-bool client_lacked_anything(const DeadlineLedger* ledger) {
-    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const DropEntry& entry) {
+bool client_lacked_anything(const play::DeadlineLedger* ledger) {
+    return std::any_of(ledger->drops().begin(), ledger->drops().end(), [](const play::DropEntry& entry) {
         return entry.reason == DropReason::error && shortage_of(entry.error) != 0;
     });
 }
 
-Evidence evidence_of(const RunFacts& facts,
-                     const std::vector<const DeadlineLedger*>& ledgers,
-                     const RunResult& result) {
-    Evidence evidence;
+judge::Evidence evidence_of(const RunFacts& facts,
+                            const std::vector<const play::DeadlineLedger*>& ledgers,
+                            const RunResult& result) {
+    judge::Evidence evidence;
     evidence.totals = result.totals;
-    for (const DeadlineLedger* ledger : ledgers) {
+    for (const play::DeadlineLedger* ledger : ledgers) {
         add(evidence.reasons, ledger->reasons());
         evidence.client_stalls += ledger->client_stalls();
     }
@@ -258,8 +263,8 @@ Evidence evidence_of(const RunFacts& facts,
     evidence.required_bytes_per_s = result.required_bytes_per_s;
     evidence.delivered_bytes_per_s = result.read_bytes_per_s;
     evidence.bytes_read = result.totals.bytes_read;
-    evidence.remote =
-        facts.request->target.kind == Target::Kind::remote || (facts.mount && is_remote(facts.mount->type));
+    evidence.remote = facts.request->target.kind == target::Target::Kind::remote ||
+                      (facts.mount && is_remote(facts.mount->type));
     evidence.io_size = facts.request->io_size;
     evidence.as_played = facts.found.as_played;
     evidence.usual = facts.found.usual;
@@ -272,4 +277,4 @@ Evidence evidence_of(const RunFacts& facts,
     return evidence;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,15 +6,15 @@
 #include "judge/evidence.h"
 #include "run/conclude/result_builder.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// `result` has its totals, streams, drops, media, client and parts. Missed frames come in the order of
 /// result.drops; behind them the stalls.
-Evidence evidence_of(const RunFacts& facts,
-                     const std::vector<const DeadlineLedger*>& ledgers,
-                     const RunResult& result);
+judge::Evidence evidence_of(const RunFacts& facts,
+                            const std::vector<const play::DeadlineLedger*>& ledgers,
+                            const RunResult& result);
 
 /// A frame of this stream failed as this computer had no descriptor, port or memory left.
-bool client_lacked_anything(const DeadlineLedger* ledger);
+bool client_lacked_anything(const play::DeadlineLedger* ledger);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,13 +6,13 @@
 
 #include "judge/evidence.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Rates with all streams reading as fast as it goes, and single frames read alone.
 struct Findings {
     std::optional<ProbeResult> as_played, usual, larger_reads, more_in_flight;
-    std::vector<Reread> rereads;  // clip: of Evidence
-    bool stuck = false;           // the storage has not given back everything
+    std::vector<judge::Reread> rereads;  // clip: of Evidence
+    bool stuck = false;                  // the storage has not given back everything
 
     std::vector<ProbeResult> probes() const {
         std::vector<ProbeResult> all;
@@ -23,4 +23,4 @@ struct Findings {
     }
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -7,7 +7,7 @@
 #include "run/playback/byte_meter.h"
 #include "run/scenario_run.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr Duration kWarmUp = seconds(3);  // the caches and queues between fill up, and overshoot
@@ -102,4 +102,4 @@ std::optional<ProbeResult> model_rate(const PlayRequest& request,
     return best;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -9,7 +9,7 @@
 
 #include "run/session/session.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// `request` plays `parts` with planned media on a model; those of a scenario are played all at once. nullopt:
 /// it has meters, recorders or faults, which the rate would not be about; or `cancelled` came true. Blocks.
@@ -18,4 +18,4 @@ std::optional<ProbeResult> model_rate(const PlayRequest& request,
                                       const ProgramFacts& program,
                                       const std::function<bool()>& cancelled);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

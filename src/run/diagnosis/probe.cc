@@ -12,7 +12,7 @@
 #include "run/session/clip_numbers.h"
 #include "storage/buffer_arena.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr Duration kWarmUp = milliseconds(200);  // the first reads fill what lies between
@@ -26,17 +26,17 @@ constexpr std::uint64_t kPiecesMax = 256;  // of all streams: no storage answers
 constexpr double kSmallest = 0.5;          // reads below this part of the usual size are worth a question
 
 /// Some frames of a stream's sources, each in a slot of its own.
-class ListPath final : public PlayPath {
+class ListPath final : public play::PlayPath {
 public:
-    ListPath(Sources sources, FrameRate rate, std::vector<ShownFrame> frames)
-        : PlayPath(std::move(sources), rate), frames_(std::move(frames)) {}
-    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+    ListPath(Sources sources, FrameRate rate, std::vector<play::ShownFrame> frames)
+        : play::PlayPath(std::move(sources), rate), frames_(std::move(frames)) {}
+    void shown(std::uint64_t slot, std::vector<play::ShownFrame>& into) const override {
         into.assign(1, frames_[slot % frames_.size()]);
     }
     std::uint64_t pass_slots() const override { return frames_.size(); }
 
 private:
-    std::vector<ShownFrame> frames_;
+    std::vector<play::ShownFrame> frames_;
 };
 
 struct Settings {
@@ -74,14 +74,14 @@ private:
     void ask_rates();
     std::optional<ProbeResult> rate(const char* name, const Settings& settings);
     void ask_frames();
-    using Frames = std::vector<std::pair<ShownFrame, bool>>;  // and whether it was missed
+    using Frames = std::vector<std::pair<play::ShownFrame, bool>>;  // and whether it was missed
     std::size_t clean_stream(const std::string& format) const;
     Frames missed_frames(std::size_t stream) const;
     Frames usual_frames(std::size_t stream) const;
     static void mix(const Frames& usual, Frames& into);
     void read_alone(std::size_t stream, const Frames& frames);
     bool run(PlaybackLoop& playback_loop) const;
-    void keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, BufferArena memory);
+    void keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, storage::BufferArena memory);
     Settings as_played() const;
 
     ProbeSubject subject_;
@@ -89,19 +89,20 @@ private:
     Findings found_;
 };
 
-bool counts(const DropEntry& entry, const DeadlineLedger& ledger) {
+bool counts(const play::DropEntry& entry, const play::DeadlineLedger& ledger) {
     return entry.kind != FrameKind::dropped || entry.deadline >= ledger.play_start() + seconds(1);
 }
 
 bool Prober::anything_late() const {
-    return std::any_of(subject_.ledgers.begin(), subject_.ledgers.end(), [](const DeadlineLedger* ledger) {
-        const ReasonCounts& reasons = ledger->reasons();
-        return reasons.late + reasons.client + ledger->counts().stalls > 0;
-    });
+    return std::any_of(subject_.ledgers.begin(), subject_.ledgers.end(),
+                       [](const play::DeadlineLedger* ledger) {
+                           const ReasonCounts& reasons = ledger->reasons();
+                           return reasons.late + reasons.client + ledger->counts().stalls > 0;
+                       });
 }
 
 Settings Prober::as_played() const {
-    const PlayerOptions& options = subject_.streams->front().options;
+    const play::PlayerOptions& options = subject_.streams->front().options;
     return {std::min(options.inflight, options.readahead), options.io_depth, options.io_size};
 }
 
@@ -144,11 +145,11 @@ bool Prober::run(PlaybackLoop& playback_loop) const {
 }
 
 /// What the storage has not given back stays where it is, for as long as the process lives.
-void Prober::keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, BufferArena memory) {
+void Prober::keep_if_stuck(std::unique_ptr<PlaybackLoop> playback_loop, storage::BufferArena memory) {
     if (!playback_loop->stuck()) return;
     found_.stuck = true;
     (void)playback_loop.release();
-    (void)new BufferArena(std::move(memory));
+    (void)new storage::BufferArena(std::move(memory));
 }
 
 std::optional<ProbeResult> Prober::rate(const char* name, const Settings& settings) {
@@ -168,11 +169,11 @@ std::optional<ProbeResult> Prober::rate(const char* name, const Settings& settin
         plan.options.clock = nullptr;
         plan.start_offset = {};
         plan.stop_offset.reset();
-        bytes += Player::memory_bytes(*plan.path, plan.options);
+        bytes += play::Player::memory_bytes(*plan.path, plan.options);
         options.streams.push_back({&plan, &progress[i]});
     }
-    if (bytes > memory_available().bytes) return std::nullopt;
-    auto arena = BufferArena::make(bytes, [](const std::string&) {});
+    if (bytes > storage::memory_available().bytes) return std::nullopt;
+    auto arena = storage::BufferArena::make(bytes, [](const std::string&) {});
     if (!arena) return std::nullopt;
     ByteMeter::Count count{kWarmUp, kMeasured};
     options.storage = subject_.storage;
@@ -206,20 +207,20 @@ std::size_t Prober::clean_stream(const std::string& format) const {
 
 /// Some that cannot be read, and the slowest: those of the first second, too, may have held up later ones.
 Prober::Frames Prober::missed_frames(std::size_t stream) const {
-    const DeadlineLedger& ledger = *subject_.ledgers[stream];
-    std::vector<DropEntry> entries = ledger.drops();
+    const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
+    std::vector<play::DropEntry> entries = ledger.drops();
     entries.insert(entries.end(), ledger.stalls().begin(), ledger.stalls().end());
-    const auto took = [](const DropEntry& entry) {
+    const auto took = [](const play::DropEntry& entry) {
         if (entry.submitted == Instant::never() || entry.delivered == Instant::never()) return std::int64_t{-1};
         return (entry.delivered - entry.submitted + entry.open_time).ns;
     };
     std::stable_sort(entries.begin(), entries.end(),
-                     [&took](const DropEntry& a, const DropEntry& b) { return took(a) > took(b); });
+                     [&took](const play::DropEntry& a, const play::DropEntry& b) { return took(a) > took(b); });
     Frames frames;
     std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
     std::size_t failed = 0;
     std::size_t slow = 0;
-    for (const DropEntry& entry : entries) {
+    for (const play::DropEntry& entry : entries) {
         std::size_t& of_kind = entry.kind == FrameKind::failed ? failed : slow;
         if (of_kind >= kFramesRead || !taken.insert({entry.source, entry.clip_frame}).second) continue;
         frames.push_back({{entry.source, entry.clip_frame}, true});
@@ -231,10 +232,10 @@ Prober::Frames Prober::missed_frames(std::size_t stream) const {
 /// Some that were on time.
 Prober::Frames Prober::usual_frames(std::size_t stream) const {
     const StreamPlan& plan = (*subject_.streams)[stream];
-    const DeadlineLedger& ledger = *subject_.ledgers[stream];
+    const play::DeadlineLedger& ledger = *subject_.ledgers[stream];
     std::set<std::uint64_t> missed;
-    for (const DropEntry& entry : ledger.drops()) missed.insert(entry.clip_frame);
-    for (const DropEntry& entry : ledger.stalls()) missed.insert(entry.clip_frame);
+    for (const play::DropEntry& entry : ledger.drops()) missed.insert(entry.clip_frame);
+    for (const play::DropEntry& entry : ledger.stalls()) missed.insert(entry.clip_frame);
     const std::uint64_t count =
         std::min(plan.path->sources().front()->count(), std::max<std::uint64_t>(ledger.counts().scheduled, 1));
     const std::uint64_t step = std::max<std::uint64_t>(count / (2 * kFramesRead), 1);
@@ -260,11 +261,11 @@ void Prober::ask_frames() {
     std::size_t read = 0;
     std::set<std::string> with_usual;
     for (std::size_t i = 0; i < subject_.ledgers.size() && read < kStreamsRead; ++i) {
-        const DeadlineLedger& ledger = *subject_.ledgers[i];
+        const play::DeadlineLedger& ledger = *subject_.ledgers[i];
         const StreamPlan& plan = (*subject_.streams)[i];
         const bool bad = ledger.counts().stalls > 0 ||
                          std::any_of(ledger.drops().begin(), ledger.drops().end(),
-                                     [&ledger](const DropEntry& entry) { return counts(entry, ledger); });
+                                     [&ledger](const play::DropEntry& entry) { return counts(entry, ledger); });
         if (!bad) continue;
         const std::size_t fine = clean_stream(plan.format);
         const bool own = fine == subject_.streams->size();
@@ -279,17 +280,18 @@ void Prober::ask_frames() {
 void Prober::read_alone(std::size_t stream, const Frames& frames) {
     if (frames.empty() || subject_.cancelled() || found_.stuck) return;
     StreamPlan plan = (*subject_.streams)[stream];
-    std::vector<ShownFrame> list;
+    std::vector<play::ShownFrame> list;
     for (const auto& [frame, missed] : frames) list.push_back(frame);
     plan.path = std::make_shared<ListPath>(plan.path->sources(), plan.rate(), list);
     plan.options.paced = false;
     plan.options.slots = list.size();
     plan.options.inflight = plan.options.readahead = 1;
-    plan.options.pattern = AccessPattern::on_demand;
+    plan.options.pattern = play::AccessPattern::on_demand;
     plan.options.clock = nullptr;
     plan.start_offset = {};
     plan.stop_offset.reset();
-    auto arena = BufferArena::make(Player::memory_bytes(*plan.path, plan.options), [](const std::string&) {});
+    auto arena = storage::BufferArena::make(play::Player::memory_bytes(*plan.path, plan.options),
+                                            [](const std::string&) {});
     if (!arena) return;
     StreamProgress progress;
     PlaybackLoopOptions options;
@@ -307,7 +309,7 @@ void Prober::read_alone(std::size_t stream, const Frames& frames) {
     for (const FrameOutcome& outcome : playback_loop->ledgers().front()->frames()) {
         if (!ran || outcome.kind == FrameKind::cancelled) continue;
         const auto& [frame, missed] = frames[outcome.slot];
-        Reread reread{numbers_.of(plan.clips[frame.source]), frame.frame, missed};
+        judge::Reread reread{numbers_.of(plan.clips[frame.source]), frame.frame, missed};
         reread.failed = outcome.kind == FrameKind::failed;
         if (outcome.delivered != Instant::never())
             reread.took_ns = (outcome.delivered - outcome.submitted + outcome.open_time).ns;
@@ -322,4 +324,4 @@ Findings look_into(const ProbeSubject& subject) {
     return Prober(subject).look();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -17,15 +17,18 @@
 #include "run/session/play_request.h"
 #include "run/session/stream_plan.h"
 
-namespace streamsim {
-
+namespace streamsim::play {
 class DeadlineLedger;
+}  // namespace streamsim::play
+
+namespace streamsim::run {
+
 class PlaybackLoop;
 
 struct ProbeSubject {
     const PlayRequest* request = nullptr;
     const std::vector<StreamPlan>* streams = nullptr;
-    std::vector<const DeadlineLedger*> ledgers;  // by stream
+    std::vector<const play::DeadlineLedger*> ledgers;  // by stream
     StorageSpec storage;
     NoticeSink notice;
     std::function<bool()> cancelled;  // asked between two measurements
@@ -37,4 +40,4 @@ struct ProbeSubject {
 /// Blocks for some seconds. What could not be measured is left out.
 Findings look_into(const ProbeSubject& subject);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -5,10 +5,10 @@
 #include "profile/learning/learn.h"
 #include "profile/traffic/behaviour.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// What the meter does, counted as the trace was: some ten thousand operations of it, or what it does in the
 /// document's time.
-Behaviour played_behaviour(const LearntMeter& meter, Duration duration);
+profile::Behaviour played_behaviour(const profile::LearntMeter& meter, Duration duration);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

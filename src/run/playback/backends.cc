@@ -21,36 +21,36 @@
 #include "storage/threads/threads_storage.h"
 #include "storage/uring/uring_storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
-Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, UvLoop& loop) {
-    LocalOptions local = spec.local;
+Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loop::UvLoop& loop) {
+    storage::LocalOptions local = spec.local;
     local.writes_below = spec.target.path;
-    const bool built_in = storage_compiled_in().front() == "uring";
+    const bool built_in = storage::storage_compiled_in().front() == "uring";
     if (spec.io == IoChoice::uring || (spec.io == IoChoice::automatic && built_in)) {
-        auto ring = make_uring_storage(loop, loop.uv(), local);
+        auto ring = storage::make_uring_storage(loop, loop.uv(), local);
         if (ring) return ring;
         if (spec.local.notice) {
             spec.local.notice(fmt::format("io_uring cannot be had: {}; reading with a thread pool instead",
                                           ring.error().problems.front()));
         }
     }
-    return make_threads_storage(loop, loop.uv(), local);
+    return storage::make_threads_storage(loop, loop.uv(), local);
 }
 
-Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, UvLoop& loop) {
+Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, loop::UvLoop& loop) {
     const RemotePlace& place = *spec.target.remote;
     auto made = place.protocol == RemotePlace::Protocol::nfs
-                    ? make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote)
-                    : make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
+                    ? storage::make_nfs_storage(loop, loop.uv(), place, spec.target.path, spec.remote)
+                    : storage::make_smb_storage(loop, loop.uv(), place, spec.target.path, spec.remote);
     if (!made) return made;
-    return by_whole_names(std::move(*made));
+    return storage::by_whole_names(std::move(*made));
 }
 
 /// Where it was said, else round robin; with the link that was said, else the model's.
-SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
-    SeatPlace place{.node = spec.target.node_of(seat), .link = std::nullopt};
+sim::SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
+    sim::SeatPlace place{.node = spec.target.node_of(seat), .link = std::nullopt};
     if (seat >= spec.seat_settings.size()) return place;
     const SeatSetting& setting = spec.seat_settings[seat];
     place.node = setting.node.value_or(place.node);
@@ -63,8 +63,8 @@ SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
     return place;
 }
 
-ClusterOptions cluster_options(const StorageSpec& spec) {
-    ClusterOptions options;
+sim::ClusterOptions cluster_options(const StorageSpec& spec) {
+    sim::ClusterOptions options;
     options.model = *spec.target.model;
     for (std::uint32_t seat = 0; seat < spec.seats; ++seat) options.seats.push_back(place_of(spec, seat));
     options.warm = spec.target.warm;
@@ -76,7 +76,7 @@ ClusterOptions cluster_options(const StorageSpec& spec) {
 }  // namespace
 
 std::vector<std::string> backend_names() {
-    std::vector<std::string> names = storage_compiled_in();
+    std::vector<std::string> names = storage::storage_compiled_in();
     names.insert(names.end(), {"null", "sim"});
     return names;
 }
@@ -84,35 +84,35 @@ std::vector<std::string> backend_names() {
 Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
     LoopAndStorage made;
     switch (spec.target.kind) {
-        case Target::Kind::local: {
-            auto loop = std::make_unique<UvLoop>();
+        case target::Target::Kind::local: {
+            auto loop = std::make_unique<loop::UvLoop>();
             auto storage = make_local_storage(spec, *loop);
             if (!storage) return storage.error();
             made.loop = std::move(loop);
             made.storage = std::move(*storage);
             break;
         }
-        case Target::Kind::remote: {
-            auto loop = std::make_unique<UvLoop>();
+        case target::Target::Kind::remote: {
+            auto loop = std::make_unique<loop::UvLoop>();
             auto storage = make_remote_storage(spec, *loop);
             if (!storage) return storage.error();
             made.loop = std::move(loop);
             made.storage = std::move(*storage);
             break;
         }
-        case Target::Kind::null:
-            made.loop = std::make_unique<UvLoop>();
-            made.storage = std::make_unique<NullStorage>(*made.loop, "null");
+        case target::Target::Kind::null:
+            made.loop = std::make_unique<loop::UvLoop>();
+            made.storage = std::make_unique<storage::NullStorage>(*made.loop, "null");
             break;
-        case Target::Kind::null_virtual:
-            made.loop = std::make_unique<VirtualLoop>();
-            made.storage = std::make_unique<NullStorage>(*made.loop, "sim");
+        case target::Target::Kind::null_virtual:
+            made.loop = std::make_unique<loop::VirtualLoop>();
+            made.storage = std::make_unique<storage::NullStorage>(*made.loop, "sim");
             made.timing_is_exact = true;
             break;
-        case Target::Kind::model:
-            made.loop = std::make_unique<VirtualLoop>();
+        case target::Target::Kind::model:
+            made.loop = std::make_unique<loop::VirtualLoop>();
             made.model = spec.target.model;
-            made.cluster = std::make_unique<Cluster>(*made.loop, cluster_options(spec));
+            made.cluster = std::make_unique<sim::Cluster>(*made.loop, cluster_options(spec));
             for (const ScenarioFault& fault : spec.model_faults)
                 made.cluster->at(Instant{} + fault.at, cluster_fault(fault));
             made.storage = made.cluster->make_storage();
@@ -120,9 +120,9 @@ Result<LoopAndStorage> make_loop_and_storage(const StorageSpec& spec) {
             break;
     }
     if (spec.faults) {
-        auto faults =
-            std::make_unique<FaultStorage>(*made.loop, std::move(made.storage), *spec.faults, spec.seed,
-                                           spec.local.parallel_reads + spec.local.parallel_opens);
+        auto faults = std::make_unique<storage::FaultStorage>(
+            *made.loop, std::move(made.storage), *spec.faults, spec.seed,
+            spec.local.parallel_reads + spec.local.parallel_opens);
         made.faults = faults.get();
         made.storage = std::move(faults);
     }
@@ -140,23 +140,23 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
         return made.cluster->make_decoder(spec.seat, spec.format, more);
     }
     if (spec.cpu <= Duration{}) return nullptr;
-    if (made.timing_is_exact) return std::make_unique<TimedDecoder>(*made.loop, spec.cpu);
-    return std::make_unique<BurningDecoder>(*made.loop, spec.cpu);
+    if (made.timing_is_exact) return std::make_unique<loop::TimedDecoder>(*made.loop, spec.cpu);
+    return std::make_unique<loop::BurningDecoder>(*made.loop, spec.cpu);
 }
 
 Duration decode_cost(const ClusterModel& model, const MediaFormat& format) {
     ClientModel one_core = model.client;
     one_core.cores = 1;
     one_core.cpu_ceiling = 1;
-    return Seat::decode_time(one_core, &format, Duration{});
+    return sim::Seat::decode_time(one_core, &format, Duration{});
 }
 
-std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials) {
-    if (target.kind == Target::Kind::local) return make_local_byte_store();
-    if (target.kind != Target::Kind::remote) return nullptr;
+std::unique_ptr<ByteStore> make_byte_store(const target::Target& target, const Credentials& credentials) {
+    if (target.kind == target::Target::Kind::local) return storage::make_local_byte_store();
+    if (target.kind != target::Target::Kind::remote) return nullptr;
     if (target.remote->protocol == RemotePlace::Protocol::nfs)
-        return by_whole_names(make_nfs_byte_store(*target.remote, target.path));
-    return by_whole_names(make_smb_byte_store(*target.remote, target.path, credentials));
+        return storage::by_whole_names(storage::make_nfs_byte_store(*target.remote, target.path));
+    return storage::by_whole_names(storage::make_smb_byte_store(*target.remote, target.path, credentials));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

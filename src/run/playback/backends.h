@@ -19,9 +19,11 @@
 #include "streamsim/storage.h"
 #include "target/target.h"
 
-namespace streamsim {
-
+namespace streamsim::storage {
 class FaultStorage;
+}  // namespace streamsim::storage
+
+namespace streamsim::run {
 
 enum class IoChoice { automatic, uring, threads };
 
@@ -29,12 +31,12 @@ enum class IoChoice { automatic, uring, threads };
 using StorageWrapper = std::function<std::unique_ptr<Storage>(std::unique_ptr<Storage>)>;
 
 struct StorageSpec {
-    Target target;
+    target::Target target;
     IoChoice io = IoChoice::automatic;
-    LocalOptions local;               // of one loop
-    RemoteOptions remote;             // of one loop
-    std::optional<FaultPlan> faults;  // injected over it
-    std::uint64_t seed = 0;           // of the faults, and of what a model leaves to chance
+    storage::LocalOptions local;               // of one loop
+    storage::RemoteOptions remote;             // of one loop
+    std::optional<storage::FaultPlan> faults;  // injected over it
+    std::uint64_t seed = 0;                    // of the faults, and of what a model leaves to chance
     // A model: how many seats there are, and what they play.
     std::uint32_t seats = 1;
     std::vector<std::shared_ptr<const FrameIndex>> media;
@@ -51,10 +53,10 @@ std::vector<std::string> backend_names();
 struct LoopAndStorage {
     std::unique_ptr<EventLoop> loop;
     std::shared_ptr<const ClusterModel> model;  // null: storage
-    std::unique_ptr<Cluster> cluster;           // of the model
+    std::unique_ptr<sim::Cluster> cluster;      // of the model
     std::unique_ptr<Storage> storage;
-    FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
-    bool timing_is_exact = false;    // virtual: the same seed gives the same times
+    storage::FaultStorage* faults = nullptr;  // where faults are injected: in `storage`
+    bool timing_is_exact = false;             // virtual: the same seed gives the same times
 };
 
 /// REQUIRES: called on the thread that will run the loop. Where io_uring cannot be had, the thread pool is used
@@ -76,6 +78,6 @@ std::unique_ptr<Decoder> make_decoder(const LoopAndStorage& made, const DecoderS
 Duration decode_cost(const ClusterModel& model, const MediaFormat& format);
 
 /// The blocking side of a target; null where there are no files (null:, sim:). Connects when it is first used.
-std::unique_ptr<ByteStore> make_byte_store(const Target& target, const Credentials& credentials);
+std::unique_ptr<ByteStore> make_byte_store(const target::Target& target, const Credentials& credentials);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,7 +8,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// `count` outlives it.
 class ByteMeter final : public StorageDecorator {
@@ -52,4 +52,4 @@ private:
     std::unordered_map<const ReadOp*, Watched> watched_;  // whose members stay where they are
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

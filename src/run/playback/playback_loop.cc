@@ -13,13 +13,13 @@
 #include "play/player.h"
 #include "play/recorder.h"
 
-namespace streamsim {
+namespace streamsim::run {
 struct PlaybackLoop::Stream {
     PlaybackLoop* playback_loop = nullptr;
     const StreamPlan* plan = nullptr;
     std::size_t place = 0;  // among the world's streams
     std::unique_ptr<Decoder> decoder;
-    std::unique_ptr<FrameStream> player;
+    std::unique_ptr<play::FrameStream> player;
     TimerId begin_timer = 0;
     TimerId timeout = 0;
     TimerId stop_timer = 0;
@@ -69,13 +69,13 @@ Result<void> PlaybackLoop::build() {
     }
     for (const LoopMeter& each : options_.meters) {
         if (made_.cluster != nullptr) {  // there nobody has prepared anything
-            const WorkingSetNames& names = each.plan->names;
+            const load::WorkingSetNames& names = each.plan->names;
             for (const std::string& file : names.files)
                 made_.cluster->add_file(file.c_str(), each.plan->spec.set.file_bytes);
             for (const std::string& file : names.spare) made_.cluster->add_file(file.c_str(), 0);
         }
-        meters_.push_back(std::make_unique<Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
-                                                  Callback::of<&PlaybackLoop::player_changed>(this)));
+        meters_.push_back(std::make_unique<load::Meter>(*made_.loop, *made_.storage, *each.plan, each.memory,
+                                                        Callback::of<&PlaybackLoop::player_changed>(this)));
     }
     const bool write = std::any_of(options_.meters.begin(), options_.meters.end(),
                                    [](const LoopMeter& each) { return writes(each.plan->spec); });
@@ -88,7 +88,7 @@ Result<void> PlaybackLoop::build() {
 
 PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
     const StreamPlan& plan = *each.plan;
-    LedgerOptions stats;
+    play::LedgerOptions stats;
     stats.seat = plan.options.seat;
     stats.stream = plan.options.stream;
     stats.seed = options_.seed;
@@ -97,7 +97,7 @@ PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
     stats.readahead = plan.options.readahead;
     stats.records = plan.record != nullptr;
     stats.keep_frames = options_.keep_frames;
-    ledgers_.push_back(std::make_unique<DeadlineLedger>(stats, stats_.series));
+    ledgers_.push_back(std::make_unique<play::DeadlineLedger>(stats, stats_.series));
     auto stream = std::make_unique<Stream>();
     stream->playback_loop = this;
     stream->plan = &plan;
@@ -108,18 +108,18 @@ PlaybackLoop::Stream& PlaybackLoop::make_stream(const LoopStream& each) {
 
 void PlaybackLoop::make_player(Stream& stream, const LoopStream& each, std::span<std::byte> memory) {
     const StreamPlan& plan = *each.plan;
-    PlayerOptions options = plan.options;
+    play::PlayerOptions options = plan.options;
     if (options_.sync) {
-        std::unique_ptr<PlayClock>& clock = clocks_[plan.options.seat];
-        if (clock == nullptr) clock = std::make_unique<PlayClock>(*made_.loop);
+        std::unique_ptr<play::PlayClock>& clock = clocks_[plan.options.seat];
+        if (clock == nullptr) clock = std::make_unique<play::PlayClock>(*made_.loop);
         options.clock = clock.get();
     }
     const MediaFormat* decoded = options.paced ? plan.decoded : nullptr;  // as fast as it reads: not decoded
     stream.decoder = make_decoder(made_, {options.seat, options_.decode_cpu, decoded, plan.layers});
     options.decoder = stream.decoder.get();
-    stream.player =
-        std::make_unique<Player>(*made_.loop, *made_.storage, *plan.path, options, *ledgers_[stream.place],
-                                 memory, *each.progress, Callback::of<&PlaybackLoop::player_changed>(this));
+    stream.player = std::make_unique<play::Player>(*made_.loop, *made_.storage, *plan.path, options,
+                                                   *ledgers_[stream.place], memory, *each.progress,
+                                                   Callback::of<&PlaybackLoop::player_changed>(this));
 }
 
 Result<void> PlaybackLoop::make_recorder(Stream& stream, const LoopStream& each, std::span<std::byte> memory) {
@@ -132,17 +132,18 @@ Result<void> PlaybackLoop::make_recorder(Stream& stream, const LoopStream& each,
     if (!options_.shared_memory) {
         const std::uint64_t key =
             derive_seed(options_.seed, std::uint64_t{plan.options.seat} << 32 | plan.options.stream);
-        auto frames = make_recorded_frames(plan.record->format, *plan.path->sources().front(), key,
-                                           Recorder::frame_stride(*plan.path, plan.options), memory);
+        auto frames =
+            media::make_recorded_frames(plan.record->format, *plan.path->sources().front(), key,
+                                        play::Recorder::frame_stride(*plan.path, plan.options), memory);
         if (!frames) return frames;
     }
-    stream.player = std::make_unique<Recorder>(
+    stream.player = std::make_unique<play::Recorder>(
         *made_.loop, *made_.storage, *plan.path, plan.options, plan.record->options, *ledgers_[stream.place],
         memory, *each.progress, Callback::of<&PlaybackLoop::player_changed>(this));
     return {};
 }
 
-const DeadlineLedger* PlaybackLoop::ledger_of(const StreamPlan& plan) const {
+const play::DeadlineLedger* PlaybackLoop::ledger_of(const StreamPlan& plan) const {
     for (const auto& stream : streams_) {
         if (stream->plan == &plan) return ledgers_[stream->place].get();
     }
@@ -152,7 +153,7 @@ const DeadlineLedger* PlaybackLoop::ledger_of(const StreamPlan& plan) const {
 Result<void> PlaybackLoop::run() {
     if (options_.realtime) {
         std::string why_not;
-        stats_.realtime = request_realtime(why_not);
+        stats_.realtime = host::request_realtime(why_not);
         if (!stats_.realtime) options_.notice(why_not);
     }
     if (auto built = build(); !built) {
@@ -231,7 +232,7 @@ void PlaybackLoop::begin_meters() {
 
 void PlaybackLoop::note_ready_meters(std::vector<std::int64_t>& cues) {
     const std::size_t ready =
-        std::erase_if(preparing_meters_, [](const Meter* meter) { return meter->ready(); });
+        std::erase_if(preparing_meters_, [](const load::Meter* meter) { return meter->ready(); });
     if (ready == 0) return;
     if (preparing_meters_.empty()) made_.loop->cancel(meters_timeout_);
     if ((cues_[0].not_ready -= ready) == 0) cues.push_back(0);
@@ -442,7 +443,7 @@ void PlaybackLoop::copy_some(const std::shared_ptr<LoopSnapshot>& copy, std::uin
 }
 
 void PlaybackLoop::copy_stream(const Stream& stream, LoopSnapshot& copy) const {
-    const DeadlineLedger& ledger = *ledgers_[stream.place];
+    const play::DeadlineLedger& ledger = *ledgers_[stream.place];
     auto& copied = copy.ledgers[stream.plan];
     if (copied == nullptr) copied = ledger.empty_copy(copy.stats.series);
     ledger.catch_up(*copied);
@@ -476,4 +477,4 @@ void PlaybackLoop::finish() {
     made_.storage->shutdown(Callback::of<&EventLoop::stop>(made_.loop.get()));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -22,7 +22,7 @@
 #include "run/session/stream_plan.h"
 #include "storage/fault/fault_storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// One stream of a world; both outlive it.
 struct LoopStream {
@@ -32,19 +32,19 @@ struct LoopStream {
 
 /// One meter of a world; the plan outlives it.
 struct LoopMeter {
-    const MeterPlan* plan = nullptr;
+    const load::MeterPlan* plan = nullptr;
     std::span<std::byte> memory;
 };
 
 /// What a world knows besides the books of its streams.
 struct LoopStats {
-    TimeSeries series;
+    metrics::TimeSeries series;
     LoopLateness lateness;
     StorageCapabilities capabilities;
     std::vector<MeterResult> meters;  // as they were given; at the end
     std::vector<OperationRow> operations;
     std::vector<ServerTraffic> traffic;  // up to the end of play
-    InjectedFaults faults;               // up to the end of play; nothing where none are injected
+    storage::InjectedFaults faults;      // up to the end of play; nothing where none are injected
     Instant origin;                      // the zero of the series, and of the streams' offsets
     bool timing_is_exact = false;        // virtual time
     bool realtime = false;               // real-time scheduling was asked for and granted
@@ -53,7 +53,7 @@ struct LoopStats {
 /// A copy of a world's books, which is brought up to date while it plays (PlaybackLoop::copy).
 struct LoopSnapshot {
     LoopStats stats;
-    std::map<const StreamPlan*, std::unique_ptr<DeadlineLedger>> ledgers;
+    std::map<const StreamPlan*, std::unique_ptr<play::DeadlineLedger>> ledgers;
 
     // How the threads speak about it.
     std::mutex mutex;
@@ -126,9 +126,9 @@ public:
     bool copy(const std::shared_ptr<LoopSnapshot>& copy, Duration patience);
 
     // After run().
-    std::vector<std::unique_ptr<DeadlineLedger>>& ledgers() { return ledgers_; }
+    std::vector<std::unique_ptr<play::DeadlineLedger>>& ledgers() { return ledgers_; }
     /// Of a stream of this world, also of one that was added; null: it is none.
-    const DeadlineLedger* ledger_of(const StreamPlan& plan) const;
+    const play::DeadlineLedger* ledger_of(const StreamPlan& plan) const;
     const LoopStats& stats() const { return stats_; }
     /// Of a modelled cluster, between two instants of its loop's clock; else none.
     std::vector<PartStats> parts(Instant from, Instant to) const;
@@ -136,7 +136,7 @@ public:
     bool interrupted() const { return interrupting_ && !error_; }
     /// Reads and opens that it may have outstanding.
     std::uint64_t operations_at_once() const {
-        const LocalOptions& local = options_.storage.local;
+        const storage::LocalOptions& local = options_.storage.local;
         return std::uint64_t{local.parallel_reads} + local.parallel_opens;
     }
     /// run() failed because not every stream had filled its read-ahead in time.
@@ -179,13 +179,13 @@ private:
     PlaybackLoopOptions options_;
     LoopAndStorage made_;
     LoopStats stats_;  // its origin, lateness and capabilities as of the last look
-    std::vector<std::unique_ptr<DeadlineLedger>> ledgers_;
-    std::map<std::uint32_t, std::unique_ptr<PlayClock>> clocks_;  // by seat, where streams share one
-    std::map<std::int64_t, StartGroup> cues_;                     // by offset
+    std::vector<std::unique_ptr<play::DeadlineLedger>> ledgers_;
+    std::map<std::uint32_t, std::unique_ptr<play::PlayClock>> clocks_;  // by seat, where streams share one
+    std::map<std::int64_t, StartGroup> cues_;                           // by offset
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> preparing_;  // begun and not ready yet, as they are planned
-    std::vector<std::unique_ptr<Meter>> meters_;
-    std::vector<Meter*> preparing_meters_;
+    std::vector<std::unique_ptr<load::Meter>> meters_;
+    std::vector<load::Meter*> preparing_meters_;
     TimerId meters_timeout_ = 0;
     std::size_t finished_ = 0;  // so many streams, from the first one on, have finished
     Instant origin_;
@@ -201,4 +201,4 @@ private:
     std::shared_ptr<LoopSnapshot> copy_;  // protected by mutex_: that was asked for last
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

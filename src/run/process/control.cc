@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr Duration kTick = milliseconds(100);
@@ -134,4 +134,4 @@ void Control::note_reaction() {
     reacted_at_ = loop_.now();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

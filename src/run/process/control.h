@@ -12,7 +12,7 @@
 #include "loop/uv_loop.h"
 #include "run/process/signal_thread.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// How long Control waits after a signal for a work, or for the main thread between two works.
 inline constexpr Duration kInterruptTimeout = milliseconds(1200);
@@ -73,7 +73,7 @@ private:
     void note_reaction();
 
     const ControlOptions options_;
-    UvLoop loop_;
+    loop::UvLoop loop_;
     Work* work_ = nullptr;
     TimerId tick_ = 0;
     std::atomic<bool> interrupted_{false};
@@ -90,4 +90,4 @@ private:
     SignalThread signal_thread_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

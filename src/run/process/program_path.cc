@@ -6,7 +6,7 @@
 
 #include "base/system/utf8_path.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 std::filesystem::path program_path() {
     constexpr std::size_t kLongest = 32768;  // of any system
@@ -17,4 +17,4 @@ std::filesystem::path program_path() {
     return utf8_path(path);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Its own file, with symbolic links resolved where the system does; empty: not known.
 std::filesystem::path program_path();
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr std::uint64_t kTickMs = 50;
@@ -58,4 +58,4 @@ void SignalThread::on_signal() {
     heard_();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-namespace streamsim {
+namespace streamsim::run {
 
 class SignalThread {
 public:
@@ -31,4 +31,4 @@ private:
     std::thread thread_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -7,7 +7,7 @@
 
 #include "run/session/stream_plan.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class ClipNumbers {
 public:
@@ -24,4 +24,4 @@ private:
     std::map<const FrameIndex*, std::uint32_t> numbers_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 
 #include "host/host.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 std::string first_line(const std::string& path) {
@@ -42,13 +42,13 @@ std::string start_of(const std::string& process) {
 
 }  // namespace
 
-LockOwner this_lock_owner(const std::vector<std::string>& command) {
-    LockOwner owner;
-    owner.host = read_host_facts().name;
+media::LockOwner this_lock_owner(const std::vector<std::string>& command) {
+    media::LockOwner owner;
+    owner.host = host::read_host_facts().name;
     owner.pid = static_cast<std::int64_t>(getpid());
     owner.machine = this_process_space();
     owner.started = start_of("self");
-    owner.since = now_rfc3339();
+    owner.since = host::now_rfc3339();
     for (const std::string& word : command) {
         const bool first = owner.command.empty();
         owner.command += first ? std::filesystem::path(word).filename().string() : " " + word;
@@ -56,9 +56,9 @@ LockOwner this_lock_owner(const std::vector<std::string>& command) {
     return owner;
 }
 
-bool lock_owner_is_gone(const LockOwner& owner) {
+bool lock_owner_is_gone(const media::LockOwner& owner) {
     if (owner.pid <= 0 || owner.machine.empty() || owner.started.empty()) return false;
     return owner.machine == this_process_space() && start_of(std::to_string(owner.pid)) != owner.started;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -12,7 +12,7 @@
 #include "media/write/planned_index.h"
 #include "storage/buffer_arena.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Frames of all planned clips together whose places are kept.
@@ -34,8 +34,9 @@ void keep_needed(const PlayRequest& request, std::vector<Clip> clips, FoundMedia
 /// How long a planned clip is. On a model it is as long as play, where memory allows that: a clip that loops
 /// comes from the caches, which nobody asked about.
 std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& format) {
-    const std::uint64_t usual = format.rate.slots_in(request.clip_duration.value_or(kDefaultClipDuration));
-    if (request.target.kind != Target::Kind::model || request.clip_duration) {
+    const std::uint64_t usual =
+        format.rate.slots_in(request.clip_duration.value_or(media::kDefaultClipDuration));
+    if (request.target.kind != target::Target::Kind::model || request.clip_duration) {
         return std::max<std::uint64_t>(usual, 1);
     }
     const std::uint64_t most = std::max(kPlannedFramesMax / clips_needed(request), usual);
@@ -45,7 +46,7 @@ std::uint64_t planned_frames(const PlayRequest& request, const MediaFormat& form
 /// Errors: environment: the index of so many frames does not fit into memory.
 Result<void> check_planned_frames(const PlayRequest& request, const MediaFormat& format, std::uint64_t frames) {
     const double bytes = static_cast<double>(frames) * kPlannedFrameBytes * clips_needed(request);
-    const MemoryAvailable available = memory_available();
+    const storage::MemoryAvailable available = storage::memory_available();
     if (bytes <= static_cast<double>(available.bytes)) return {};
     return environment_error(fmt::format(
         "the frame indexes ({} frames in each of {} clips of {}) need {:.1f} GB of memory, and {} leaves {}: "
@@ -63,7 +64,7 @@ Result<std::vector<Clip>> planned_clips(const PlayRequest& request, const MediaF
         Clip clip;
         clip.name = fmt::format("{}/{}/clip-{:04}", planned_root(request.target), format.name, i + 1);
         clip.format = format.name;
-        clip.index = planned_index(format, frames, request.seed, i, clip.name);
+        clip.index = media::planned_index(format, frames, request.seed, i, clip.name);
         clips.push_back(std::move(clip));
     }
     return clips;
@@ -102,7 +103,7 @@ Result<void> leave_out_stills(const std::string& path, std::vector<Clip>& clips)
 
 // On a model it is the model's name, however its URL was typed: a cluster lays files out by their names, and
 // where a document lies or which caches are warm moves no block.
-std::string planned_root(const Target& target) {
+std::string planned_root(const target::Target& target) {
     return target.model != nullptr ? "sim:" + target.model->name : target.url;
 }
 
@@ -140,21 +141,22 @@ Result<bool> is_empty_directory(ByteStore& store, const std::string& path) {
     auto entries = store.list(path);
     if (!entries) return entries.error();
     return std::all_of(entries->begin(), entries->end(), [](const DirectoryEntry& entry) {
-        return entry.name == kMediaDirectory || entry.name == "lost+found" || entry.name.starts_with(".");
+        return entry.name == media::kMediaDirectory || entry.name == "lost+found" ||
+               entry.name.starts_with(".");
     });
 }
 
-Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request) {
-    std::vector<PreparePlan> plans;
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request) {
+    std::vector<media::PreparePlan> plans;
     if (streams_of_format(request) == 0) return plans;
     for (const MediaFormat& format : request.formats) {
-        auto plan = plan_prepare(
+        auto plan = media::plan_prepare(
             store, {request.target.name(), format, clips_needed(request), request.clip_duration, request.seed});
         if (!plan) return plan.error();
         if (!plan->nothing_to_do() || !plan->notes.empty()) plans.push_back(std::move(*plan));
     }
     std::uint64_t bytes = 0;
-    for (const PreparePlan& plan : plans) bytes += plan.bytes_to_write;
+    for (const media::PreparePlan& plan : plans) bytes += plan.bytes_to_write;
     if (!plans.empty() && bytes > plans.front().bytes_free) {  // each fits, all together do not
         return environment_error(fmt::format("{}: the media of {} formats needs {}, and {} are free",
                                              request.target.name(), plans.size(), show_bytes(bytes),
@@ -172,17 +174,17 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
     if (!info) return info.error();
     std::vector<Clip> clips;
     if (info->has_value() && (**info).directory) {
-        auto found = clips_in(store, path, options);
+        auto found = media::clips_in(store, path, options);
         if (!found) return found.error();
         clips = std::move(*found);
         if (clips.empty()) {
             return bad_input(
                 fmt::format("{}: holds no clip and no image sequence: name one, or give a format such as "
                             "--dpx12 to have media made below {}/{}",
-                            path, path, kMediaDirectory));
+                            path, path, media::kMediaDirectory));
         }
-    } else if (info->has_value() || is_pattern(path)) {
-        auto clip = index_clip(store, path, options);
+    } else if (info->has_value() || media::is_pattern(path)) {
+        auto clip = media::index_clip(store, path, options);
         if (!clip) return clip.error();
         clips.push_back(std::move(*clip));
     } else {
@@ -197,8 +199,8 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
     if (streams_of_format(request) == 0) return found;
     if (request.cuts) {
         if (store == nullptr) return bad_input("--cuts needs the clips that it names: expected a path");
-        auto list = resolve_cut_list(*store, request.target.name(), *request.cuts, request.rate,
-                                     index_options(request, progress));
+        auto list = media::resolve_cut_list(*store, request.target.name(), *request.cuts, request.rate,
+                                            index_options(request, progress));
         if (!list) return list.error();
         found.cuts = std::move(*list);
         return found;
@@ -224,7 +226,7 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
             found.clips.push_back(std::move(*planned));
             continue;
         }
-        auto clips = complete_clips(*store, request.target.name(), format, request.clip_duration);
+        auto clips = media::complete_clips(*store, request.target.name(), format, request.clip_duration);
         if (!clips) return clips.error();
         if (clips->size() < clips_needed(request)) {
             return environment_error(fmt::format(
@@ -237,4 +239,4 @@ Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, Inde
     return found;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -12,7 +12,7 @@
 #include "streamsim/cut_list.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// What there is to play: the clips of each format in turn (or of the target, where no format is asked for),
 /// each list as long as the streams need; or a cut list with its clips.
@@ -31,10 +31,10 @@ std::uint64_t frames_of_play(const PlayRequest& request, const MediaFormat& form
 std::uint32_t clips_needed(const PlayRequest& request);
 
 /// What the names of media that exists only as a plan begin with.
-std::string planned_root(const Target& target);
+std::string planned_root(const target::Target& target);
 
 /// What has to be written before these formats can be played; a plan for each format that lacks clips. Blocks.
-Result<std::vector<PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
+Result<std::vector<media::PreparePlan>> missing_media(ByteStore& store, const PlayRequest& request);
 
 /// Blocks. Errors: bad input where the media that others made are fewer than the streams; as the indexing.
 Result<FoundMedia> find_media(ByteStore* store, const PlayRequest& request, IndexProgress* progress);
@@ -48,4 +48,4 @@ Result<std::vector<Clip>> clips_of_target(ByteStore& store,
 /// will make.
 Result<bool> is_empty_directory(ByteStore& store, const std::string& path);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

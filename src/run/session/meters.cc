@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "run/session/play_request.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Of each meter of a seat, where --csv asks for rows.
@@ -23,17 +23,17 @@ constexpr std::uint64_t kFirstMeterSeed = 1'000'000;
 constexpr std::uint32_t kFirstMeterStream = 1'000'000;
 
 /// Where the files of a meter are. Sets of other sizes are other files: what is there stays of use.
-std::string root_of(const Target& target, const MeterSpec& spec) {
+std::string root_of(const target::Target& target, const MeterSpec& spec) {
     const WorkingSet& set = spec.set;
     std::string name = spec.name + "-" + std::to_string(set.files) + "x" + std::to_string(set.file_bytes) +
                        (set.shared ? "-shared" : "");
     if (set.directories > 1) name += "-" + std::to_string(set.directories) + "d";
-    return load_root(target.name()) + "/" + name;
+    return media::load_root(target.name()) + "/" + name;
 }
 
 /// Of a meter on all of its seats.
-LoadSet load_set_of(const Target& target, const MeterPart& part) {
-    LoadSet set;
+media::LoadSet load_set_of(const target::Target& target, const MeterPart& part) {
+    media::LoadSet set;
     set.target = target.name();
     std::set<std::string> seen;  // what seats share
     const auto add_directory = [&](const std::string& name) {
@@ -41,8 +41,8 @@ LoadSet load_set_of(const Target& target, const MeterPart& part) {
     };
     add_directory(root_of(target, part.spec));
     for (std::uint32_t seat = 0; seat < part.seats; ++seat) {
-        const WorkingSetNames names =
-            working_set(part.spec, root_of(target, part.spec), part.first_seat + seat);
+        const load::WorkingSetNames names =
+            load::working_set(part.spec, root_of(target, part.spec), part.first_seat + seat);
         for (const std::string& name : names.parents) add_directory(name);
         for (const std::string& name : names.directories) add_directory(name);
         for (const std::string& name : names.files) {
@@ -55,27 +55,27 @@ LoadSet load_set_of(const Target& target, const MeterPart& part) {
     return set;
 }
 
-void append(LoadSetPlan& to, LoadSetPlan from) {
+void append(media::LoadSetPlan& to, media::LoadSetPlan from) {
     to.missing.target = from.missing.target;
     for (std::string& each : from.missing.directories) to.missing.directories.push_back(std::move(each));
-    for (LoadFile& each : from.missing.files) to.missing.files.push_back(std::move(each));
+    for (media::LoadFile& each : from.missing.files) to.missing.files.push_back(std::move(each));
     for (std::string& each : from.all.directories) to.all.directories.push_back(std::move(each));
-    for (LoadFile& each : from.all.files) to.all.files.push_back(std::move(each));
+    for (media::LoadFile& each : from.all.files) to.all.files.push_back(std::move(each));
     to.bytes_to_write += from.bytes_to_write;
     to.bytes_free = from.bytes_free;
 }
 
 }  // namespace
 
-std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
-    std::vector<MeterPlan> plans;
+std::vector<load::MeterPlan> meter_plans(const PlayRequest& request) {
+    std::vector<load::MeterPlan> plans;
     std::map<std::uint32_t, std::uint32_t> first_streams;  // of meters, by seat; streams have the numbers below
     std::uint32_t number = 0;
     for (const MeterPart& part : request.meters) {
         for (std::uint32_t i = 0; i < part.seats; ++i) {
             const std::uint32_t seat = part.first_seat + i;
             if (!request.plays(seat)) continue;
-            MeterPlan plan;
+            load::MeterPlan plan;
             plan.spec = part.spec;
             plan.number = number;
             plan.seat = seat;
@@ -84,7 +84,7 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
             plan.first_stream = first_streams.emplace(seat, kFirstMeterStream).first->second;
             first_streams[seat] += part.spec.users;
             plan.seed = derive_seed(request.seed, kFirstMeterSeed + 1 + number);
-            plan.names = working_set(part.spec, root_of(request.target, part.spec), seat);
+            plan.names = load::working_set(part.spec, root_of(request.target, part.spec), seat);
             plan.progress = std::make_shared<MeterProgress>();
             if (request.keep_frames) plan.rows_kept = kOperationRowsKept;
             plans.push_back(std::move(plan));
@@ -92,13 +92,13 @@ std::vector<MeterPlan> meter_plans(const PlayRequest& request) {
         ++number;
     }
     std::stable_sort(plans.begin(), plans.end(),
-                     [](const MeterPlan& a, const MeterPlan& b) { return a.seat < b.seat; });
+                     [](const load::MeterPlan& a, const load::MeterPlan& b) { return a.seat < b.seat; });
     return plans;
 }
 
-std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment) {
+std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment) {
     std::set<std::string> said;
-    for (MeterPlan& plan : plans) {
+    for (load::MeterPlan& plan : plans) {
         MeterSpec& spec = plan.spec;
         if (!spec.direct) continue;
         plan.alignment = alignment;
@@ -126,7 +126,7 @@ std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::ui
 }
 
 Result<void> check_meters(const PlayRequest& request) {
-    if (request.target.kind != Target::Kind::null_virtual) return {};
+    if (request.target.kind != target::Target::Kind::null_virtual) return {};
     Error error{ErrorKind::bad_input, {}};
     for (const MeterPart& part : request.meters) {
         const MeterSpec& spec = part.spec;
@@ -160,10 +160,10 @@ WorkingSetsInUse working_sets_of(const PlayRequest& request) {
     return {{read.begin(), read.end()}, {written.begin(), written.end()}};
 }
 
-Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
-    LoadSetPlan all;
+Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request) {
+    media::LoadSetPlan all;
     for (const MeterPart& part : request.meters) {
-        auto plan = plan_load_set(store, load_set_of(request.target, part));
+        auto plan = media::plan_load_set(store, load_set_of(request.target, part));
         if (!plan) return plan.error();
         append(all, std::move(*plan));
     }
@@ -177,14 +177,14 @@ Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& reques
 
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request) {
     for (const MeterPart& part : request.meters) {
-        if (auto done = evict_all(store, load_set_of(request.target, part)); !done) return done;
+        if (auto done = media::evict_all(store, load_set_of(request.target, part)); !done) return done;
     }
     return {};
 }
 
 Result<void> read_load_set(ByteStore& store, const PlayRequest& request) {
     for (const MeterPart& part : request.meters) {
-        if (auto done = read_all(store, load_set_of(request.target, part)); !done) return done;
+        if (auto done = media::read_all(store, load_set_of(request.target, part)); !done) return done;
     }
     return {};
 }
@@ -195,9 +195,9 @@ Result<void> remove_created_files(ByteStore& store, const PlayRequest& request) 
         for (const auto operation : {LoadOperation::create, LoadOperation::remove, LoadOperation::rename})
             named += part.spec.weights[static_cast<std::size_t>(operation)];
         if (named <= 0) continue;
-        if (auto done = remove_others(store, load_set_of(request.target, part)); !done) return done;
+        if (auto done = media::remove_others(store, load_set_of(request.target, part)); !done) return done;
     }
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

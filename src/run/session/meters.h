@@ -11,7 +11,7 @@
 #include "streamsim/byte_store.h"
 #include "target/target.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 struct PlayRequest;
 
@@ -23,11 +23,11 @@ struct MeterPart {
 };
 
 /// A plan for each meter of each seat that this process plays; by seat, then as asked for.
-std::vector<MeterPlan> meter_plans(const PlayRequest& request);
+std::vector<load::MeterPlan> meter_plans(const PlayRequest& request);
 
 /// What direct I/O of this alignment cannot move is left out of remainders, or is moved through the page cache;
 /// says so in sentences.
-std::vector<std::string> fit_to_alignment(std::vector<MeterPlan>& plans, std::uint32_t alignment);
+std::vector<std::string> fit_to_alignment(std::vector<load::MeterPlan>& plans, std::uint32_t alignment);
 
 /// Errors: bad input where a meter would do endlessly much in no time: a closed loop on sim:null.
 Result<void> check_meters(const PlayRequest& request);
@@ -42,7 +42,7 @@ struct WorkingSetsInUse {
 WorkingSetsInUse working_sets_of(const PlayRequest& request);
 
 /// What they lack, of all seats. Blocks. Errors: as plan_load_set.
-Result<LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
+Result<media::LoadSetPlan> missing_load_set(ByteStore& store, const PlayRequest& request);
 
 /// The working sets of all meters leave this computer's page cache, or are read once. Block.
 Result<void> evict_load_set(ByteStore& store, const PlayRequest& request);
@@ -51,4 +51,4 @@ Result<void> read_load_set(ByteStore& store, const PlayRequest& request);
 /// Removes what the meters of a run have created, and nothing that they began with. Blocks.
 Result<void> remove_created_files(ByteStore& store, const PlayRequest& request);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 #include "run/session/media_plan.h"
 #include "run/session/play_request.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Where the streams of a part are in a run of several parts.
 struct PartPlace {
@@ -31,4 +31,4 @@ struct PlayPart {
 /// Playing from the command line.
 std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

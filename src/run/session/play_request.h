@@ -16,7 +16,7 @@
 #include "streamsim/media.h"
 #include "streamsim/scenario.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// The streams of a seat are angles of one scene.
 enum class MultiCam {
@@ -35,7 +35,7 @@ struct RecordRequest {
 };
 
 struct PlayRequest {
-    Target target;
+    target::Target target;
     Credentials credentials;           // for the target; in no result
     std::vector<MediaFormat> formats;  // empty: whatever clips the target holds
     std::uint32_t streams = 1;         // per seat, of each format; 0: meters alone
@@ -48,10 +48,10 @@ struct PlayRequest {
     std::optional<std::uint32_t> own_seats;
     std::optional<std::uint32_t> total_streams;  // instead: of each format, dealt round robin over the seats
     bool same_media = false;                     // all streams of a format play one clip
-    PlayOrder order;
-    std::optional<EditList> cuts;  // order cuts: what to play of the clips below the target
-    std::uint32_t layers = 1;      // clips that lie on each other in each stream
-    bool sync = false;             // the streams of a seat run on one clock
+    play::PlayOrder order;
+    std::optional<media::EditList> cuts;  // order cuts: what to play of the clips below the target
+    std::uint32_t layers = 1;             // clips that lie on each other in each stream
+    bool sync = false;                    // the streams of a seat run on one clock
     MultiCam multicam = MultiCam::none;
     bool audio = false;             // read along with the frames
     bool keep_index = false;        // of a container, beside it
@@ -60,16 +60,16 @@ struct PlayRequest {
     std::optional<Duration> duration;
     std::optional<std::uint64_t> frames;
     std::optional<Duration> clip_duration;
-    std::optional<AccessPattern> pattern;  // nothing: by the kind of clip
+    std::optional<play::AccessPattern> pattern;  // nothing: by the kind of clip
     std::uint32_t readahead = 8;
     std::uint32_t inflight = 2;
     std::uint64_t io_size = 1 << 20;  // 0: a frame in one read
     std::uint32_t io_depth = 8;
-    OnMiss on_miss = OnMiss::drop;
+    play::OnMiss on_miss = play::OnMiss::drop;
     Duration preroll_timeout = seconds(10);
     Duration stagger;
     Duration decode_cpu;
-    std::optional<FaultPlan> faults;
+    std::optional<storage::FaultPlan> faults;
     std::vector<SeatSetting> seat_settings;   // of a model: by seat; fewer than seats: the rest as it comes
     std::vector<ScenarioFault> model_faults;  // what happens inside a model; at: from the beginning of the run
     StorageWrapper through;                   // what stands between the players and the storage: a trace
@@ -94,4 +94,4 @@ struct PlayRequest {
 /// How long a stream plays where nothing is asked for.
 inline constexpr Duration kDefaultDuration = seconds(60);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,12 +8,12 @@
 #include "media/write/recording.h"
 #include "storage/local/local_options.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 Recordings::Recordings(std::unique_ptr<ByteStore> store, std::string target, bool keep, NoticeSink notice)
     : store_(std::move(store)), target_(std::move(target)), notice_(std::move(notice)), keep_(keep) {}
 
-Result<std::unique_ptr<Recordings>> Recordings::make(const Target& target,
+Result<std::unique_ptr<Recordings>> Recordings::make(const target::Target& target,
                                                      const Credentials& credentials,
                                                      bool keep,
                                                      const NoticeSink& notice) {
@@ -24,37 +24,37 @@ Result<std::unique_ptr<Recordings>> Recordings::make(const Target& target,
     if (!*there || !(**there).directory) {
         return environment_error(fmt::format("{}: is no directory: recordings go below one", made->target_));
     }
-    auto directory = make_recordings(*made->store_, made->target_);
+    auto directory = media::make_recordings(*made->store_, made->target_);
     if (!directory) return directory.error();
     made->directory_ = std::move(*directory);
     return made;
 }
 
 std::uint32_t Recordings::alignment() {
-    const std::string path = directory_ + "/" + recording_name(0, 0) + ".mov";
+    const std::string path = directory_ + "/" + media::recording_name(0, 0) + ".mov";
     const auto inside = store_->beneath(directory_);
-    if (!inside) return kUsualAlignment;  // each frame will say why
+    if (!inside) return storage::kUsualAlignment;  // each frame will say why
     auto made = (*inside)->create(path);
-    if (!made || !(*made)->close()) return kUsualAlignment;
-    const std::uint32_t alignment = direct_alignment(path);
+    if (!made || !(*made)->close()) return storage::kUsualAlignment;
+    const std::uint32_t alignment = storage::direct_alignment(path);
     (void)(*inside)->remove(path);
     return alignment;
 }
 
 Result<void> Recordings::record(const GrowingList<StreamPlan>& streams) {
-    std::vector<RecordedStream> recorded;
+    std::vector<media::RecordedStream> recorded;
     for (std::size_t i = 0; i < streams.size(); ++i) {
         const StreamPlan& plan = streams[i];
         if (plan.record == nullptr) continue;
         const std::string& name = plan.clips.front().name;
-        recorded.push_back(recorded_stream(plan.record->format, base_name(name), plan.options.slots));
+        recorded.push_back(media::recorded_stream(plan.record->format, base_name(name), plan.options.slots));
     }
-    return record_streams(*store_, target_, directory_, recorded);
+    return media::record_streams(*store_, target_, directory_, recorded);
 }
 
 Recordings::~Recordings() {
     if (keep_ || directory_.empty()) return;
-    for (const std::string& problem : remove_recordings(*store_, target_, directory_))
+    for (const std::string& problem : media::remove_recordings(*store_, target_, directory_))
         notice_(fmt::format("recordings could not be removed (streamsim clean {}): {}", target_, problem));
 }
 
@@ -75,4 +75,4 @@ void Recordings::leave() {
     notice_(fmt::format("recordings are left in {} (streamsim clean {})", directory_, target_));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -11,12 +11,12 @@
 #include "run/session/stream_plan.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class Recordings {
 public:
     /// Blocks. Errors: as make_recordings. `keep`: they stay after the run.
-    static Result<std::unique_ptr<Recordings>> make(const Target& target,
+    static Result<std::unique_ptr<Recordings>> make(const target::Target& target,
                                                     const Credentials& credentials,
                                                     bool keep,
                                                     const NoticeSink& notice);
@@ -47,4 +47,4 @@ private:
     bool keep_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -31,7 +31,7 @@
 #include "storage/threads/threads_storage.h"
 #include "target/target_places.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Operations a second that one loop is given before another thread is opened; one thread does several times as
@@ -47,7 +47,7 @@ constexpr Duration kIdleWatched = milliseconds(700);
 
 std::uint64_t pieces_of(const StreamPlan& plan) {
     if (plan.options.io_size == 0) return 1;
-    const std::uint64_t bytes = slot_needs(*plan.path).bytes;
+    const std::uint64_t bytes = play::slot_needs(*plan.path).bytes;
     return std::max<std::uint64_t>((bytes + plan.options.io_size - 1) / plan.options.io_size, 1);
 }
 
@@ -56,7 +56,7 @@ std::uint64_t places_of(const StreamPlan& plan) {
 }
 
 double operations_per_s(const StreamPlan& plan) {
-    const double per_slot = static_cast<double>(pieces_of(plan) + 2 * slot_needs(*plan.path).files);
+    const double per_slot = static_cast<double>(pieces_of(plan) + 2 * play::slot_needs(*plan.path).files);
     return plan.options.paced ? per_slot * plan.rate().per_second() : 0;
 }
 
@@ -75,8 +75,8 @@ std::vector<const Clip*> all_clips(const std::vector<PlayPart>& parts) {
 }
 
 bool missed_anything(const RunFacts& facts) {
-    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const DeadlineLedger* ledger) {
-        return ledger->options().slots > 0 && bad_frames(ledger->counts()) > 0;
+    return std::any_of(facts.ledgers.begin(), facts.ledgers.end(), [](const play::DeadlineLedger* ledger) {
+        return ledger->options().slots > 0 && judge::bad_frames(ledger->counts()) > 0;
     });
 }
 
@@ -106,8 +106,8 @@ private:
 
 /// The memory of a run: real, or only addresses.
 struct Session::Memory {
-    std::optional<BufferArena> arena;
-    std::vector<BufferArena> added;  // a piece for each stream that was added
+    std::optional<storage::BufferArena> arena;
+    std::vector<storage::BufferArena> added;  // a piece for each stream that was added
     std::optional<AddressRange> addresses;
     std::span<std::byte> all;
 };
@@ -140,7 +140,7 @@ Session::~Session() = default;
 
 Result<RunResult> Session::execute() {
     if (auto& server = request_.target.remote) {  // once, so that all worlds have its nodes in one order
-        if (auto known = resolve(*server); !known) return known.error();
+        if (auto known = storage::resolve(*server); !known) return known.error();
     }
     if (auto planned = plan(); !planned) return planned.error();
     begun_ = not_played(request_, program_);
@@ -149,26 +149,26 @@ Result<RunResult> Session::execute() {
         return nothing_to_play();
     }
     RunFacts facts;
-    const bool local = request_.target.kind == Target::Kind::local;
+    const bool local = request_.target.kind == target::Target::Kind::local;
     const std::string place = local ? place_of_files() : std::string();
     if (local) {
-        mount_ = mount_of(place);
+        mount_ = host::mount_of(place);
         if (!request_.direct) facts.cached_before = cached_share(all_clips(parts_));
     }
-    facts.counts_storage_reads = local && block_device_behind(place);
-    std::optional<SystemWatch> watch;
+    facts.counts_storage_reads = local && host::block_device_behind(place);
+    std::optional<host::SystemWatch> watch;
     if (local) watch.emplace(place);
-    if (request_.target.kind == Target::Kind::remote)
-        watch.emplace(ServersWatched{request_.target.remote->addresses});
-    std::optional<PlaceWatch> places;
+    if (request_.target.kind == target::Target::Kind::remote)
+        watch.emplace(host::ServersWatched{request_.target.remote->addresses});
+    std::optional<target::PlaceWatch> places;
     if (local) {
-        places.emplace(std::make_shared<TargetPlaces>(directories_of(all_clips(parts_))),
-                       [this] { return slots_failed(progress_); });
+        places.emplace(std::make_shared<target::TargetPlaces>(target::directories_of(all_clips(parts_))),
+                       [this] { return target::slots_failed(progress_); });
     }
-    usage_before_ = read_process_usage();
+    usage_before_ = host::read_process_usage();
     if (auto ran = run_playback_loops(); !ran) return ran.error();
     if (cut_short_ && recordings_ == nullptr) storage_is_over_.store(true, std::memory_order_relaxed);
-    facts.after = read_process_usage();
+    facts.after = host::read_process_usage();
     if (gate_ != nullptr && !cut_short_) gate_->ended();
     // Storage that has not given back its reads may not answer an open either, and there is a result to write.
     if (facts.cached_before && !stuck_ && !cut_short_) facts.cached_after = cached_share(all_clips(parts_));
@@ -202,8 +202,8 @@ Result<RunResult> Session::execute() {
         const Limit limit = judges_storage(result) ? Limit::storage : Limit::unknown;
         result.verdict = {false, vanished.front() + " vanished while it was being recorded", limit};
     }
-    result.direct &=
-        std::all_of(meters_.begin(), meters_.end(), [](const MeterPlan& plan) { return plan.spec.direct; });
+    result.direct &= std::all_of(meters_.begin(), meters_.end(),
+                                 [](const load::MeterPlan& plan) { return plan.spec.direct; });
     return result;
 }
 
@@ -227,7 +227,7 @@ void Session::fill_common(RunFacts& facts) const {
         if (part.media.cuts) facts.cuts = &*part.media.cuts;
     }
     if (memory_->arena) facts.buffer_bytes = memory_->all.size();
-    for (const BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
+    for (const storage::BufferArena& arena : memory_->added) facts.buffer_bytes += arena.memory().size();
 }
 
 /// There are fewer streams than seats, and none is of those that this process plays.
@@ -274,7 +274,7 @@ void Session::look_for_cause(RunFacts& facts) {
 
 /// Of a model that could not do it: what it can.
 void Session::find_model_rate(RunFacts& facts) {
-    if (request_.target.kind != Target::Kind::model || !faults_.empty()) return;
+    if (request_.target.kind != target::Target::Kind::model || !faults_.empty()) return;
     facts.found.as_played = model_rate(request_, parts_, program_, [this] {
         const std::lock_guard lock(mutex_);
         return interrupted_;
@@ -303,7 +303,7 @@ Result<void> Session::plan() {
     if (auto made = make_recordings(alignment); !made) return made;
     spec_.local.alignment = alignment;
     for (const std::string& text : fit_to_alignment(meters_, alignment)) notice_(text);
-    if (request_.target.kind == Target::Kind::model) plan_model();
+    if (request_.target.kind == target::Target::Kind::model) plan_model();
     auto dealt = plan_parts(parts_, alignment);
     if (!dealt) return dealt.error();
     add_faults(faults_, *dealt, spec_.faults);
@@ -313,9 +313,9 @@ Result<void> Session::plan() {
         const PlayRequest& request = *plan.request;
         if (plan.record == nullptr && request.pattern && plan.options.pattern != *request.pattern) {
             notice_(fmt::format("{}: this --pattern is not for {}: played on demand", plan.format,
-                                request.order.kind != PlayOrder::Kind::forward   ? "this --order"
-                                : plan.path->sources().front()->file_per_frame() ? "image sequences"
-                                                                                 : "containers"));
+                                request.order.kind != play::PlayOrder::Kind::forward ? "this --order"
+                                : plan.path->sources().front()->file_per_frame()     ? "image sequences"
+                                                                                     : "containers"));
         }
     }
     if (!streams_.empty() || !meters_.empty()) {
@@ -331,15 +331,15 @@ Result<void> Session::plan() {
 /// Of what is read past the page cache; looks at the first file of each clip and meter.
 std::uint32_t Session::alignment_of_files() {
     std::uint32_t alignment = 1;
-    if (request_.target.kind != Target::Kind::local) return alignment;
-    raise_open_file_limit();
+    if (request_.target.kind != target::Target::Kind::local) return alignment;
+    storage::raise_open_file_limit();
     if (request_.cold) evict_clips();
     if (!request_.direct) return alignment;
     for (const Clip* clip : all_clips(parts_))
-        alignment = std::max(alignment, direct_alignment(clip->index->path_of(0)));
-    for (const MeterPlan& plan : meters_) {
+        alignment = std::max(alignment, storage::direct_alignment(clip->index->path_of(0)));
+    for (const load::MeterPlan& plan : meters_) {
         if (!plan.names.files.empty())
-            alignment = std::max(alignment, direct_alignment(plan.names.files.front()));
+            alignment = std::max(alignment, storage::direct_alignment(plan.names.files.front()));
     }
     return alignment;
 }
@@ -377,8 +377,8 @@ Result<void> Session::reserve_memory() {
         sum += bytes;
         largest = std::max(largest, bytes);
     }
-    for (const MeterPlan& plan : meters_) {
-        const std::uint64_t bytes = Meter::memory_bytes(plan);
+    for (const load::MeterPlan& plan : meters_) {
+        const std::uint64_t bytes = load::Meter::memory_bytes(plan);
         sum += bytes;
         largest = std::max(largest, bytes);
     }
@@ -388,7 +388,7 @@ Result<void> Session::reserve_memory() {
         memory_->all = memory_->addresses->span();
         return {};
     }
-    auto arena = BufferArena::make(sum, notice_);
+    auto arena = storage::BufferArena::make(sum, notice_);
     if (!arena) return arena.error();
     memory_->arena.emplace(std::move(*arena));
     memory_->all = memory_->arena->memory();
@@ -402,7 +402,7 @@ Result<std::span<std::byte>> Session::memory_for(const StreamPlan& plan) {
         STREAMSIM_CHECK(bytes <= memory_->all.size(), "a stream that is added is like one that was there");
         return memory_->all.first(bytes);
     }
-    auto arena = BufferArena::make(bytes, notice_);
+    auto arena = storage::BufferArena::make(bytes, notice_);
     if (!arena) return arena.error();
     memory_->added.push_back(std::move(*arena));
     return memory_->added.back().memory();
@@ -413,7 +413,7 @@ std::size_t Session::loops_needed() const {
     double operations = 0;
     for (const StreamPlan& plan : streams_) operations += operations_per_s(plan);
     std::size_t loops = static_cast<std::size_t>(operations / kOperationsPerLoop) + 1;
-    loops = std::min<std::size_t>(loops, read_host_facts().cpus);
+    loops = std::min<std::size_t>(loops, host::read_host_facts().cpus);
     if (request_.loops > 0) loops = request_.loops;
     return std::min(loops, std::max<std::size_t>(streams_.size(), 1));
 }
@@ -435,7 +435,7 @@ PlaybackLoopOptions Session::playback_loop_options(std::size_t playback_loop,
         bytes += plan.memory_bytes();
         const std::uint64_t own =
             places_of(plan) * std::min<std::uint64_t>(plan.options.io_depth, pieces_of(plan));
-        const std::uint64_t files = slot_needs(*plan.path).files;
+        const std::uint64_t files = play::slot_needs(*plan.path).files;
         const std::uint64_t own_opens =
             plan.path->sources().size() + files * (plan.options.readahead + places_of(plan));
         reads += own;
@@ -513,10 +513,10 @@ Result<void> Session::run_playback_loops() {
 
 /// libuv's pool is the whole process's: each read and each open that may block has a thread in it.
 void Session::size_pool() {
-    if (request_.target.kind != Target::Kind::local) return;
+    if (request_.target.kind != target::Target::Kind::local) return;
     std::uint64_t threads = kPoolThreadsSpare;
     for (const auto& playback_loop : playback_loops_) threads += playback_loop->operations_at_once();
-    const std::uint32_t had = size_thread_pool(threads);
+    const std::uint32_t had = storage::size_thread_pool(threads);
     if (had < std::min<std::uint64_t>(threads, kPoolThreadsMax) && request_.io == IoChoice::threads) {
         notice_(fmt::format(
             "the thread pool has {} threads (UV_THREADPOOL_SIZE) and this load needs {}: reads will "
@@ -580,4 +580,4 @@ Session::Watch Session::watch() const {
             spec_.faults || !request_.model_faults.empty()};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -24,7 +24,7 @@
 #include "streamsim/progress.h"
 #include "streamsim/run_result.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 class Recordings;
 class PlaybackLoop;
@@ -72,7 +72,7 @@ public:
     ~Session();
 
     /// Its streams begin when those of other computers do; to be called before execute(), which it outlives.
-    void wait_for(StartBarrier& gate) { gate_ = &gate; }
+    void wait_for(seats::StartBarrier& gate) { gate_ = &gate; }
 
     /// Plays to the end, or until interrupt(). Errors: no memory, storage that cannot be had, a preroll that
     /// took too long. An interrupted run has a result.
@@ -102,9 +102,9 @@ public:
         const GrowingList<StreamProgress>* progress = nullptr;
         std::int64_t started_ns = 0;  // CLOCK_MONOTONIC of the first play_start; 0: still in preroll
         bool virtual_time = false;
-        bool looking_for_cause = false;                  // play has ended, and failed
-        const std::vector<MeterPlan>* meters = nullptr;  // with their progress
-        Duration play_time;                              // of the meters
+        bool looking_for_cause = false;                        // play has ended, and failed
+        const std::vector<load::MeterPlan>* meters = nullptr;  // with their progress
+        Duration play_time;                                    // of the meters
         bool faults_injected = false;
     };
     Watch watch() const;
@@ -158,7 +158,7 @@ private:
     /// What played, in the order of the result.
     struct Played {
         std::vector<StreamPlan> plans;
-        std::vector<const DeadlineLedger*> ledgers;
+        std::vector<const play::DeadlineLedger*> ledgers;
         std::size_t added = 0, removed = 0;
     };
     template <typename LedgerOf>
@@ -174,11 +174,11 @@ private:
     std::vector<ScenarioFault> faults_;
     ProgramFacts program_;
     NoticeSink notice_;
-    StartBarrier* gate_ = nullptr;  // null: there is nobody to wait for
+    seats::StartBarrier* gate_ = nullptr;  // null: there is nobody to wait for
     std::mutex notice_mutex_;
     std::vector<std::string> notices_;  // protected by notice_mutex_
     StorageSpec spec_;
-    std::vector<MeterPlan> meters_;
+    std::vector<load::MeterPlan> meters_;
     GrowingList<StreamPlan> streams_;
     GrowingList<StreamProgress> progress_;
     Played played_;  // for the result, after play
@@ -190,7 +190,7 @@ private:
     std::mutex snapshot_mutex_;
     std::vector<std::shared_ptr<LoopSnapshot>> copies_;  // as worlds_; protected by snapshot_mutex_
     RunResult begun_;                                    // what of the result is known before play
-    ProcessUsage usage_before_;
+    host::ProcessUsage usage_before_;
     std::optional<MountFacts> mount_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<PlaybackLoop>>
@@ -207,4 +207,4 @@ private:
     bool cut_short_ = false;  // interrupted while there was something left to play
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::run

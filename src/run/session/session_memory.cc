@@ -10,7 +10,7 @@
 #include "storage/buffer_arena.h"
 #include "storage/threads/threads_storage.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Frames of a planned clip whose sizes stand for those of all.
@@ -23,7 +23,7 @@ FoundMedia planned_media(const PlayRequest& request) {
     FoundMedia planned;
     for (const MediaFormat& format : request.formats) {
         Clip clip;
-        clip.index = planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
+        clip.index = media::planned_index(format, kFramesLookedAt, request.seed, 0, format.name);
         planned.clips.emplace_back(clips_needed(request), clip);
     }
     return planned;
@@ -46,7 +46,7 @@ Result<void> streams_fit(const std::vector<PlayPart>& parts) {
         const std::uint64_t seats = std::max<std::uint64_t>(request.seats, 1);
         streams += (all * request.own_seats.value_or(request.seats) + seats - 1) / seats;
     }
-    const MemoryAvailable available = memory_available();
+    const storage::MemoryAvailable available = storage::memory_available();
     if (streams <= available.bytes / kStreamStateBytes) return {};
     return environment_error(
         fmt::format("{} streams need {} of memory for their statistics, and {} leaves {}: lower "
@@ -65,9 +65,9 @@ std::vector<PlayPart> one_part(const PlayRequest& request, FoundMedia media) {
 }
 
 void reserve_threads(const PlayRequest& request, std::uint64_t streams) {
-    if (request.target.kind != Target::Kind::local) return;
+    if (request.target.kind != target::Target::Kind::local) return;
     const std::uint64_t frames = streams * std::min(request.inflight, request.readahead);
-    size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
+    storage::size_thread_pool(std::min(frames * (request.io_depth + 1) + kPoolThreadsSpare, kPoolThreadsMax));
 }
 
 Result<void> memory_suffices(const PlayRequest& request) {
@@ -80,7 +80,7 @@ Result<std::optional<std::uint64_t>> times_in_memory(const PlayRequest& request,
     const auto parts = one_part(request, planned ? planned_media(request) : media);
     const auto streams = plan_parts(parts, 1);
     if (!streams) return streams.error();
-    return std::optional(memory_available().bytes / std::max<std::uint64_t>(memory_of(*streams), 1));
+    return std::optional(storage::memory_available().bytes / std::max<std::uint64_t>(memory_of(*streams), 1));
 }
 
 Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
@@ -91,7 +91,7 @@ Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
     auto streams = plan_parts(planned, 1);
     if (!streams) return streams.error();
     const std::uint64_t bytes = memory_of(*streams);
-    const MemoryAvailable available = memory_available();
+    const storage::MemoryAvailable available = storage::memory_available();
     if (bytes <= available.bytes) return {};
     return environment_error(
         fmt::format("{} streams need {} of memory for their frames, and {} leaves {}: lower "
@@ -99,4 +99,4 @@ Result<void> memory_suffices(const std::vector<PlayPart>& parts) {
                     streams->size(), show_bytes(bytes), available.limit, show_bytes(available.bytes)));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

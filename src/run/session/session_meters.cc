@@ -5,7 +5,7 @@
 #include "run/session/session.h"
 #include "storage/buffer_arena.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// How long the meters go on: with the longest stream, else as long as was asked for.
 Duration Session::play_time() const {
@@ -27,8 +27,8 @@ void Session::add_meters(std::size_t playback_loop,
     std::uint64_t blocks = options.storage.local.parallel_reads;
     std::uint64_t opens = options.storage.local.parallel_opens;
     for (std::size_t i = playback_loop; i < meters_.size(); i += playback_loops) {
-        const MeterPlan& plan = meters_[i];
-        const std::uint64_t bytes = Meter::memory_bytes(plan);
+        const load::MeterPlan& plan = meters_[i];
+        const std::uint64_t bytes = load::Meter::memory_bytes(plan);
         options.meters.push_back({&plan, options.shared_memory ? memory : memory.subspan(used, bytes)});
         used += bytes;
         blocks += std::uint64_t{plan.spec.users} * plan.spec.inflight;
@@ -42,4 +42,4 @@ void Session::add_meters(std::size_t playback_loop,
     options.storage.remote.parallel_opens = options.storage.local.parallel_opens;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -11,7 +11,7 @@
 #include "run/session/session.h"
 #include "storage/local/local_options.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 StreamState state_of(const StreamProgress& progress) {
@@ -55,7 +55,7 @@ Result<void> Session::make_recordings(std::uint32_t& alignment) {
     if (!made) return made.error();
     recordings_ = std::move(*made);
     for (PlayPart& part : parts_) part.request.record.directory = recordings_->directory();
-    if (request_.target.kind == Target::Kind::local && request_.direct)
+    if (request_.target.kind == target::Target::Kind::local && request_.direct)
         alignment = std::max(alignment, recordings_->alignment());
     return {};
 }
@@ -183,12 +183,12 @@ template <typename LedgerOf>
 Session::Played Session::played_streams(LedgerOf ledger_of) const {
     struct One {
         StreamPlan plan;
-        const DeadlineLedger* ledger;
+        const play::DeadlineLedger* ledger;
     };
     std::vector<One> all;
     Played out;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-        const DeadlineLedger* const ledger = ledger_of(i);
+        const play::DeadlineLedger* const ledger = ledger_of(i);
         if (ledger == nullptr) continue;  // it came when its world was ending
         all.push_back({streams_[i], ledger});
         StreamPlan& plan = all.back().plan;
@@ -217,7 +217,7 @@ Session::Played Session::played_streams(LedgerOf ledger_of) const {
 /// For the result, with a word about what came and went by hand. After the worlds have ended.
 void Session::collect_streams(RunFacts& facts) {
     const std::lock_guard adding(adding_mutex_);
-    played_ = played_streams([this](std::size_t i) -> const DeadlineLedger* {
+    played_ = played_streams([this](std::size_t i) -> const play::DeadlineLedger* {
         const auto hand = added_.find(i);
         if (hand != added_.end()) return hand->second->ledger_of(streams_[i]);
         return playback_loops_[i % playback_loops_.size()]->ledgers()[i / playback_loops_.size()].get();
@@ -254,7 +254,7 @@ std::optional<RunResult> Session::snapshot() {
     const std::lock_guard alone(snapshot_mutex_);
     if (started_ns_.load(std::memory_order_acquire) == 0 || !copy_playback_loops(kPatience))
         return std::nullopt;
-    std::map<const StreamPlan*, DeadlineLedger*> ledgers;
+    std::map<const StreamPlan*, play::DeadlineLedger*> ledgers;
     for (const auto& copy : copies_) {
         for (const auto& [plan, ledger] : copy->ledgers) {
             ledger->close();
@@ -265,7 +265,7 @@ std::optional<RunResult> Session::snapshot() {
     Played played;
     {
         const std::lock_guard adding(adding_mutex_);
-        played = played_streams([&](std::size_t i) -> const DeadlineLedger* {
+        played = played_streams([&](std::size_t i) -> const play::DeadlineLedger* {
             const auto found = ledgers.find(&streams_[i]);
             return found != ledgers.end() ? found->second : nullptr;
         });
@@ -274,7 +274,7 @@ std::optional<RunResult> Session::snapshot() {
     facts.streams = &played.plans;
     facts.ledgers = played.ledgers;
     for (const auto& copy : copies_) facts.playback_loops.push_back(&copy->stats);
-    facts.after = read_process_usage();
+    facts.after = host::read_process_usage();
     facts.interrupted = true;
     {
         const std::lock_guard lock(notice_mutex_);
@@ -291,13 +291,13 @@ RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& pr
     result.revision = program.revision;
     result.backends = backend_names();
     result.command = program.command;
-    result.started_at = now_rfc3339();
-    result.host = read_host_facts();
+    result.started_at = host::now_rfc3339();
+    result.host = host::read_host_facts();
     fill_request(request, result);
     result.interrupted = true;
     result.verdict = {false, "interrupted before anything was played", Limit::unknown};
-    result.digest = Digest{}.hex();
+    result.digest = play::Digest{}.hex();
     return result;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 #include "run/session/workloads.h"
 #include "scenario/workload_steps.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr double kKeptShare = 0.01;
@@ -107,14 +107,14 @@ std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts) {
 
 Result<SpaceNeed> need_of_play(ByteStore& store,
                                const std::string& target,
-                               const LoadSetPlan& load,
-                               const std::vector<PreparePlan>& media,
+                               const media::LoadSetPlan& load,
+                               const std::vector<media::PreparePlan>& media,
                                std::uint64_t record_bytes) {
     SpaceNeed need;
     need.target = target;
     need.record_bytes = record_bytes;
     need.load_bytes = load.bytes_to_write;
-    for (const PreparePlan& plan : media) need.media_bytes += plan.bytes_to_write;
+    for (const media::PreparePlan& plan : media) need.media_bytes += plan.bytes_to_write;
     if (need.bytes() == 0) return need;
     if (auto looked = look_at_volume(store, need); !looked) return looked.error();
     const bool says_nothing = need.free_bytes == 0 && need.volume_bytes == 0;  // as some FUSE file systems
@@ -131,9 +131,9 @@ Result<SpaceNeed> need_of_workload(ByteStore& store, const Workload& workload, c
     if (workload.sweep.over == Sweep::Over::none) values = {0};
     std::set<std::string> counted;  // steps share files
     for (const double value : values) {
-        auto plan = missing_load_set(store, load_request(at_step(workload, value), base));
+        auto plan = missing_load_set(store, load_request(scenario::at_step(workload, value), base));
         if (!plan) return plan.error();
-        for (const LoadFile& file : plan->missing.files) {
+        for (const media::LoadFile& file : plan->missing.files) {
             if (counted.insert(file.path).second) need.load_bytes += file.bytes;
         }
     }
@@ -163,4 +163,4 @@ Result<std::uint64_t> bytes_to_fill(ByteStore& store, const std::string& target,
     return *free > left ? *free - left : 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

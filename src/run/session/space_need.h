@@ -15,7 +15,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// Media and recordings may take this share of the free space without a question, files of meters that share.
 inline constexpr double kMediaShareUnasked = 0.5;
@@ -54,8 +54,8 @@ std::uint64_t record_bytes_of(const std::vector<PlayPart>& parts);
 /// environment from the store; as check_space.
 Result<SpaceNeed> need_of_play(ByteStore& store,
                                const std::string& target,
-                               const LoadSetPlan& load,
-                               const std::vector<PreparePlan>& media,
+                               const media::LoadSetPlan& load,
+                               const std::vector<media::PreparePlan>& media,
                                std::uint64_t record_bytes);
 
 /// Of all steps of a workload; `base` as for load_request(). Writes nothing. Blocks. Errors: environment from
@@ -66,4 +66,4 @@ Result<SpaceNeed> need_of_workload(ByteStore& store, const Workload& workload, c
 /// environment, also when that would take what is kept free.
 Result<std::uint64_t> bytes_to_fill(ByteStore& store, const std::string& target, double percent);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -11,7 +11,7 @@
 #include "media/write/recording.h"
 #include "play/slot_reads.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Frames of one stream: more than a year. The books keep a bit for each.
@@ -19,20 +19,22 @@ constexpr std::uint64_t kSlotsMax = 1'000'000'000;
 /// Slots over which the bytes of one are averaged, at most.
 constexpr std::uint64_t kAveragedSlots = 1 << 20;
 
-double mean_slot_bytes(const PlayPath& path) {
+double mean_slot_bytes(const play::PlayPath& path) {
     const std::uint64_t slots = std::clamp<std::uint64_t>(path.pass_slots(), 1, kAveragedSlots);
-    SlotReads reads(path);
-    std::vector<SlotExtent> extents;
+    play::SlotReads reads(path);
+    std::vector<play::SlotExtent> extents;
     double bytes = 0;
     for (std::uint64_t slot = 0; slot < slots; ++slot) {
         reads.plan(slot, extents);
-        for (const SlotExtent& each : extents) bytes += static_cast<double>(each.extent.bytes);
+        for (const play::SlotExtent& each : extents) bytes += static_cast<double>(each.extent.bytes);
     }
     return bytes / static_cast<double>(slots);
 }
 
-PlayerOptions player_options(const PlayRequest& request, const PlayPath& path, std::uint32_t alignment) {
-    PlayerOptions options;
+play::PlayerOptions player_options(const PlayRequest& request,
+                                   const play::PlayPath& path,
+                                   std::uint32_t alignment) {
+    play::PlayerOptions options;
     options.paced = request.paced;
     options.readahead = request.readahead;
     options.inflight = request.inflight;
@@ -41,12 +43,13 @@ PlayerOptions player_options(const PlayRequest& request, const PlayPath& path, s
     options.alignment = alignment;
     options.on_miss = request.on_miss;
     const bool files = path.sources().front()->file_per_frame();
-    const AccessPattern own = files ? AccessPattern::filename_prefetch : AccessPattern::streaming;
+    const play::AccessPattern own =
+        files ? play::AccessPattern::filename_prefetch : play::AccessPattern::streaming;
     // Prefetching names means nothing for one file; streaming nothing for many, for whole frames, or where
     // nobody goes from front to back.
-    options.pattern = request.pattern.value_or(own) == own ? own : AccessPattern::on_demand;
+    options.pattern = request.pattern.value_or(own) == own ? own : play::AccessPattern::on_demand;
     const bool streams = request.io_size > 0 && path.front_to_back();
-    if (own == AccessPattern::streaming && !streams) options.pattern = AccessPattern::on_demand;
+    if (own == play::AccessPattern::streaming && !streams) options.pattern = play::AccessPattern::on_demand;
     if (!request.paced) {
         options.slots = request.frames.value_or(UINT64_MAX);
         return options;
@@ -56,7 +59,7 @@ PlayerOptions player_options(const PlayRequest& request, const PlayPath& path, s
     if (request.duration) {
         options.slots = std::min(asked, path.slots_in(*request.duration));
     } else if (!request.frames) {  // without a word about length: a cut list once, anything else for a while
-        const bool list = request.order.kind == PlayOrder::Kind::cuts;
+        const bool list = request.order.kind == play::PlayOrder::Kind::cuts;
         options.slots = list ? path.pass_slots() : path.slots_in(kDefaultDuration);
     }
     return options;
@@ -108,7 +111,7 @@ public:
             plan.clips = list.clips;
             plan.name = fmt::format("{}: {} events, {} clips", list.name, list.events, list.clips.size());
             plan.format = formats_of(list.clips);
-            plan.path = make_cut_path(list, request_.rate);
+            plan.path = play::make_cut_path(list, request_.rate);
             finish(seat_of(i), next_of(seat_of(i)), plan);
             seats_[seat_of(i)].push_back(std::move(plan));
         }
@@ -143,12 +146,12 @@ public:
                        std::vector<Clip> clips,
                        const char* what) const {
         StreamPlan plan;
-        PlayPath::Sources sources;
+        play::PlayPath::Sources sources;
         for (const Clip& clip : clips) sources.push_back(clip.index);
         // Streams on one clock are one scene: one operator moves them all.
         const std::uint64_t stream = request_.sync ? 0 : number;
         const std::uint64_t seed = derive_seed(order_seed_, (std::uint64_t{seat} << 32) + stream);
-        const auto make = request_.multicam == MultiCam::active ? make_angle_path : make_path;
+        const auto make = request_.multicam == MultiCam::active ? play::make_angle_path : play::make_path;
         plan.path = make(std::move(sources), request_.order, request_.rate, seed);
         plan.name = clips.front().name;
         if (clips.size() > 1)
@@ -164,28 +167,29 @@ private:
         auto record = std::make_shared<RecordPlan>();
         record->format = format;
         record->options.durable = request_.record.durable;
-        record->options.distinct = distinct_frames(format);
+        record->options.distinct = media::distinct_frames(format);
         std::string root = request_.record.directory;
         if (root.empty()) {  // in a plan only: its directories are made on the loop
-            root = join_path(planned_root(request_.target), kRecordings);
+            root = join_path(planned_root(request_.target), media::kRecordings);
             record->options.directories.push_back(root);
         }
         const std::uint32_t first_seat = place_ ? place_->first_seat : 0;
         const std::uint32_t first_stream = place_ ? place_->first_stream : 0;
-        const std::string name = join_path(root, recording_name(first_seat + seat, first_stream + number));
+        const std::string name =
+            join_path(root, media::recording_name(first_seat + seat, first_stream + number));
         StreamPlan plan;
         Clip clip;
         clip.name = name;
         clip.format = format.name;
-        clip.index = recording_index(format, request_.seed, alignment_, name);
-        plan.path = make_path({clip.index}, {}, request_.rate, 0);
+        clip.index = media::recording_index(format, request_.seed, alignment_, name);
+        plan.path = play::make_path({clip.index}, {}, request_.rate, 0);
         const std::string target = join_path(request_.target.name(), "");
         plan.name = name.starts_with(target) ? name.substr(target.size()) : name;
         if (clip.index->file_per_frame()) record->options.directories.push_back(name);
         plan.format = format.name;
         plan.clips.push_back(std::move(clip));
         plan.options = player_options(request_, *plan.path, alignment_);
-        plan.options.pattern = AccessPattern::on_demand;
+        plan.options.pattern = play::AccessPattern::on_demand;
         plan.options.seat = seat;
         plan.options.stream = number;
         plan.bytes_per_slot = format.mean_frame_bytes;
@@ -229,7 +233,7 @@ private:
 
     /// Layers and angles are counted together; what a cut list shows has been counted by then.
     Result<void> check_rates(const StreamPlan& plan) const {
-        if (request_.rate || !request_.paced || request_.order.kind == PlayOrder::Kind::cuts) return {};
+        if (request_.rate || !request_.paced || request_.order.kind == play::PlayOrder::Kind::cuts) return {};
         const Clip& first = plan.clips.front();
         for (const Clip& clip : plan.clips) {
             if (clip.index->rate() == first.index->rate()) continue;
@@ -296,4 +300,4 @@ StreamPlan plan_another(const PlayPart& part,
     return StreamPlanner(part, alignment).planned(seat, stream, std::move(clips), "layers");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

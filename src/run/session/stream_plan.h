@@ -14,11 +14,11 @@
 #include "run/session/play_part.h"
 #include "run/session/play_request.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// How a stream records.
 struct RecordPlan {
-    RecordOptions options;
+    play::RecordOptions options;
     MediaFormat format;
 };
 
@@ -27,8 +27,8 @@ struct StreamPlan {
     std::vector<Clip> clips;  // the sources of the path
     std::string name;         // as shown
     std::string format;
-    std::shared_ptr<const PlayPath> path;  // for one thread at a time
-    PlayerOptions options;
+    std::shared_ptr<const play::PlayPath> path;  // for one thread at a time
+    play::PlayerOptions options;
     std::shared_ptr<const RecordPlan> record;  // null: it plays
     double bytes_per_slot = 0;                 // on average
     std::uint32_t layers = 1;                  // clips that are shown at once
@@ -40,8 +40,8 @@ struct StreamPlan {
     FrameRate rate() const { return path->rate(); }
     /// For its frames.
     std::uint64_t memory_bytes() const {
-        return record != nullptr ? Recorder::memory_bytes(*path, options, record->options)
-                                 : Player::memory_bytes(*path, options);
+        return record != nullptr ? play::Recorder::memory_bytes(*path, options, record->options)
+                                 : play::Player::memory_bytes(*path, options);
     }
     double required_bytes_per_s() const { return options.paced ? bytes_per_slot * rate().per_second() : 0; }
 };
@@ -59,4 +59,4 @@ StreamPlan plan_another(const PlayPart& part,
                         std::vector<Clip> clips,
                         std::uint32_t alignment);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

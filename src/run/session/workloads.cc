@@ -9,7 +9,7 @@
 #include "base/system/utf8_path.h"
 #include "scenario/workload_document.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 std::string names_in(const std::string& directory) {
@@ -37,7 +37,7 @@ Result<Workload> open_workload(const std::string& typed, const std::string& dire
     }
     const auto text = read_document(path);
     if (!text) return text.error();
-    return read_workload(*text, path);
+    return scenario::read_workload(*text, path);
 }
 
 std::vector<MeterPart> meters_of(const Workload& workload, std::uint32_t first, std::uint32_t seats) {
@@ -71,4 +71,4 @@ PlayRequest load_request(const Workload& step, const PlayRequest& base) {
     return request;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,7 +8,7 @@
 #include "run/session/play_request.h"
 #include "streamsim/workload.h"
 
-namespace streamsim {
+namespace streamsim::run {
 
 /// `typed`: a FILE where it has a '/' or ends with ".json", else the NAME of a document in `directory`. Errors:
 /// bad input that lists those that there are, with every problem of the document; environment when it cannot be
@@ -25,4 +25,4 @@ std::vector<std::string> without_effect(const Workload& workload);
 /// A step, with meters alone: `base` says target, seed and how it is read. REQUIRES: at_step() gave `step`.
 PlayRequest load_request(const Workload& step, const PlayRequest& base);
 
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -1,6 +1,6 @@
 #include "sim/cluster/block_cache.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 bool BlockCache::take(std::uint64_t key) {
     const std::uint32_t entry = index_.find(key);
@@ -95,4 +95,4 @@ void BlockCache::unlink(std::uint32_t entry) {
     (gone.older != kNone ? entries_[gone.older].newer : oldest_) = gone.newer;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

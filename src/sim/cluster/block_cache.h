@@ -16,7 +16,7 @@
 
 #include "sim/cluster/flat_index.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class BlockCache {
 public:
@@ -77,4 +77,4 @@ private:
     std::uint64_t evictions_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -6,7 +6,7 @@
 #include "sim/sim_decoder.h"
 #include "sim/sim_storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 Cluster::Cluster(EventLoop& loop, ClusterOptions options)
     : core_(std::make_unique<ClusterCore>(loop, std::move(options))) {}
@@ -36,4 +36,4 @@ void Cluster::at(Instant when, const ClusterFault& fault) {
     core_->at(when, fault);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

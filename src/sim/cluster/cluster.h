@@ -36,7 +36,7 @@
 #include "streamsim/part_stats.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// Where a seat is.
 struct SeatPlace {
@@ -117,4 +117,4 @@ private:
     std::unique_ptr<ClusterCore> core_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

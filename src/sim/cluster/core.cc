@@ -8,7 +8,7 @@
 #include "sim/latency.h"
 #include "sim/sim_storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// The flow of requests and copies among the decoders of a seat.
@@ -398,4 +398,4 @@ FileId ClusterCore::open_handle(const Job& job) {
     return id;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

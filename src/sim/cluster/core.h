@@ -24,7 +24,7 @@
 #include "sim/cluster/node.h"
 #include "sim/cluster/seat.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class ClusterCore final : public Reaper, public JobOwner {
 public:
@@ -191,4 +191,4 @@ private:
     bool reaping_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -4,7 +4,7 @@
 #include "base/prng.h"
 #include "sim/cluster/core.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// Reads that follow each other before the storage believes it; what begins at the beginning of a file is
@@ -296,4 +296,4 @@ void ClusterCore::block_came(Job& job) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

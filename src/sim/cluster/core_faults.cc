@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "sim/cluster/core.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 using Kind = ClusterFault::Kind;
 
@@ -250,4 +250,4 @@ void ClusterCore::add_node_stats(std::vector<PartStats>& all,
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -26,7 +26,7 @@
 #include "sim/cluster/core.h"
 #include "sim/latency.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// What the seeds of writes and names differ by from those of reads.
@@ -332,4 +332,4 @@ void ClusterCore::write_through(Job& job) {
     }
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

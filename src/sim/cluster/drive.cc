@@ -5,7 +5,7 @@
 #include "base/prng.h"
 #include "sim/latency.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 std::uint64_t distance(std::uint64_t a, std::uint64_t b) {
@@ -116,4 +116,4 @@ JobQueue RotationalDrive::take_waiting() {
     return all;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

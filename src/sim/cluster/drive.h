@@ -27,7 +27,7 @@
 #include "sim/cluster/station.h"
 #include "streamsim/cluster_model.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class Drive {
 public:
@@ -72,4 +72,4 @@ private:
     bool busy_ = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -9,7 +9,7 @@
 #include "base/fnv1a.h"
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 struct ParsedName {
@@ -257,4 +257,4 @@ BlockPlace FileTable::place(std::uint32_t number, std::uint32_t block) const {
     return {static_cast<std::uint32_t>(at % ring_size_), row % blocks_a_drive_ * block_bytes_};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -25,7 +25,7 @@
 #include "streamsim/cluster_model.h"
 #include "streamsim/media.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct SimFile {
     static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -122,4 +122,4 @@ private:
     FlatIndex by_name_;  // sequences
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

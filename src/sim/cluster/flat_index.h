@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class FlatIndex {
 public:
@@ -82,4 +82,4 @@ private:
     unsigned shift_ = 64;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -12,7 +12,7 @@
 #include "streamsim/decoder.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class Part;
 class SimStorage;
@@ -165,4 +165,4 @@ private:
     Job* free_ = nullptr;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 std::uint32_t whole_cores(const NodeModel& node) {
@@ -99,4 +99,4 @@ Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
     for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

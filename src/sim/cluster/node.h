@@ -20,7 +20,7 @@
 #include "sim/cluster/station.h"
 #include "streamsim/cluster_model.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// Who waits for the blocks that are on their way to one node, in order. Allocates only when more wait than
 /// ever before.
@@ -97,4 +97,4 @@ struct Node {
     bool lost = false;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

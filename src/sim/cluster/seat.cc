@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 double speed(const ClientModel& client) {
@@ -57,4 +57,4 @@ Duration Seat::decode_time(const ClientModel& client, const MediaFormat* format,
     return ceil_ns(s / speed(client));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -18,7 +18,7 @@
 #include "sim/cluster/switch_port.h"
 #include "sim/rate.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 struct Seat {
     Seat(Calendar& calendar, const ClusterModel& model, const SeatPlace& place);
@@ -41,4 +41,4 @@ struct Seat {
     static constexpr std::uint32_t kNoNode = UINT32_MAX;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

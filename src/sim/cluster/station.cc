@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::sim {
 
 void Station::enter(Job& job, std::uint32_t flow, Duration fixed, std::uint64_t load) {
     job.part = this;
@@ -104,4 +104,4 @@ Job& Station::pop() {
     return job;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -22,7 +22,7 @@
 #include "sim/cluster/station_stats.h"
 #include "sim/rate.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// A place where jobs are served.
 class Part {
@@ -92,4 +92,4 @@ private:
     std::uint32_t last_flow_ = kNone;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -4,7 +4,7 @@
 
 #include "base/wide.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 /// Of 32 bytes: a part takes 16 KiB at most, a run of thousands of parts some hundred megabytes.
@@ -117,4 +117,4 @@ void StationStats::fill(PartStats& stats, Instant from, Instant to) const {
     stats.queue_ns += static_cast<std::int64_t>(here()) * waited;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

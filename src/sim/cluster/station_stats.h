@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "streamsim/part_stats.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class StationStats {
 public:
@@ -61,4 +61,4 @@ private:
     std::int64_t stay_ns_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

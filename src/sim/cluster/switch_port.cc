@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::sim {
 
 bool SwitchPort::enter(Job& job, std::uint32_t flow) {
     std::uint64_t fits = job.port_rest;
@@ -33,4 +33,4 @@ Instant SwitchPort::send_again_at(const Job& job) const {
     return std::max(calendar_.now(), job.lost_at + model_.retransmit_after);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -19,7 +19,7 @@
 #include "sim/cluster/station.h"
 #include "streamsim/cluster_model.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 class SwitchPort {
 public:
@@ -48,4 +48,4 @@ private:
     std::vector<std::int64_t> lost_seconds_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -24,7 +24,7 @@
 #include "base/document/json.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 constexpr std::string_view kSchema = "streamsim.storage-model";
@@ -441,4 +441,4 @@ Result<ClusterModel> read_model_document(std::string_view text, const std::strin
     return model;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

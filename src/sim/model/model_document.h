@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "streamsim/cluster_model.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 
 /// Reads a document of version 1 (formats/schema/storage-model.json says the same to an editor). `source` names
 /// the text in messages. ClusterModel::sources has the basis of each number, in the order in which they are
@@ -25,4 +25,4 @@ struct ModelProblem {
 /// For a model whose numbers were changed after it was read.
 std::vector<ModelProblem> problems_together(const ClusterModel& model);
 
-}  // namespace streamsim
+}  // namespace streamsim::sim

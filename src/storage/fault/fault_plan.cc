@@ -11,7 +11,7 @@
 #include "base/system/errno_name.h"
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::int64_t kMost = INT64_MAX;
@@ -188,4 +188,4 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
     return p == pattern.size();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// The numbers first, first + every, first + 2 * every, ... up to and including last.
 struct FaultSelection {
@@ -73,4 +73,4 @@ void put_in_order(std::vector<FaultStall>& stalls);
 /// True when `pattern` (`*`: any characters, `?`: any one) matches all of `name`.
 bool glob_matches(std::string_view pattern, std::string_view name);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 std::uint64_t stream_key(std::uint32_t seat, std::uint32_t stream) {
@@ -431,4 +431,4 @@ Instant FaultStorage::after_stall(Instant when) const {
     return at < stall.at + stall.length ? *origin_ + stall.at + stall.length : when;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -24,7 +24,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// What a FaultStorage has done to operations so far. Each operation counts once in each line that fits.
 struct InjectedFaults {
@@ -160,4 +160,4 @@ private:
     std::map<std::pair<std::uint64_t, std::size_t>, SlotsSeen> seen_;       // by seat and stream, and rule
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -22,7 +22,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// What has a name, without following it.
 struct BeneathFacts {
@@ -95,4 +95,4 @@ std::string describe(const BeneathFacts& facts);
 /// Why what has these facts is not opened as a file: an errno of Beneath::open_file; 0: it may be.
 int unsuitable(const BeneathFacts& facts, bool to_write);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

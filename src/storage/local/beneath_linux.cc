@@ -14,7 +14,7 @@
 #include "storage/local/beneath.h"
 #include "storage/open_flags.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr int kTriesMax = 16;  // of what another process may undo in between
@@ -323,4 +323,4 @@ int Beneath::sync_directory(const std::string& path) const {
     return errno;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -8,7 +8,7 @@
 #include "storage/local/uv_errno.h"
 #include "storage/local/uv_request.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint64_t kKindMask = 0170000;
@@ -194,4 +194,4 @@ int Beneath::sync_directory(const std::string& path) const {
     return look_at(path, facts);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

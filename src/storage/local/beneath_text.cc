@@ -4,7 +4,7 @@
 
 #include "storage/local/beneath.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 std::string_view Beneath::below(std::string_view directory, std::string_view path) {
     while (directory.size() > 1 && directory.ends_with('/')) directory.remove_suffix(1);
@@ -35,4 +35,4 @@ int unsuitable(const BeneathFacts& facts, bool to_write) {
     return to_write && facts.links > 1 ? EMLINK : 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -21,7 +21,7 @@
 #include "storage/local/local_byte_store.h"
 #include "storage/local/local_lock.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = std::uint64_t{16} << 20;
@@ -507,4 +507,4 @@ std::unique_ptr<ByteStore> make_local_byte_store() {
     return std::make_unique<LocalByteStore>();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -15,7 +15,7 @@
 #include "storage/local/uv_errno.h"
 #include "storage/local/uv_request.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of one call
@@ -287,4 +287,4 @@ std::unique_ptr<ByteStore> make_local_byte_store() {
     return std::make_unique<LocalByteStore>();
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -9,7 +9,7 @@
 
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// What a system says about direct reads of a file.
 struct DirectAnswer {
@@ -60,4 +60,4 @@ void perform_local(PathOp& op);
 /// For this process and what it loads, unless it is there. REQUIRES: no other thread runs yet.
 void set_environment(const char* name, const std::string& value);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

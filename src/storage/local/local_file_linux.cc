@@ -12,7 +12,7 @@
 #include "storage/open_flags.h"
 #include "storage/statx.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 OpenedFile open_local(const char* path, Access access, bool direct) {
     OpenedFile out;
@@ -79,4 +79,4 @@ void raise_open_file_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);  // refused: opens beyond the old limit fail with EMFILE and say so
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

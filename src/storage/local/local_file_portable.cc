@@ -9,7 +9,7 @@
 #include "storage/local/local_options.h"
 #include "storage/local/uv_errno.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// Of an operation that was done at once; frees what it left.
@@ -89,4 +89,4 @@ std::uint32_t direct_alignment(const std::string& /*file*/) {
 
 void raise_open_file_limit() {}
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -14,7 +14,7 @@
 #include "storage/local/native_path.h"
 #include "storage/local/uv_errno.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 int errno_of_system(DWORD error) {
@@ -130,4 +130,4 @@ void raise_open_file_limit() {
     _setmaxstdio(kMost);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

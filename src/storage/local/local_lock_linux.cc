@@ -20,7 +20,7 @@
 #include "storage/file_descriptor.h"
 #include "storage/local/local_lock.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::string_view kHeader = "streamsim lock file, version 1\n";
@@ -267,4 +267,4 @@ Result<LockAttempt> try_lock_local(const std::string& path, LockMode mode, const
     return file_error(error == 0 ? EAGAIN : error, "lock", path);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -1,7 +1,7 @@
 // Systems other than Linux have no locks that belong to an open file: lease files take their place.
 #include "storage/local/local_lock.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 Result<LockAttempt> try_lock_local(const std::string& /*path*/,
                                    LockMode /*mode*/,
@@ -9,4 +9,4 @@ Result<LockAttempt> try_lock_local(const std::string& /*path*/,
     return LockAttempt{};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

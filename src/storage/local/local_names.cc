@@ -7,7 +7,7 @@
 #include "storage/local/uv_errno.h"
 #include "storage/local/uv_request.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr int kNewDirectoryMode = 0777;  // without what the umask takes away
@@ -75,4 +75,4 @@ void perform_local(PathOp& op) {
     op.error = result < 0 ? errno_of_uv(result) : 0;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 DirectPolicy::DirectPolicy(const LocalOptions& options)
     : wanted_(options.direct),
@@ -48,4 +48,4 @@ std::string_view DirectPolicy::directory(const char* path) {
     return all.substr(0, std::max<std::size_t>(slash, 1));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

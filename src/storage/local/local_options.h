@@ -18,7 +18,7 @@
 #include "storage/local/local_file.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Enough for every disk on sale.
 constexpr std::uint32_t kUsualAlignment = 4096;
@@ -86,4 +86,4 @@ private:
     std::map<std::string, Plan, std::less<>> directories_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

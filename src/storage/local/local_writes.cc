@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 LocalWrites::LocalWrites(const std::string& directory) : directory_(directory), confined_(!directory.empty()) {
     if (confined_) error_ = Beneath::open(directory_, root_);
@@ -72,4 +72,4 @@ PlannedOpen open_as_planned(
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

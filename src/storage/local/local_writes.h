@@ -10,7 +10,7 @@
 #include "storage/local/local_options.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class LocalWrites {
 public:
@@ -54,4 +54,4 @@ struct PlannedOpen {
 PlannedOpen open_as_planned(
     const LocalWrites& writes, const DirectPolicy& policy, const OpenOp& op, bool direct, bool check);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -1,9 +1,9 @@
 #include "storage/local/native_path.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 std::string native_path(const std::string& path) {
     return path;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

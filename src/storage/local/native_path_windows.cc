@@ -3,7 +3,7 @@
 #include "base/system/utf8_path.h"
 #include "storage/local/native_path.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 std::string native_path(const std::string& path) {
     constexpr std::size_t kShort = 240;  // longer ones need a prefix, which forbids '/', "." and ".."
@@ -16,4 +16,4 @@ std::string native_path(const std::string& path) {
     return text.starts_with("\\\\") ? "\\\\?\\UNC\\" + text.substr(2) : "\\\\?\\" + text;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -7,11 +7,11 @@
 
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// REQUIRES: code < 0.
 inline int errno_of_uv(int code) {
     return errno_from_name(uv_err_name(code)).value_or(EIO);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

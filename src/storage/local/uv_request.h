@@ -3,7 +3,7 @@
 
 #include <uv.h>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 struct UvRequest {
     UvRequest() = default;
@@ -14,4 +14,4 @@ struct UvRequest {
     uv_fs_t fs{};
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

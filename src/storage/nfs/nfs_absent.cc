@@ -5,7 +5,7 @@
 #include "storage/nfs/nfs_byte_store.h"
 #include "storage/nfs/nfs_storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// Every call says that there is none.
@@ -47,4 +47,4 @@ std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const s
     return std::make_unique<NoByteStore>(absent(place, directory));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -23,7 +23,7 @@
 #include "storage/nfs/nfs_session.h"
 #include "storage/nfs/nfs_sessions.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using Call = NfsSession::Call;
@@ -571,4 +571,4 @@ std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const s
     return std::make_unique<NfsByteStore>(place, directory);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

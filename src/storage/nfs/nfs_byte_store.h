@@ -7,9 +7,9 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/remote_place.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// `directory`: as make_nfs_storage. Connects when it is first used; errors come then.
 std::unique_ptr<ByteStore> make_nfs_byte_store(const RemotePlace& place, const std::string& directory);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

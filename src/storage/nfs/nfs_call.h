@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// What a server calls a file.
 struct NfsHandle {
@@ -80,4 +80,4 @@ struct NfsCall {
     std::uint32_t asked_bytes = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 
 #include "storage/nfs/nfs_reply.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kFileMode = 0666;
@@ -179,4 +179,4 @@ bool NfsRequests::list(NfsLink& link,
     return sent(link, call, now, rpc_nfs3_readdir_async(link.rpc(), on_reply<decode_list>, &args, &call));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

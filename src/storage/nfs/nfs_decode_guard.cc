@@ -29,6 +29,6 @@ extern "C" bool_t libnfs_zdr_array(ZDR* zdrs,
     return original(zdrs, list, count, most, item_bytes, item);
 }
 
-namespace streamsim {
+namespace streamsim::storage {
 void use_nfs_decode_guard() {}
-}  // namespace streamsim
+}  // namespace streamsim::storage

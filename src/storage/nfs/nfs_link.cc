@@ -17,7 +17,7 @@
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::size_t kGroupsMax = 16;  // that AUTH_SYS carries
@@ -176,4 +176,4 @@ void NfsLink::say(const std::string& fallback) {
     trouble_ = mute ? fallback : fmt::format("{} ({})", fallback, text);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -21,7 +21,7 @@ struct AUTH;
 struct nfs_context;
 struct rpc_context;
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// As whom files are opened: this process, or who the URL says.
 AUTH* make_nfs_auth(const RemotePlace& place);
@@ -100,4 +100,4 @@ private:
     std::optional<std::int64_t> rtt_ns_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "storage/errno_text.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint16_t kMapperPort = 111;
@@ -485,4 +485,4 @@ ServerTraffic NfsNode::traffic() const {
     return out;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -20,7 +20,7 @@
 #include "streamsim/remote_place.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class NfsNode;
 
@@ -196,4 +196,4 @@ private:
     std::uint32_t most_up_ = 0;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kLinksMax = 40;  // as Linux
@@ -388,4 +388,4 @@ void NfsOpening::forget() {
     walk(wish_.path);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

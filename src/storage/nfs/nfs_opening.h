@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "storage/nfs/nfs_node.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// What is to be done. Version 4: opens for reading alone.
 struct NfsWish {
@@ -124,4 +124,4 @@ private:
     bool ended_ = false;       // and nobody has been told
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

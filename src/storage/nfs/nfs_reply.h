@@ -10,7 +10,7 @@
 #include "storage/nfs/nfs_link.h"
 #include "storage/nfs/nfs_requests.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 // Versions 3 and 4 and the mount service share these numbers; up to 31 they are errno's, of Linux too.
 constexpr int kNameTooLong = 63, kNotEmpty = 66, kQuota = 69, kStale = 70, kBadHandle = 10001;
@@ -88,4 +88,4 @@ inline bool sent(NfsLink& link, NfsCall& call, Instant now, int result) {
     return true;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

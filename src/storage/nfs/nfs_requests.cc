@@ -10,7 +10,7 @@
 
 #include "storage/nfs/nfs_reply.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// A reply with `length` bytes of data to a read of `asked`.
@@ -475,4 +475,4 @@ bool NfsRequests::close(NfsLink& link, NfsCall& call, const NfsOpenFile& file, I
     return compound.send<decode_status4>(link, call, now);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

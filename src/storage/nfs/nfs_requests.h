@@ -13,7 +13,7 @@
 #include "storage/nfs/nfs_call.h"
 #include "storage/nfs/nfs_link.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// `mode` without what this process's umask takes away, as it was when it was first asked.
 std::uint32_t without_umask(std::uint32_t mode);
@@ -123,4 +123,4 @@ private:
     bool four_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "storage/nfs/nfs_opening.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr Duration kStep = milliseconds(10);
@@ -157,4 +157,4 @@ Result<void> NfsServer::connect() {
     return environment_error(fmt::format("nfs://{}{}: {}", place_.host, directory_, why));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

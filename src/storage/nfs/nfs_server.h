@@ -10,7 +10,7 @@
 #include "storage/nfs/nfs_node.h"
 #include "storage/remote/remote_options.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class NfsServer {
 public:
@@ -48,4 +48,4 @@ private:
     std::vector<NfsNode*> node_by_address_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -17,7 +17,7 @@
 #include "storage/nfs/nfs_server.h"
 #include "storage/remote/resolve_host.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// libnfs does not renew its lease: a context of version 4 that was idle for so long is made anew.
@@ -168,4 +168,4 @@ Error NfsSession::error(int number, const std::string& action, const std::string
     return error;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

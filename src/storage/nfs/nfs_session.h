@@ -16,7 +16,7 @@
 
 struct nfs_context;
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class NfsSession {
 public:
@@ -100,4 +100,4 @@ private:
     Result<void> ready_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

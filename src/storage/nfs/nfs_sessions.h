@@ -17,7 +17,7 @@
 #include "storage/nfs/nfs_session.h"
 #include "streamsim/byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Sessions of one server. One thread alone uses the first and no other.
 class NfsSessions {
@@ -99,4 +99,4 @@ private:
     std::map<std::string, Directory> directories_;  // protected by mutex_; by path
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -33,7 +33,7 @@
 #include "storage/own_shortage.h"
 #include "storage/remote/resolve_host.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr Duration kTick = milliseconds(50);
@@ -450,4 +450,4 @@ Result<std::unique_ptr<Storage>> make_nfs_storage(EventLoop& loop,
     return std::unique_ptr<Storage>(std::move(storage));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

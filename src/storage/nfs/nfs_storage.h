@@ -11,7 +11,7 @@
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// False: there was no libnfs, and what is made below fails and says so.
 bool nfs_is_built_in();
@@ -28,4 +28,4 @@ Result<std::unique_ptr<Storage>> make_nfs_storage(EventLoop& loop,
                                                   const std::string& directory,
                                                   const RemoteOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

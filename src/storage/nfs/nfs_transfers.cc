@@ -8,7 +8,7 @@
 
 #include "storage/nfs/nfs_work.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr Duration kPatience = milliseconds(100);  // that a server asks for
@@ -223,4 +223,4 @@ void NfsStorage::end_transfer(NfsTransfer& work, int error) {
     if (!waiting_transfers_.empty()) start_transfer(waiting_transfers_.pop());
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

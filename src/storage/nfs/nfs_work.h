@@ -19,7 +19,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class NfsStorage;
 struct NfsPiece;
@@ -206,4 +206,4 @@ private:
     Instant closing_until_ = Instant::never();
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <deque>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 /// Operations belong to their callers, their paths too: the storage behind is given some of our own.
@@ -144,4 +144,4 @@ std::unique_ptr<ByteStore> by_whole_names(std::unique_ptr<ByteStore> inner) {
     return std::make_unique<NamedByteStore>(std::move(inner));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

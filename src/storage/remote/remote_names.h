@@ -7,7 +7,7 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// "/export/clip.mov" of "nfs://host/export/clip.mov"; what does not begin with a scheme stays as it is.
 const char* path_on_server(const char* name);
@@ -16,4 +16,4 @@ const char* path_on_server(const char* name);
 std::unique_ptr<Storage> by_whole_names(std::unique_ptr<Storage> inner);
 std::unique_ptr<ByteStore> by_whole_names(std::unique_ptr<ByteStore> inner);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

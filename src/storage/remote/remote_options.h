@@ -7,7 +7,7 @@
 #include "streamsim/remote_place.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 struct RemoteOptions {
     /// Reads and opens in flight at once, over all streams of this loop; more wait in order.
@@ -22,4 +22,4 @@ struct RemoteOptions {
     NoticeSink notice;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

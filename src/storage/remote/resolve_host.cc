@@ -14,7 +14,7 @@
 
 #include "base/units.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 struct Answer {
@@ -77,4 +77,4 @@ Result<void> resolve(RemotePlace& place) {
     return {};
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

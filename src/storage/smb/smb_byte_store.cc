@@ -23,7 +23,7 @@
 #include "storage/errno_text.h"
 #include "storage/smb/smb_process.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr unsigned kBackoffMs = 100;
@@ -434,4 +434,4 @@ std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace& place,
     return std::make_unique<SmbByteStore>(place, directory, credentials);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -7,11 +7,11 @@
 #include "streamsim/byte_store.h"
 #include "streamsim/remote_place.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// `directory`: as make_smb_storage. Connects when it is first used; errors come then.
 std::unique_ptr<ByteStore> make_smb_byte_store(const RemotePlace& place,
                                                const std::string& directory,
                                                const Credentials& credentials);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

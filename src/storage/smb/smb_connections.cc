@@ -11,7 +11,7 @@
 #include "storage/own_shortage.h"
 #include "storage/smb/smb_parts.h"
 
-namespace streamsim::smb {
+namespace streamsim::storage::smb {
 namespace {
 
 /// The oldest first.
@@ -270,4 +270,4 @@ std::vector<ServerTraffic> SmbStorage::traffic() const {
     return all;
 }
 
-}  // namespace streamsim::smb
+}  // namespace streamsim::storage::smb

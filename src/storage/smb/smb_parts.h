@@ -17,7 +17,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim::smb {
+namespace streamsim::storage::smb {
 
 constexpr std::uint32_t kDepth = 2;           // requests that a process has at a time
 constexpr std::uint32_t kSlots = kDepth + 1;  // one is copied from meanwhile
@@ -172,4 +172,4 @@ private:
     Callback shutdown_;
 };
 
-}  // namespace streamsim::smb
+}  // namespace streamsim::storage::smb

@@ -23,7 +23,7 @@
 
 #include "storage/file_descriptor.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr const char* kProgram = "streamsim-smb";
@@ -314,4 +314,4 @@ Result<SmbAnswer> await_connected(SmbProcess& process,
     return login.silent(address);
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

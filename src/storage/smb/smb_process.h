@@ -14,7 +14,7 @@
 #include "storage/smb/smb_wire.h"
 #include "streamsim/remote_place.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Whether streamsim-smb is built with this program.
 bool smb_is_built();
@@ -87,4 +87,4 @@ Result<SmbAnswer> await_connected(SmbProcess& process,
 /// Waits for something to receive. False: the deadline has passed.
 bool await_readable(const SmbProcess& process, std::int64_t deadline_ns);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

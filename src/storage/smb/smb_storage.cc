@@ -32,7 +32,7 @@
 #include "storage/own_shortage.h"
 #include "storage/smb/smb_parts.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace smb {
 
 SmbStorage::SmbStorage(EventLoop& loop,
@@ -385,4 +385,4 @@ Result<std::unique_ptr<Storage>> make_smb_storage(EventLoop& loop,
     return std::unique_ptr<Storage>(std::move(storage));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

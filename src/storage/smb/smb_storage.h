@@ -11,7 +11,7 @@
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Made before the loop runs or on its thread; `uv` is the libuv loop under `loop`. Paths are as Target::path,
 /// from the server's root; `directory` is one of them that is there, or its file. Connects (that blocks, for
@@ -25,4 +25,4 @@ Result<std::unique_ptr<Storage>> make_smb_storage(EventLoop& loop,
                                                   const std::string& directory,
                                                   const RemoteOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace streamsim {
+namespace streamsim::storage {
 
 constexpr int kSmbSocket = 3;  // of the helper: where requests come from
 constexpr int kSmbMemory = 4;  // of the helper: a memfd of whole slots
@@ -76,4 +76,4 @@ struct SmbAnswer {
     std::int64_t rtt_ns = -1;  // -1: not known
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

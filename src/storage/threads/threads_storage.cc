@@ -36,7 +36,7 @@
 #include "storage/local/local_writes.h"
 #include "storage/op_list.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 class ThreadsStorage;
@@ -521,4 +521,4 @@ Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,
     return std::unique_ptr<Storage>(std::make_unique<ThreadsStorage>(loop, uv, options));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

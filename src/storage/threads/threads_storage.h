@@ -11,7 +11,7 @@
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Sizes libuv's pool, which the whole process shares: the sum of parallel_reads and parallel_opens over its
 /// loops (libuv's own default is 4, its limit 1024), unless the user set UV_THREADPOOL_SIZE. Returns the size.
@@ -24,4 +24,4 @@ Result<std::unique_ptr<Storage>> make_threads_storage(EventLoop& loop,
                                                       uv_loop_s* uv,
                                                       const LocalOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

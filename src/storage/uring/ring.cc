@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "base/system/errno_name.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 // The kernel registers at most 1 GiB as one buffer. Neighbours overlap, so that every read of up to the overlap
@@ -144,4 +144,4 @@ int Ring::registered(std::span<const std::byte> part) const {
     return part.data() + part.size() <= buffer.data() + buffer.size() ? static_cast<int>(index) : -1;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// Single-threaded: the thread that calls enable() makes all later calls.
 class Ring {
@@ -73,4 +73,4 @@ private:
     std::size_t stride_ = 0;  // from one registered buffer to the next, which overlap
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

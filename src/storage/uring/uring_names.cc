@@ -14,7 +14,7 @@
 #include "storage/statx.h"
 #include "storage/uring/uring_work.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 // ---- opens
 
@@ -222,4 +222,4 @@ void UringStorage::request_of_pool(UringNode& node) {
     STREAMSIM_CHECK(result == 0, "libuv's pool takes work");
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

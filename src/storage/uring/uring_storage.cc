@@ -41,7 +41,7 @@
 #include "base/units.h"
 #include "storage/uring/uring_work.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::uint32_t kBatch = 16;
@@ -459,4 +459,4 @@ Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
     return std::unique_ptr<Storage>(std::move(storage));
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -10,7 +10,7 @@
 
 struct uv_loop_s;  // libuv's uv_loop_t
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// A ring of its own for this loop. Made before the loop runs or on its thread; `uv` is the libuv loop under
 /// `loop`, on which the ring's eventfd is polled. Paths are as for open(2). Both loops outlive the storage;
@@ -21,4 +21,4 @@ Result<std::unique_ptr<Storage>> make_uring_storage(EventLoop& loop,
                                                     uv_loop_s* uv,
                                                     const LocalOptions& options);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -17,7 +17,7 @@
 #include "streamsim/event_loop.h"
 #include "streamsim/storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 class UringStorage;
 
@@ -161,4 +161,4 @@ private:
     Callback shutdown_;
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 constexpr std::string_view kV1Mounts =
@@ -52,4 +52,4 @@ TEST(MemoryWatch, CountsWhatTheComputerSays) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -6,7 +6,7 @@
 
 #include "host/network_mount.h"
 
-namespace streamsim {
+namespace streamsim::host {
 namespace {
 
 using ::testing::Contains;
@@ -136,4 +136,4 @@ TEST(MountOf, ThisComputersOwn) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::host

@@ -5,7 +5,7 @@
 
 #include "judge/host_window.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -169,4 +169,4 @@ TEST(Suspensions, AreLongerThanTwoClocksDifferAndHoldUpWhatComesAfterThem) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -8,7 +8,7 @@
 #include "evidence_samples.h"
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -496,4 +496,4 @@ TEST(Places, AreTheSameWhereEachPassMissesThem) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

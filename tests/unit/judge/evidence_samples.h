@@ -12,8 +12,8 @@ constexpr std::int64_t kPeriodNs = 41'666'666;
 constexpr std::int64_t kMs = 1'000'000;
 
 /// One stream, 1000 frames on time at 24 fps, on an idle computer with two processors; its clip is longer.
-inline Evidence good_run() {
-    Evidence evidence;
+inline judge::Evidence good_run() {
+    judge::Evidence evidence;
     evidence.totals.scheduled = 1000;
     evidence.totals.on_time = 1000;
     evidence.shortest_period_ns = kPeriodNs;
@@ -28,8 +28,8 @@ inline Evidence good_run() {
 }
 
 /// Of the stream; it was due in its time, asked for a read-ahead before, and took `took_ns`.
-inline MissedFrame missed(std::uint64_t slot, DropReason reason, std::int64_t took_ns = 400 * kMs) {
-    MissedFrame frame;
+inline judge::MissedFrame missed(std::uint64_t slot, DropReason reason, std::int64_t took_ns = 400 * kMs) {
+    judge::MissedFrame frame;
     frame.slot = frame.clip_frame = slot;
     frame.reason = reason;
     frame.due_ns = static_cast<std::int64_t>(slot) * kPeriodNs;
@@ -47,9 +47,12 @@ inline DropReason reason_of(std::uint64_t ReasonCounts::*reason) {
 }
 
 /// The next `count` frames that nothing has been said of, from the second second on.
-inline void miss(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason, FrameKind kind) {
+inline void miss(judge::Evidence& evidence,
+                 std::uint64_t count,
+                 std::uint64_t ReasonCounts::*reason,
+                 FrameKind kind) {
     for (std::uint64_t i = 0; i < count; ++i) {
-        MissedFrame frame = missed(30 + evidence.missed.size(), reason_of(reason));
+        judge::MissedFrame frame = missed(30 + evidence.missed.size(), reason_of(reason));
         frame.kind = kind;
         evidence.missed.push_back(frame);
     }
@@ -58,18 +61,18 @@ inline void miss(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCo
     evidence.reasons.*reason += count;
 }
 
-inline void drop(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason) {
+inline void drop(judge::Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason) {
     miss(evidence, count, reason, FrameKind::dropped);
 }
 
-inline void fail(Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason) {
+inline void fail(judge::Evidence& evidence, std::uint64_t count, std::uint64_t ReasonCounts::*reason) {
     miss(evidence, count, reason, FrameKind::failed);
 }
 
 /// Play stood still for so many frames.
-inline void stall(Evidence& evidence, std::uint64_t count, DropReason reason) {
+inline void stall(judge::Evidence& evidence, std::uint64_t count, DropReason reason) {
     for (std::uint64_t i = 0; i < count; ++i) {
-        MissedFrame frame = missed(30 + 100 * i, reason);
+        judge::MissedFrame frame = missed(30 + 100 * i, reason);
         frame.stall = true;
         evidence.missed.push_back(frame);
     }

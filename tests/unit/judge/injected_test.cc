@@ -7,7 +7,7 @@
 #include "evidence_samples.h"
 #include "judge/judge.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -289,4 +289,4 @@ TEST(Stalls, OfInjectedFaultsAreTwoAsWell) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

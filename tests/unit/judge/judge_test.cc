@@ -9,7 +9,7 @@
 
 #include "evidence_samples.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -310,4 +310,4 @@ TEST(Limits, HaveTheNamesOfTheResult) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -10,7 +10,7 @@
 #include "judge/judge.h"
 #include "judge/network_path.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -544,4 +544,4 @@ TEST(PathLosses, DelayWhatIsRequiredWhereTheRoundTripIsLong) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

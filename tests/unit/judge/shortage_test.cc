@@ -11,7 +11,7 @@
 #include "judge/judge.h"
 #include "judge/memory.h"
 
-namespace streamsim {
+namespace streamsim::judge {
 namespace {
 
 using test::drop;
@@ -168,4 +168,4 @@ TEST(StorageGone, FramesThatWereMissingBeforeStayTheMedias) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::judge

@@ -19,7 +19,7 @@ constexpr std::uint64_t kSample = 100'000;
 
 TEST(WeightedDraw, follows_the_weights_and_never_gives_what_has_none) {
     const std::vector<double> weights = {0, 70, 0, 25, 5, 0};
-    const WeightedDraw draw(weights);
+    const load::WeightedDraw draw(weights);
     Prng prng(3);
     std::vector<std::uint64_t> counts(weights.size());
     for (std::uint64_t i = 0; i < kSample; ++i) ++counts[draw.draw(prng)];
@@ -28,7 +28,7 @@ TEST(WeightedDraw, follows_the_weights_and_never_gives_what_has_none) {
 }
 
 TEST(BlockSizes, a_length_is_cut_into_blocks_and_the_largest_that_fit) {
-    const BlockSizes sizes({{65'536, 1}, {4096, 1}, {1024, 0}, {2048, 0}});
+    const load::BlockSizes sizes({{65'536, 1}, {4096, 1}, {1024, 0}, {2048, 0}});
     const auto cut = [&](std::uint64_t length, std::size_t block) {
         std::vector<std::uint64_t> pieces;
         while (length > 0) {
@@ -56,7 +56,7 @@ MeterSpec reading() {
 TEST(Draws, lengths_are_uniform_in_whole_smallest_blocks) {
     MeterSpec spec = reading();
     spec.length_up_to = 20 * 1024 + 1023;
-    const Draws draws(spec, 1);
+    const load::Draws draws(spec, 1);
     EXPECT_EQ(draws.longest(), 20u * 1024);
     Prng prng(5);
     std::vector<std::uint64_t> counts(20);
@@ -73,7 +73,7 @@ TEST(Draws, lengths_are_uniform_in_whole_smallest_blocks) {
 TEST(Draws, weighted_lengths_are_rounded_up_to_the_alignment) {
     MeterSpec spec = reading();
     spec.lengths = {{10'000, 1}, {4096, 3}};
-    const Draws draws(spec, 512);
+    const load::Draws draws(spec, 512);
     Prng prng(5);
     std::map<std::uint64_t, std::uint64_t> counts;
     for (std::uint64_t i = 0; i < kSample; ++i) ++counts[draws.shape(prng).length];
@@ -83,12 +83,12 @@ TEST(Draws, weighted_lengths_are_rounded_up_to_the_alignment) {
 }
 
 TEST(Draws, without_lengths_a_transfer_is_one_block) {
-    const Draws draws(reading(), 1);
+    const load::Draws draws(reading(), 1);
     EXPECT_EQ(draws.longest(), 65'536u);
     Prng prng(8);
     std::vector<std::uint64_t> counts(2);
     for (std::uint64_t i = 0; i < kSample; ++i) {
-        const TransferShape shape = draws.shape(prng);
+        const load::TransferShape shape = draws.shape(prng);
         ASSERT_EQ(shape.length, draws.sizes().bytes(shape.block));
         ++counts.at(shape.length == 65'536 ? 1 : 0);
     }
@@ -98,7 +98,7 @@ TEST(Draws, without_lengths_a_transfer_is_one_block) {
 TEST(Permutation, every_number_comes_once) {
     for (const std::uint64_t n : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 100u, 1023u, 1024u, 1025u, 65'537u}) {
         for (const std::uint64_t key : {0u, 1u, 77u}) {
-            const Permutation order(n, key);
+            const load::Permutation order(n, key);
             std::vector<bool> seen(n);
             for (std::uint64_t i = 0; i < n; ++i) {
                 const std::uint64_t at = order.at(i);
@@ -108,7 +108,7 @@ TEST(Permutation, every_number_comes_once) {
             }
         }
     }
-    const Permutation large(1'000'000'000'000, 5);
+    const load::Permutation large(1'000'000'000'000, 5);
     std::set<std::uint64_t> seen;
     for (std::uint64_t i = 0; i < 10'000; ++i) seen.insert(large.at(i));
     EXPECT_EQ(seen.size(), 10'000u);
@@ -121,7 +121,7 @@ TEST(Permutation, the_order_looks_like_chance) {
     std::vector<std::uint64_t> counts(16);
     std::uint64_t rising = 0;
     for (std::uint64_t key = 0; key < 64; ++key) {
-        const Permutation order(kNumbers, key);
+        const load::Permutation order(kNumbers, key);
         for (std::uint64_t i = 0; i < kNumbers / 4; ++i) {
             ++counts[order.at(i) / 1000];
             rising += std::uint64_t{order.at(i) < order.at(i + 1)};
@@ -133,14 +133,14 @@ TEST(Permutation, the_order_looks_like_chance) {
 }
 
 TEST(Arrivals, constant_ones_are_exact) {
-    EXPECT_EQ(constant_time(0, 54).ns, 0);
-    EXPECT_EQ(constant_time(54'000'000, 54), seconds(1'000'000));
-    EXPECT_EQ(constant_time(1, 3).ns, 333'333'333);
-    EXPECT_EQ(constant_time(3, 3), seconds(1));
+    EXPECT_EQ(load::constant_time(0, 54).ns, 0);
+    EXPECT_EQ(load::constant_time(54'000'000, 54), seconds(1'000'000));
+    EXPECT_EQ(load::constant_time(1, 3).ns, 333'333'333);
+    EXPECT_EQ(load::constant_time(3, 3), seconds(1));
 }
 
 TEST(Arrivals, poisson_ones_have_its_mean_and_its_variance) {
-    PoissonTimes times(11, 1000);
+    load::PoissonTimes times(11, 1000);
     Duration before;
     double sum = 0, squares = 0;
     std::vector<std::uint64_t> counts(10);  // of tenths of all distances, by the exponential's quantiles

@@ -212,16 +212,16 @@ public:
 
     /// Until `length` after the start of play, which is a second after the beginning.
     const MeterResult& run(Duration length, Duration interrupt_after = {}) {
-        plan.names = working_set(spec, "root", plan.seat);
+        plan.names = load::working_set(spec, "root", plan.seat);
         storage.file_bytes = spec.set.file_bytes;
         for (const auto& name : plan.names.files) storage.names.insert(name);
         for (const auto& name : plan.names.spare) storage.names.insert(name);
-        memory.resize(Meter::memory_bytes(plan));
-        meter = std::make_unique<Meter>(loop, storage, plan, memory, Callback::of<&Rig::changed>(this));
+        memory.resize(load::Meter::memory_bytes(plan));
+        meter = std::make_unique<load::Meter>(loop, storage, plan, memory, Callback::of<&Rig::changed>(this));
         length_ = length;
         meter->prepare();
         if (interrupt_after.ns != 0) {
-            loop.at(Instant{} + interrupt_after, Callback::of<&Meter::interrupt>(meter.get()));
+            loop.at(Instant{} + interrupt_after, Callback::of<&load::Meter::interrupt>(meter.get()));
         }
         loop.run();
         EXPECT_TRUE(meter->finished());
@@ -248,12 +248,12 @@ public:
     const OperationResult& of(LoadOperation operation) const { return result.operations[index(operation)]; }
     Instant start() const { return Instant{} + seconds(1); }
 
-    VirtualLoop loop;
+    loop::VirtualLoop loop;
     FakeStorage storage{loop};
-    MeterPlan plan;
+    load::MeterPlan plan;
     MeterSpec& spec = plan.spec;
     std::vector<std::byte> memory;
-    std::unique_ptr<Meter> meter;
+    std::unique_ptr<load::Meter> meter;
     MeterResult result;
 
 private:

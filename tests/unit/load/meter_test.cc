@@ -16,20 +16,20 @@ TEST(WorkingSet, each_user_has_its_own_files_or_all_share_them) {
     MeterSpec spec;
     spec.users = 2;
     spec.set = {3, 1 << 20, 2, 1, false};
-    const WorkingSetNames own = working_set(spec, "r", 7);
+    const load::WorkingSetNames own = load::working_set(spec, "r", 7);
     EXPECT_THAT(own.parents, ElementsAre("r", "r/s7", "r/s7/u0", "r/s7/u1"));
     EXPECT_THAT(own.directories, ElementsAre("r/s7/u0/d0", "r/s7/u0/d1", "r/s7/u1/d0", "r/s7/u1/d1"));
     EXPECT_THAT(own.files, ElementsAre("r/s7/u0/d0/f0.load", "r/s7/u0/d1/f1.load", "r/s7/u0/d0/f2.load",
                                        "r/s7/u1/d0/f0.load", "r/s7/u1/d1/f1.load", "r/s7/u1/d0/f2.load"));
     EXPECT_THAT(own.spare, ElementsAre("r/s7/u0/d0/e7-0-0.load", "r/s7/u1/d0/e7-1-0.load"));
     spec.set.shared = true;
-    const WorkingSetNames shared = working_set(spec, "r", 7);
+    const load::WorkingSetNames shared = load::working_set(spec, "r", 7);
     EXPECT_THAT(shared.parents, ElementsAre("r", "r/shared"));
     EXPECT_THAT(shared.directories, ElementsAre("r/shared/d0", "r/shared/d1"));
     EXPECT_THAT(shared.files, ElementsAre("r/shared/d0/f0.load", "r/shared/d1/f1.load", "r/shared/d0/f2.load"));
     EXPECT_THAT(shared.spare, ElementsAre("r/shared/d0/e7-0-0.load", "r/shared/d0/e7-1-0.load"));
     spec.set.directories = 1;
-    EXPECT_THAT(working_set(spec, "r", 7).directories, ElementsAre("r/shared"));
+    EXPECT_THAT(load::working_set(spec, "r", 7).directories, ElementsAre("r/shared"));
 }
 
 TEST(MeterByName, created_files_are_removed_and_renamed_and_what_is_left_is_known) {

@@ -8,7 +8,7 @@
 
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::shipped_formats;
@@ -307,4 +307,4 @@ TEST(CatalogueGolden, DnxhrIsAtThePublishedRates) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

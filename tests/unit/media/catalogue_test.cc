@@ -4,7 +4,7 @@
 
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::all_problems;
@@ -132,4 +132,4 @@ TEST(Catalogue, TheSchemaListsTheMembersThatTheReaderReads) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "media/sequence/sequence_names.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::Contains;
@@ -274,4 +274,4 @@ TEST_F(Sequences, ADirectoryWithoutClips) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "media/frames/prores.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::DirectoryStore;
@@ -298,4 +298,4 @@ TEST_F(HostileContainers, ATableNeedsNoProgress) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -10,7 +10,7 @@
 #include "media/frames/prores.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::DirectoryStore;
@@ -207,4 +207,4 @@ TEST_F(KeptIndex, OfMoreThanTheFileHoldsIsNotUsed) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "media/container/container_times.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::ElementsAre;
@@ -300,4 +300,4 @@ TEST(ContainerStructures, MatroskaCountsItsClusters) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::DirectoryStore;
@@ -243,4 +243,4 @@ TEST_F(Containers, AFullDiskIsAnErrorOfTheDisk) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -304,7 +304,7 @@ TEST_F(Cuts, ten_thousand_events_are_read_at_once) {
                       i % 300, i / 3600, i / 60 % 60, i % 60, (i + 1) / 3600, (i + 1) / 60 % 60, (i + 1) % 60);
         text += line;
     }
-    const auto list = parse_cut_list(text, "long.edl");
+    const auto list = media::parse_cut_list(text, "long.edl");
     ASSERT_TRUE(list.has_value());
     EXPECT_EQ(list->events, 10'000u);
     EXPECT_EQ(list->media.size(), 300u);

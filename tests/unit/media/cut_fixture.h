@@ -29,7 +29,7 @@ protected:
     Result<CutList> resolve(std::string_view text,
                             std::optional<FrameRate> rate = std::nullopt,
                             const std::string& source = "list.edl") {
-        auto list = parse_cut_list(text, source);
+        auto list = media::parse_cut_list(text, source);
         if (!list) return list.error();
         return resolve_cut_list(store_, place_.path(), *list, rate);
     }

@@ -236,19 +236,19 @@ TEST_F(CutsOtio, depth_is_bounded) {
 }
 
 TEST(OtioValues, urls_and_rates) {
-    EXPECT_EQ(path_in_url("file:///a/b%20c.mov"), "/a/b c.mov");
-    EXPECT_EQ(path_in_url("file://localhost/a/b.mov"), "/a/b.mov");
-    EXPECT_EQ(path_in_url("file:/a/b.mov"), "/a/b.mov");
-    EXPECT_EQ(path_in_url("a/shot.%04d.exr"), "a/shot.%04d.exr");
-    EXPECT_EQ(path_in_url("C:\\a\\b.mov"), "C:/a/b.mov");
-    EXPECT_EQ(path_in_url("50%"), "50%");
-    EXPECT_EQ(otio_rate(23.976), (FrameRate{24000, 1001}));
-    EXPECT_EQ(otio_rate(24000.0 / 1001), (FrameRate{24000, 1001}));
-    EXPECT_EQ(otio_rate(59.94), (FrameRate{60000, 1001}));
-    EXPECT_EQ(otio_rate(25), (FrameRate{25, 1}));
-    EXPECT_EQ(otio_rate(12.5), (FrameRate{25, 2}));
-    EXPECT_FALSE(otio_rate(0));
-    EXPECT_FALSE(otio_rate(1e300));
+    EXPECT_EQ(media::path_in_url("file:///a/b%20c.mov"), "/a/b c.mov");
+    EXPECT_EQ(media::path_in_url("file://localhost/a/b.mov"), "/a/b.mov");
+    EXPECT_EQ(media::path_in_url("file:/a/b.mov"), "/a/b.mov");
+    EXPECT_EQ(media::path_in_url("a/shot.%04d.exr"), "a/shot.%04d.exr");
+    EXPECT_EQ(media::path_in_url("C:\\a\\b.mov"), "C:/a/b.mov");
+    EXPECT_EQ(media::path_in_url("50%"), "50%");
+    EXPECT_EQ(media::otio_rate(23.976), (FrameRate{24000, 1001}));
+    EXPECT_EQ(media::otio_rate(24000.0 / 1001), (FrameRate{24000, 1001}));
+    EXPECT_EQ(media::otio_rate(59.94), (FrameRate{60000, 1001}));
+    EXPECT_EQ(media::otio_rate(25), (FrameRate{25, 1}));
+    EXPECT_EQ(media::otio_rate(12.5), (FrameRate{25, 2}));
+    EXPECT_FALSE(media::otio_rate(0));
+    EXPECT_FALSE(media::otio_rate(1e300));
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ TEST_F(CutsResolve, links_that_lead_in_circles_do_no_harm) {
 TEST_F(CutsResolve, a_target_can_be_one_clip) {
     add("A", 0, 99);
     add("B", 0, 99);
-    const auto list = parse_cut_list(event("A"), "list.edl");
+    const auto list = media::parse_cut_list(event("A"), "list.edl");
     ASSERT_TRUE(list.has_value());
     for (const char* target : {"A", "A/", "A/A.0000000.dpx", "A/A.%07d.dpx", "A/A.#######.dpx"}) {
         const auto resolved = resolve_cut_list(store_, place_.at(target), *list, std::nullopt);
@@ -223,11 +223,12 @@ TEST_F(CutsResolve, a_target_can_be_one_clip) {
 }
 
 TEST_F(CutsResolve, prepared_media_can_be_named) {
-    PrepareRequest request{.target = place_.path(), .format = small_prores("small", 64, 32, 600), .clips = 3};
+    media::PrepareRequest request{
+        .target = place_.path(), .format = small_prores("small", 64, 32, 600), .clips = 3};
     request.clip_duration = seconds(1);
     auto planned = plan_prepare(store_, request);
     ASSERT_TRUE(planned.has_value());
-    PrepareProgress progress;
+    media::PrepareProgress progress;
     ASSERT_TRUE(prepare(store_, *planned, progress).has_value());
     const CutList list = cuts(
         "001  AX  V  C  00:00:00:05 00:00:00:06 00:00:00:00 00:00:00:01\n* FROM CLIP NAME: clip-0002\n"

@@ -10,7 +10,7 @@
 #include "media/frames/dpx_writer.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::HasSubstr;
@@ -246,4 +246,4 @@ TEST(DpxLineEnds, AreZeroHoweverTheImageIsCut) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

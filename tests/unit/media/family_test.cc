@@ -7,7 +7,7 @@
 #include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::all_problems;
@@ -345,4 +345,4 @@ TEST(Catalogue, IsReadQuickly) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -198,8 +198,8 @@ std::string source_file(const std::string& name) {
     return text.str();
 }
 
-Catalogue shipped_formats() {
-    auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+media::Catalogue shipped_formats() {
+    auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
     if (!catalogue) ADD_FAILURE() << all_problems(catalogue.error());
     return std::move(*catalogue);
 }
@@ -210,7 +210,7 @@ MediaFormat small_dpx(const std::string& name, int width, int height, int bits, 
     document["raster"] = {{"width", width}, {"height", height}};
     document["rate"] = {rate.num, rate.den};
     document["dpx"]["bits"] = bits;
-    auto format = read_format(document.dump(), name);
+    auto format = media::read_format(document.dump(), name);
     if (!format) ADD_FAILURE() << all_problems(format.error());
     return *format;
 }
@@ -220,7 +220,7 @@ MediaFormat small_prores(const std::string& name, int width, int height, std::ui
     document["name"] = name;
     document["raster"] = {{"width", width}, {"height", height}};
     document["prores"]["frame_sizes"]["mean_bits_per_s"] = mean_bytes * 8 * 30;
-    auto format = read_format(document.dump(), name);
+    auto format = media::read_format(document.dump(), name);
     if (!format) ADD_FAILURE() << all_problems(format.error());
     return *format;
 }
@@ -231,12 +231,12 @@ void write_mov(DirectoryStore& store,
                std::uint64_t frames) {
     fs::remove(path);
     auto sink = store.create(path);
-    const auto maker = make_frame_maker(format, 1);
-    auto writer = ContainerWriter::create(**sink, format, **maker, path);
+    const auto maker = media::make_frame_maker(format, 1);
+    auto writer = media::ContainerWriter::create(**sink, format, **maker, path);
     ASSERT_TRUE(writer) << all_problems(writer.error());
-    for (const std::uint32_t bytes : plan_frame_bytes(format, frames, 1, 1)) {
+    for (const std::uint32_t bytes : media::plan_frame_bytes(format, frames, 1, 1)) {
         std::vector<std::byte> frame(bytes);
-        build_prores_frame(frame, format, bytes);
+        media::build_prores_frame(frame, format, bytes);
         ASSERT_TRUE((*writer)->add(frame));
     }
     ASSERT_TRUE((*writer)->finish());
@@ -251,8 +251,8 @@ void write_sequence(const Place& place,
     std::string bytes(static_cast<std::size_t>(format.mean_frame_bytes), '\0');
     for (const std::string& number : numbers) {
         const auto header = std::as_writable_bytes(std::span(bytes)).first(format.dpx.image_offset);
-        write_dpx_header(header, format, prefix + number + suffix, std::stoull(number),
-                         std::stoull(numbers.front()));
+        media::write_dpx_header(header, format, prefix + number + suffix, std::stoull(number),
+                                std::stoull(numbers.front()));
         place.write(prefix + number + suffix, bytes);
     }
 }

@@ -63,7 +63,7 @@ public:
 };
 
 std::string source_file(const std::string& name);
-Catalogue shipped_formats();
+media::Catalogue shipped_formats();
 /// "dpx12" with another name, raster and rate.
 MediaFormat small_dpx(const std::string& name, int width, int height, int bits = 12, FrameRate rate = {24, 1});
 /// "prores-hd" with another name, raster and mean, 30 fps.

@@ -15,7 +15,7 @@
 #include "media/write/planned_index.h"
 #include "unit/media/prepared_formats.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::all_problems;
@@ -159,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(All, EveryFormat, ::testing::ValuesIn(all_small_formats
 });
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::Each;
@@ -143,4 +143,4 @@ TEST(Inspect, ASequenceIsNotCountedFrameByFrame) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

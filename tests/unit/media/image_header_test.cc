@@ -8,7 +8,7 @@
 #include "base/prng.h"
 #include "unit/media/image_samples.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::be;
@@ -312,4 +312,4 @@ TEST(HostileFiles, AnythingIsAnErrorOrAHeaderThatItsFileBears) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -6,7 +6,7 @@
 
 #include "media/sequence/sequence_index.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::Contains;
@@ -152,4 +152,4 @@ TEST(Inspect, ASequenceWithGaps) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -8,7 +8,7 @@
 #include "media/own_files/own_names.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ TEST_F(LoadSets, AreCleanedWithoutWhatIsSomebodyElses) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -13,7 +13,7 @@
 #include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -200,4 +200,4 @@ TEST(LockOwnerTest, FitsIntoANoteWhateverTheCommandIs) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -9,7 +9,7 @@
 #include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -371,4 +371,4 @@ TEST_F(MediaSet, AKillDuringCleanLeavesNothingThatPlaysAsWhole) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "media/image/dpx.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 std::vector<std::byte> payload(std::size_t bytes,
@@ -160,4 +160,4 @@ TEST(ProRes, NearlyAllOfAnOrdinaryFrameIsRandom) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -12,7 +12,7 @@
 #include "media/write/planned_index.h"
 #include "unit/media/prepared_formats.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST(ClipNames, HaveTheExtensionOfTheirContainer) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -28,7 +28,7 @@ MediaFormat format_of(const std::string& codec,
     if (profile == "long-gop") format.size.gop = "IPBBPBB";
     const bool stuffed = codec != "dpx" && codec != "v210" && codec != "tiff" && codec != "cineon";
     const bool random = codec == "exr" && profile == "none";
-    if (bytes == 0) bytes = frame_bytes_min(format) + (stuffed && !random ? 150'001 : 0);
+    if (bytes == 0) bytes = media::frame_bytes_min(format) + (stuffed && !random ? 150'001 : 0);
     format.size.mean_bytes = static_cast<double>(bytes);
     format.mean_frame_bytes = format.size.mean_bytes;
     return format;
@@ -42,7 +42,7 @@ MediaFormat dpx_of(int bits, int packing, bool big_endian, int width, int height
                                    : "b") +
                    (big_endian ? "" : "le") + "-" + std::to_string(width);
     format.dpx = {.bits = bits, .packing = packing, .big_endian = big_endian};
-    format.mean_frame_bytes = static_cast<double>(frame_bytes_min(format));
+    format.mean_frame_bytes = static_cast<double>(media::frame_bytes_min(format));
     format.size.mean_bytes = format.mean_frame_bytes;
     return format;
 }
@@ -90,8 +90,8 @@ std::vector<MediaFormat> all_small_formats() {
 }
 
 void prepare_clip(DirectoryStore& store, const Place& place, const MediaFormat& format, std::uint64_t frames) {
-    PrepareProgress progress;
-    const auto plan = plan_prepare(store, {place.path(), format, 1, format.rate.due(frames), 1});
+    media::PrepareProgress progress;
+    const auto plan = media::plan_prepare(store, {place.path(), format, 1, format.rate.due(frames), 1});
     ASSERT_TRUE(plan) << all_problems(plan.error());
     ASSERT_EQ(plan->frames, frames);
     const auto done = prepare(store, *plan, progress);
@@ -100,7 +100,7 @@ void prepare_clip(DirectoryStore& store, const Place& place, const MediaFormat& 
 }
 
 Clip prepared_clip(DirectoryStore& store, const Place& place, const MediaFormat& format) {
-    auto clips = complete_clips(store, place.path(), format, std::nullopt);
+    auto clips = media::complete_clips(store, place.path(), format, std::nullopt);
     if (!clips) ADD_FAILURE() << format.name << ": " << all_problems(clips.error());
     if (!clips || clips->size() != 1) return {};
     return std::move(clips->front());

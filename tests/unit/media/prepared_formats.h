@@ -38,9 +38,9 @@ Clip prepared_clip(DirectoryStore& store, const Place& place, const MediaFormat&
 
 }  // namespace streamsim::testing
 
-namespace streamsim {
+namespace streamsim::media {
 /// In messages of tests.
 inline void PrintTo(const MediaFormat& format, std::ostream* out) {
     *out << format.name;
 }
-}  // namespace streamsim
+}  // namespace streamsim::media

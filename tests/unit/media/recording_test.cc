@@ -11,7 +11,7 @@
 #include "media/write/recording_names.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ TEST(Recording, CleanRemovesRecordingsThatWereKept) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -35,14 +35,14 @@ protected:
         return {info.st_ino, static_cast<std::uint64_t>(info.st_mtim.tv_sec),
                 static_cast<std::uint64_t>(info.st_mtim.tv_nsec), static_cast<std::uint64_t>(info.st_size)};
     }
-    PrepareRequest request(std::uint32_t clips = 1) const {
+    media::PrepareRequest request(std::uint32_t clips = 1) const {
         return {place_.path(), format_, clips, milliseconds(500), 1};
     }
     Result<void> prepare_now(std::uint32_t clips = 1) {
         const auto plan = plan_prepare(*store_, request(clips));
         if (!plan) return plan.error();
         notes_ = plan->notes;
-        PrepareProgress progress;
+        media::PrepareProgress progress;
         return prepare(*store_, *plan, progress);
     }
     void must_prepare(std::uint32_t clips = 1) {
@@ -50,12 +50,12 @@ protected:
         ASSERT_TRUE(done) << all_problems(done.error());
     }
     std::size_t whole_clips() {
-        const auto clips = complete_clips(*store_, place_.path(), format_, std::nullopt);
+        const auto clips = media::complete_clips(*store_, place_.path(), format_, std::nullopt);
         EXPECT_TRUE(clips) << all_problems(clips.error());
         return clips ? clips->size() : 0;
     }
-    CleanReport must_clean() {
-        auto report = clean(*store_, place_.path());
+    media::CleanReport must_clean() {
+        auto report = media::clean(*store_, place_.path());
         if (report) return std::move(*report);
         ADD_FAILURE() << all_problems(report.error());
         return {};
@@ -72,7 +72,7 @@ protected:
     static constexpr const char* kPrecious = "nobody may change this";
     Place place_;
     Place elsewhere_;
-    std::unique_ptr<ByteStore> store_ = make_local_byte_store();
+    std::unique_ptr<ByteStore> store_ = storage::make_local_byte_store();
     MediaFormat format_ = small_prores("mini", 64, 36, 5'000);
     std::string dir_ = "streamsim-media/mini/15-frames/";
     std::vector<std::string> notes_;

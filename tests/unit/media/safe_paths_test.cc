@@ -14,7 +14,7 @@
 #include "media/write/media_lock.h"
 #include "media/write/recording.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -393,4 +393,4 @@ TEST_F(SafePaths, WhatTookThePlaceOfABegunClipAfterItWasPlannedStays) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

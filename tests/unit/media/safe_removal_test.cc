@@ -14,7 +14,7 @@
 #include "media/write/load_set.h"
 #include "unit/media/safe_paths.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 namespace fs = std::filesystem;
@@ -250,4 +250,4 @@ TEST_F(SafePaths, ExchangedDirectoriesLoseNothingOfTheUsers) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

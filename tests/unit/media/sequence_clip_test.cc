@@ -8,7 +8,7 @@
 #include "unit/media/fixtures.h"
 #include "unit/media/image_samples.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::Contains;
@@ -277,4 +277,4 @@ TEST_F(Images, TheTimeCodeOfTheHeaderIsSaidWhereItDiffers) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

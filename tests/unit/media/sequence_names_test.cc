@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(SequenceNames, ANumberBelongsToItsPaddingOnly) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -11,7 +11,7 @@
 #include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using ::testing::Each;
@@ -210,4 +210,4 @@ TEST(PlannedIndex, MxfFramesAreOnTheGrid) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

@@ -7,7 +7,7 @@
 #include "media/write/media_set.h"
 #include "unit/media/fixtures.h"
 
-namespace streamsim {
+namespace streamsim::media {
 namespace {
 
 using testing::DirectoryStore;
@@ -142,4 +142,4 @@ TEST(Tools, OurReaderReadsTheirs) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::media

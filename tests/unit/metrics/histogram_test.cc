@@ -8,7 +8,7 @@
 
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::metrics {
 namespace {
 
 /// The value at rank ceil(permille * n / 1000) of sorted values.
@@ -101,4 +101,4 @@ TEST(SignedHistogram, orders_both_sides_of_zero) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::metrics

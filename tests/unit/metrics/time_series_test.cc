@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace streamsim {
+namespace streamsim::metrics {
 namespace {
 
 TEST(TimeSeries, keeps_a_second_an_interval_and_doubles_when_it_outgrows_them) {
@@ -43,4 +43,4 @@ TEST(TimeSeries, merges_series_of_different_lengths) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::metrics

@@ -17,11 +17,11 @@ Names files(const std::vector<int>& frames) {
 
 Play ordered(const char* order, std::uint64_t frames, std::uint64_t slots) {
     Play play;
-    play.order = *PlayOrder::parse(order);
+    play.order = *play::PlayOrder::parse(order);
     play.clip_frames = frames;
     play.options.slots = slots;
     play.options.readahead = 3;
-    play.options.pattern = AccessPattern::filename_prefetch;
+    play.options.pattern = play::AccessPattern::filename_prefetch;
     return play;
 }
 
@@ -42,7 +42,7 @@ TEST(Order, opens_files_in_the_order_of_play) {
 TEST(Order, a_container_is_opened_once_and_read_frame_by_frame_unless_it_is_read_front_to_back) {
     Play play = ordered("reverse", 4, 6);
     play.file_per_frame = false;
-    play.options.pattern = AccessPattern::streaming;
+    play.options.pattern = play::AccessPattern::streaming;
     play.options.io_size = 1 << 20;
     play.run();
     EXPECT_EQ(play.log, (Names{"open clip.mov", "read 3000+1000", "read 2000+1000", "read 1000+1000",
@@ -58,11 +58,11 @@ TEST(Order, shuttle_reads_every_nth_frame_in_real_time) {
 }
 
 /// Jumps at slots that are known.
-class JumpPath final : public PlayPath {
+class JumpPath final : public play::PlayPath {
 public:
     JumpPath(std::vector<std::uint64_t> jumps, bool files)
         : PlayPath({std::make_shared<TinyClip>(1000, files)}, {24, 1}), jumps_(std::move(jumps)) {}
-    void shown(std::uint64_t slot, std::vector<ShownFrame>& into) const override {
+    void shown(std::uint64_t slot, std::vector<play::ShownFrame>& into) const override {
         std::uint64_t frame = slot;
         for (const std::uint64_t jump : jumps_) {
             if (slot >= jump) frame = jump * 10 + slot - jump;
@@ -125,7 +125,7 @@ TEST(Seek, that_fails_is_a_failed_frame_and_play_goes_on) {
 }
 
 TEST(Seek, holds_under_every_policy_and_with_jumps_in_the_first_window_and_at_the_end) {
-    for (const OnMiss on_miss : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+    for (const play::OnMiss on_miss : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play = jumping({2, 3, 4, 19}, 20);
         play.options.on_miss = on_miss;
         play.reads_take(milliseconds(7)).run();
@@ -149,10 +149,10 @@ TEST(Seek, interrupted_while_it_waits_cancels_its_frame) {
 
 TEST(Layers, a_slot_is_complete_when_all_of_its_layers_are) {
     Play play;
-    play.path = make_path({std::make_shared<TinyClip>(50, true), std::make_shared<TinyClip>(50, true)}, {},
-                          std::nullopt, 1);
+    play.path = play::make_path({std::make_shared<TinyClip>(50, true), std::make_shared<TinyClip>(50, true)},
+                                {}, std::nullopt, 1);
     play.options.slots = 10;
-    play.options.pattern = AccessPattern::on_demand;
+    play.options.pattern = play::AccessPattern::on_demand;
     play.reads_take(milliseconds(5)).run();
     EXPECT_EQ(play.counts.on_time, 10u);
     EXPECT_EQ(play.counts.bytes_read, 20'000u);
@@ -188,14 +188,14 @@ private:
 };
 
 /// What each slot reads, as "offset+bytes offset+bytes".
-Names reads_of(const PlayPath& path, std::uint64_t slots) {
-    SlotReads reads(path);
-    std::vector<SlotExtent> extents;
+Names reads_of(const play::PlayPath& path, std::uint64_t slots) {
+    play::SlotReads reads(path);
+    std::vector<play::SlotExtent> extents;
     Names out;
     for (std::uint64_t slot = 0; slot < slots; ++slot) {
         reads.plan(slot, extents);
         std::string text;
-        for (const SlotExtent& each : extents) {
+        for (const play::SlotExtent& each : extents) {
             if (!text.empty()) text.append(" ");
             text.append(std::to_string(each.extent.offset)).append("+");
             text.append(std::to_string(each.extent.bytes));
@@ -205,8 +205,9 @@ Names reads_of(const PlayPath& path, std::uint64_t slots) {
     return out;
 }
 
-std::shared_ptr<const PlayPath> grouped(const char* order, bool audio, std::uint64_t group = 4) {
-    return make_path({std::make_shared<GroupClip>(group, audio)}, *PlayOrder::parse(order), std::nullopt, 1);
+std::shared_ptr<const play::PlayPath> grouped(const char* order, bool audio, std::uint64_t group = 4) {
+    return make_path({std::make_shared<GroupClip>(group, audio)}, *play::PlayOrder::parse(order), std::nullopt,
+                     1);
 }
 
 TEST(SlotReads, a_long_group_is_read_once_forwards_and_at_its_end_backwards) {
@@ -241,8 +242,8 @@ TEST(SlotReads, audio_is_read_with_the_frame_it_begins_with_and_after_a_jump_wit
 
 TEST(SlotReads, a_slot_that_was_passed_over_leaves_its_frames_to_the_next_of_the_group) {
     const auto path = grouped("forward", false);
-    SlotReads reads(*path);
-    std::vector<SlotExtent> extents;
+    play::SlotReads reads(*path);
+    std::vector<play::SlotExtent> extents;
     reads.plan(0, extents);
     reads.plan(3, extents);  // 1 and 2 were passed over
     EXPECT_EQ(extents.size(), 3u);
@@ -282,7 +283,7 @@ CutList twelve_clips_and_200_events() {
 TEST(Cuts, of_200_events_over_12_clips_play_to_the_frame_with_the_read_ahead_crossing_each_cut) {
     const CutList list = twelve_clips_and_200_events();
     Play play;
-    play.path = make_cut_path(list, std::nullopt);
+    play.path = play::make_cut_path(list, std::nullopt);
     play.options.slots = list.frames;
     play.options.readahead = 8;
     play.options.inflight = 2;
@@ -313,7 +314,7 @@ TEST(Cuts, containers_are_opened_when_the_window_reaches_them_and_black_needs_no
     list.frames = 12;
     list.segments = {{0, 4, 0, 7, 1, 1, ""}, {8, 4, 1, 30, 1, 1, ""}};
     Play play;
-    play.path = make_cut_path(list, std::nullopt);
+    play.path = play::make_cut_path(list, std::nullopt);
     play.options.slots = 12;
     play.options.readahead = 2;
     play.reads_take(milliseconds(5)).run();

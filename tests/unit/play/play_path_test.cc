@@ -16,11 +16,11 @@ std::shared_ptr<const FrameIndex> clip_of(std::uint64_t frames, FrameRate rate =
     return std::make_shared<TinyClip>(frames, true, rate);
 }
 
-std::shared_ptr<const PlayPath> path_of(const char* order, std::uint64_t frames, std::uint64_t seed = 1) {
-    return make_path({clip_of(frames)}, *PlayOrder::parse(order), std::nullopt, seed);
+std::shared_ptr<const play::PlayPath> path_of(const char* order, std::uint64_t frames, std::uint64_t seed = 1) {
+    return make_path({clip_of(frames)}, *play::PlayOrder::parse(order), std::nullopt, seed);
 }
 
-Frames first_frames(const PlayPath& path, std::uint64_t slots) {
+Frames first_frames(const play::PlayPath& path, std::uint64_t slots) {
     Frames out;
     for (std::uint64_t slot = 0; slot < slots; ++slot) out.push_back(path.named(slot).frame);
     return out;
@@ -29,13 +29,13 @@ Frames first_frames(const PlayPath& path, std::uint64_t slots) {
 TEST(PlayOrder, is_read_as_it_is_typed_and_shown_so) {
     for (const char* text :
          {"forward", "reverse", "ping-pong", "shuttle:8", "shuttle:-3", "scrub", "random", "cuts"}) {
-        const auto order = PlayOrder::parse(text);
+        const auto order = play::PlayOrder::parse(text);
         ASSERT_TRUE(order) << text;
         EXPECT_EQ(order->text(), text);
     }
     for (const char* text : {"", "backwards", "shuttle", "shuttle:", "shuttle:0", "shuttle:x", "shuttle:2.5",
                              "shuttle:9999999999999", "shuttle:-9223372036854775808", "forward "}) {
-        const auto order = PlayOrder::parse(text);
+        const auto order = play::PlayOrder::parse(text);
         ASSERT_FALSE(order) << text;
         EXPECT_EQ(order.error().kind, ErrorKind::bad_input);
     }
@@ -109,17 +109,17 @@ TEST(PlayPath, any_slot_can_be_asked_for_in_any_order) {
 }
 
 TEST(PlayPath, layers_are_all_shown_and_a_shorter_one_begins_again) {
-    const auto path = make_path({clip_of(6), clip_of(4)}, {}, std::nullopt, 1);
-    std::vector<ShownFrame> shown;
+    const auto path = play::make_path({clip_of(6), clip_of(4)}, {}, std::nullopt, 1);
+    std::vector<play::ShownFrame> shown;
     path->shown(5, shown);
-    EXPECT_EQ(shown, (std::vector<ShownFrame>{{0, 5}, {1, 1}}));
+    EXPECT_EQ(shown, (std::vector<play::ShownFrame>{{0, 5}, {1, 1}}));
     EXPECT_EQ(path->shown_max(), 2u);
     EXPECT_EQ(path->pass_slots(), 6u);
 }
 
 TEST(PlayPath, angles_are_shown_one_at_a_time_and_a_cut_between_them_is_sought) {
-    const auto path = make_angle_path({clip_of(100), clip_of(100), clip_of(100)}, {}, std::nullopt, 7);
-    std::vector<ShownFrame> shown;
+    const auto path = play::make_angle_path({clip_of(100), clip_of(100), clip_of(100)}, {}, std::nullopt, 7);
+    std::vector<play::ShownFrame> shown;
     std::uint32_t angle = 0;
     std::uint64_t cuts = 0;
     for (std::uint64_t slot = 0; slot < 10'000; ++slot) {
@@ -151,14 +151,14 @@ public:
 };
 
 TEST(PlayPath, a_variable_rate_is_played_by_its_own_time_stamps) {
-    const auto path = make_path({std::make_shared<UnevenClip>()}, {}, std::nullopt, 1);
+    const auto path = play::make_path({std::make_shared<UnevenClip>()}, {}, std::nullopt, 1);
     EXPECT_EQ(path->due(2), milliseconds(50));
     EXPECT_EQ(path->due(4), milliseconds(100));
     EXPECT_EQ(path->due(11), milliseconds(260));
     EXPECT_EQ(path->slots_in(milliseconds(50)), 2u);
     EXPECT_EQ(path->slots_in(milliseconds(51)), 3u);
     EXPECT_EQ(path->slots_in(milliseconds(251)), 11u);
-    const auto paced = make_path({std::make_shared<UnevenClip>()}, {}, FrameRate{25, 1}, 1);
+    const auto paced = play::make_path({std::make_shared<UnevenClip>()}, {}, FrameRate{25, 1}, 1);
     EXPECT_EQ(paced->due(2), milliseconds(80)) << "another rate was asked for";
 }
 
@@ -177,10 +177,10 @@ TEST(CutPath, shows_cuts_transitions_black_speed_and_reverse_as_written) {
                      {4, 6, 1, 0, 1, 1, "event 002"},     // from 4 on over the first: a dissolve of 2
                      {12, 4, 0, 50, 2, 1, "event 003"},   // after black, at double speed
                      {16, 4, 1, 9, -1, 2, "event 004"}};  // backwards at half speed
-    const auto path = make_cut_path(list, std::nullopt);
-    std::vector<std::vector<ShownFrame>> slots(21);
+    const auto path = play::make_cut_path(list, std::nullopt);
+    std::vector<std::vector<play::ShownFrame>> slots(21);
     for (std::uint64_t slot = 0; slot < slots.size(); ++slot) path->shown(slot, slots[slot]);
-    using Shown = std::vector<ShownFrame>;
+    using Shown = std::vector<play::ShownFrame>;
     EXPECT_EQ(slots[0], (Shown{{0, 10}}));
     EXPECT_EQ(slots[3], (Shown{{0, 13}}));
     EXPECT_EQ(slots[4], (Shown{{1, 0}, {0, 14}}));

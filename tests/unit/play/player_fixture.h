@@ -50,11 +50,11 @@ private:
 };
 
 struct Play {
-    PlayerOptions options;
+    play::PlayerOptions options;
     FrameRate rate{24, 1};
-    PlayOrder order;
-    std::shared_ptr<const PlayPath> path;  // none: one TinyClip in `order`
-    FaultPlan faults;
+    play::PlayOrder order;
+    std::shared_ptr<const play::PlayPath> path;  // none: one TinyClip in `order`
+    storage::FaultPlan faults;
     std::uint64_t clip_frames = 48;
     bool file_per_frame = true;
     std::uint64_t frame_bytes = 1000;
@@ -64,13 +64,13 @@ struct Play {
 
     // What came of it.
     std::vector<FrameOutcome> frames;
-    std::vector<SeekEntry> seeks;
+    std::vector<play::SeekEntry> seeks;
     std::vector<std::string> log;     // of the storage: see RecordingStorage
     std::vector<std::string> opened;  // names
     FrameCounts counts;
     std::uint64_t client_stalls = 0;
     StreamResult summary;
-    Digest digest;
+    play::Digest digest;
     std::unique_ptr<StreamProgress> progress = std::make_unique<StreamProgress>();
     Instant play_start;
     Instant ended;
@@ -83,25 +83,25 @@ struct Play {
 
     /// Every read takes `time`.
     Play& reads_take(Duration time) {
-        FaultRule rule;
-        rule.operation = FaultRule::Operation::read;
+        storage::FaultRule rule;
+        rule.operation = storage::FaultRule::Operation::read;
         rule.delay = time;
         faults.rules.push_back(rule);
         return *this;
     }
     /// The read of one slot takes `time` more.
     Play& delay(std::uint64_t slot, Duration time) {
-        FaultRule rule;
-        rule.operation = FaultRule::Operation::read;
+        storage::FaultRule rule;
+        rule.operation = storage::FaultRule::Operation::read;
         rule.slots = {slot, slot, 1};
         rule.delay = time;
         faults.rules.push_back(rule);
         return *this;
     }
-    Play& fail(FaultSelection slots, int error) {
-        FaultRule rule;
+    Play& fail(storage::FaultSelection slots, int error) {
+        storage::FaultRule rule;
         rule.slots = slots;
-        rule.operation = FaultRule::Operation::read;
+        rule.operation = storage::FaultRule::Operation::read;
         rule.error = error;
         faults.rules.push_back(rule);
         return *this;
@@ -128,27 +128,27 @@ inline std::vector<std::uint64_t> range(std::uint64_t first, std::uint64_t last)
 inline void Play::run() {
     StalledLoop loop;
     loop.stalls = stalls;
-    FaultStorage faulty(loop, std::make_unique<NullStorage>(loop, "sim"), faults, 1, 64);
+    storage::FaultStorage faulty(loop, std::make_unique<storage::NullStorage>(loop, "sim"), faults, 1, 64);
     RecordingStorage storage(faulty);
     if (path == nullptr) {
         path = make_path({std::make_shared<TinyClip>(clip_frames, file_per_frame, rate, frame_bytes)}, order,
                          std::nullopt, 1);
     }
-    TimeSeries series;
-    LedgerOptions stats;
+    metrics::TimeSeries series;
+    play::LedgerOptions stats;
     stats.slots = options.slots;
     stats.drops_kept = options.slots;
     stats.readahead = options.readahead;
     stats.keep_frames = true;
-    DeadlineLedger ledger(stats, series);
-    std::vector<std::byte> memory(Player::memory_bytes(*path, options));
-    TimedDecoder decoder(loop, decode_cpu);
-    PlayerOptions with_decoder = options;
+    play::DeadlineLedger ledger(stats, series);
+    std::vector<std::byte> memory(play::Player::memory_bytes(*path, options));
+    loop::TimedDecoder decoder(loop, decode_cpu);
+    play::PlayerOptions with_decoder = options;
     if (decode_cpu > Duration{}) with_decoder.decoder = &decoder;
     struct Conductor {
         EventLoop& loop;
         Storage& storage;
-        std::unique_ptr<Player> player;
+        std::unique_ptr<play::Player> player;
         Instant play_start;
         void changed() {
             if (player->ready()) {
@@ -160,8 +160,8 @@ inline void Play::run() {
         }
         void interrupt() { player->interrupt(); }
     } conductor{loop, storage, nullptr, {}};
-    conductor.player = std::make_unique<Player>(loop, storage, *path, with_decoder, ledger, memory, *progress,
-                                                Callback::of<&Conductor::changed>(&conductor));
+    conductor.player = std::make_unique<play::Player>(loop, storage, *path, with_decoder, ledger, memory,
+                                                      *progress, Callback::of<&Conductor::changed>(&conductor));
     conductor.player->preroll();
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));
     ASSERT_EQ(loop.run(), StopReason::stopped);

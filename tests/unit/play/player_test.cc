@@ -86,7 +86,7 @@ TEST(PlayerDrop, start_up_drops_are_those_due_in_the_first_second) {
 
 TEST(PlayerHold, late_frames_are_shown_in_order_and_the_clock_is_not_shifted) {
     Play play;
-    play.options.on_miss = OnMiss::hold;
+    play.options.on_miss = play::OnMiss::hold;
     play.options.inflight = 1;
     play.reads_take(milliseconds(1)).delay(20, kStall).run();
     // Frame 20 comes at D(19) + 501 ms = D(31) + 1 ms; then 21, 22, ... one a millisecond, until one is in
@@ -99,7 +99,7 @@ TEST(PlayerHold, late_frames_are_shown_in_order_and_the_clock_is_not_shifted) {
 
 TEST(PlayerStall, the_clock_stops_until_the_frame_is_there) {
     Play play;
-    play.options.on_miss = OnMiss::stall;
+    play.options.on_miss = play::OnMiss::stall;
     play.options.inflight = 1;
     play.reads_take(milliseconds(1)).delay(20, kStall).delay(60, milliseconds(100)).run();
     EXPECT_EQ(play.counts.stalls, 2u);
@@ -113,7 +113,7 @@ TEST(PlayerStall, the_clock_stops_until_the_frame_is_there) {
 }
 
 TEST(PlayerFails, every_second_frame_fails_under_each_policy_and_nothing_waits_for_it) {
-    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play;
         play.options.on_miss = policy;
         play.options.readahead = 4;
@@ -129,14 +129,14 @@ TEST(PlayerFails, every_second_frame_fails_under_each_policy_and_nothing_waits_f
 
 TEST(PlayerFails, a_missing_file_and_a_short_one_say_so) {
     Play play;
-    FaultRule missing;
+    storage::FaultRule missing;
     missing.file = "f.7.dpx";
     missing.missing = true;
-    FaultRule cut;
+    storage::FaultRule cut;
     cut.file = "f.9.dpx";
     cut.short_bytes = 400;
     play.faults.rules = {missing, cut};
-    play.options.pattern = AccessPattern::filename_prefetch;
+    play.options.pattern = play::AccessPattern::filename_prefetch;
     play.options.readahead = 4;
     play.run();
     EXPECT_EQ(play.slots_that_were(FrameKind::failed), (std::vector<std::uint64_t>{7, 9, 55, 57}))
@@ -177,7 +177,7 @@ TEST(PlayerStreaming, pieces_on_the_grid_are_read_once_and_frames_share_them) {
     for (const std::uint64_t io_size : {512u, 700u, 4096u, 100'000u}) {
         Play play;
         play.file_per_frame = false;
-        play.options.pattern = AccessPattern::streaming;
+        play.options.pattern = play::AccessPattern::streaming;
         play.options.io_size = io_size;
         play.options.readahead = 4;
         play.reads_take(microseconds(10)).run();
@@ -189,7 +189,7 @@ TEST(PlayerStreaming, pieces_on_the_grid_are_read_once_and_frames_share_them) {
 TEST(PlayerStreaming, a_frame_waits_for_the_piece_that_an_earlier_frame_asked_for) {
     Play play;
     play.file_per_frame = false;
-    play.options.pattern = AccessPattern::streaming;
+    play.options.pattern = play::AccessPattern::streaming;
     play.options.io_size = 1500;  // piece 10 (15000 to 16499) holds frame 15 and half of 16
     play.options.readahead = 2;
     play.options.inflight = 2;
@@ -199,18 +199,18 @@ TEST(PlayerStreaming, a_frame_waits_for_the_piece_that_an_earlier_frame_asked_fo
 }
 
 TEST(PlayerInterrupt, at_any_instant_the_counts_add_up_and_what_was_due_is_booked) {
-    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         for (std::int64_t at_us = 0; at_us < 4'200'000; at_us += 23'456) {
             Play play;
             play.options.on_miss = policy;
             play.options.readahead = 3;
-            play.options.pattern = AccessPattern::filename_prefetch;
+            play.options.pattern = play::AccessPattern::filename_prefetch;
             play.interrupt_at = Instant{at_us * 1000};
             play.reads_take(milliseconds(1))
                 .delay(20, kStall)
                 .delay(40, kStall)
                 .run();  // close() checks the sum
-            EXPECT_LE(play.counts.cancelled, 3u + 9 * (policy == OnMiss::hold ? 2u : 0u));
+            EXPECT_LE(play.counts.cancelled, 3u + 9 * (policy == play::OnMiss::hold ? 2u : 0u));
             EXPECT_GE(play.counts.on_time, at_us > 1'000'000 ? 16u : 0u);
         }
     }
@@ -221,7 +221,7 @@ TEST(PlayerInterrupt, a_frame_that_waits_for_the_tail_of_one_that_is_given_up_en
         Play play;
         play.file_per_frame = false;
         play.frame_bytes = 10'000;
-        play.options.pattern = AccessPattern::streaming;
+        play.options.pattern = play::AccessPattern::streaming;
         play.options.io_size = 512;
         play.options.io_depth = 2;
         play.options.readahead = 3;
@@ -253,13 +253,14 @@ TEST(PlayerClock, a_day_at_24000_1001_ends_on_the_nanosecond) {
 }
 
 TEST(PlayerOpens, opens_that_hang_cost_their_places_and_nothing_more) {
-    for (const AccessPattern pattern : {AccessPattern::filename_prefetch, AccessPattern::on_demand}) {
+    for (const play::AccessPattern pattern :
+         {play::AccessPattern::filename_prefetch, play::AccessPattern::on_demand}) {
         Play play;
         play.options.slots = 480;
         play.options.readahead = 8;
         play.options.pattern = pattern;
-        FaultRule slow;
-        slow.operation = FaultRule::Operation::open;
+        storage::FaultRule slow;
+        slow.operation = storage::FaultRule::Operation::open;
         slow.slots = {30, 200, 1};
         slow.delay = seconds(3);
         play.faults.rules.push_back(slow);
@@ -275,7 +276,7 @@ struct OneAfterTheOther : Play {
     OneAfterTheOther() {
         options.readahead = 8;
         options.inflight = 1;
-        options.on_miss = OnMiss::hold;
+        options.on_miss = play::OnMiss::hold;
         delay(40, due(40) - due(32) - milliseconds(1));
     }
     void stall(Duration from, Duration to) { stalls.push_back({Instant{} + from, Instant{} + to}); }
@@ -313,7 +314,7 @@ TEST(PlayerBlames, a_loop_that_looked_too_late_for_the_place_is_to_blame_also_fo
 /// A storage that gives one frame in 75 ms, where one is due every 41.7 ms, and a loop that cannot run four
 /// times.
 struct TooSlowAndStopped : Play {
-    explicit TooSlowAndStopped(OnMiss on_miss, bool stopped = true) {
+    explicit TooSlowAndStopped(play::OnMiss on_miss, bool stopped = true) {
         options.slots = 480;
         options.readahead = 8;
         options.on_miss = on_miss;
@@ -331,10 +332,10 @@ struct TooSlowAndStopped : Play {
 };
 
 TEST(PlayerBlames, stops_beside_a_storage_that_is_too_slow_are_to_blame_for_the_slots_that_they_cover) {
-    TooSlowAndStopped undisturbed(OnMiss::drop, false);
+    TooSlowAndStopped undisturbed(play::OnMiss::drop, false);
     undisturbed.run();
     EXPECT_EQ(undisturbed.of_client(), 0u);
-    TooSlowAndStopped play(OnMiss::drop);
+    TooSlowAndStopped play(play::OnMiss::drop);
     play.run();
     const double covered = 4 * 100 * 24.0 / 1000;
     EXPECT_GE(static_cast<double>(play.of_client()), covered / 2);
@@ -351,7 +352,7 @@ TEST(PlayerBlames, stops_beside_a_storage_that_is_too_slow_are_to_blame_for_the_
 }
 
 TEST(PlayerBlames, a_clock_that_waits_makes_up_for_the_stops_too) {
-    TooSlowAndStopped play(OnMiss::stall);
+    TooSlowAndStopped play(play::OnMiss::stall);
     play.run();
     EXPECT_GT(play.counts.stalls, 200u);
     EXPECT_LE(play.client_stalls, 12u);  // a few for each stop, and none of the hundreds that follow
@@ -371,7 +372,7 @@ TEST(PlayerBlames, a_long_stop_beside_a_storage_that_is_just_fast_enough_stays_t
 }
 
 TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_only_what_it_cannot_do) {
-    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play;
         play.options.on_miss = policy;
         play.options.slots = 1440;
@@ -381,22 +382,22 @@ TEST(PlayerDecodes, a_decoder_that_is_too_slow_is_the_clients_fault_and_drops_on
         const std::uint64_t bad = play.counts.dropped + play.counts.late + play.counts.stalls;
         EXPECT_GT(bad, 50u);
         for (const FrameOutcome& frame : play.frames) EXPECT_NE(frame.reason, DropReason::late) << frame.slot;
-        EXPECT_LT(bad, policy == OnMiss::drop ? 150u : 1440u) << "7.4 % of the frames";
+        EXPECT_LT(bad, policy == play::OnMiss::drop ? 150u : 1440u) << "7.4 % of the frames";
     }
 }
 
 /// The clock stands while a jump is decoded, and all that was asked for meanwhile is needed later by that.
 TEST(PlayerDecodes, a_jump_waits_for_its_decoding_and_drops_nothing) {
-    for (const OnMiss policy : {OnMiss::drop, OnMiss::hold, OnMiss::stall}) {
+    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::hold, play::OnMiss::stall}) {
         Play play;
         play.options.on_miss = policy;
         play.options.slots = 480;
-        play.order = *PlayOrder::parse("scrub");
+        play.order = *play::PlayOrder::parse("scrub");
         play.decode_cpu = milliseconds(5);
         play.run();
         EXPECT_EQ(play.counts.on_time, 480u);
         EXPECT_GT(play.seeks.size(), 3u);
-        for (const SeekEntry& seek : play.seeks) {
+        for (const play::SeekEntry& seek : play.seeks) {
             EXPECT_GE(seek.latency, milliseconds(5)) << seek.slot;
             EXPECT_LE(seek.latency, milliseconds(15)) << seek.slot;
         }

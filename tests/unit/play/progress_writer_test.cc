@@ -49,7 +49,7 @@ TEST(Progress, the_margin_of_late_forgets_what_the_smallest_margin_remembers) {
 
 TEST(Progress, a_clock_that_stands_still_says_so) {
     Play play;
-    play.options.on_miss = OnMiss::stall;
+    play.options.on_miss = play::OnMiss::stall;
     play.options.inflight = 1;
     play.delay(20, milliseconds(500)).run();
     EXPECT_EQ(play.progress->stalls, 1u);

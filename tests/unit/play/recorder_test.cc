@@ -16,8 +16,8 @@ namespace {
 using What = FakeDisk::What;
 
 struct Recording {
-    PlayerOptions options;
-    RecordOptions record;
+    play::PlayerOptions options;
+    play::RecordOptions record;
     FrameRate rate{24, 1};
     bool file_per_frame = true;
     std::uint64_t frame_bytes = 1000;
@@ -34,7 +34,7 @@ struct Recording {
     StreamResult summary;
     FrameCounts counts;
     std::uint64_t client_stalls = 0;
-    Digest digest;
+    play::Digest digest;
     StreamProgress progress;
     Instant play_start;
 
@@ -67,23 +67,23 @@ struct Recording {
 };
 
 void Recording::run() {
-    const auto path = make_path({std::make_shared<TinyClip>(options.paced ? options.slots : 100'000,
-                                                            file_per_frame, rate, frame_bytes)},
-                                {}, std::nullopt, 1);
-    TimeSeries series;
-    LedgerOptions stats;
+    const auto path = play::make_path({std::make_shared<TinyClip>(options.paced ? options.slots : 100'000,
+                                                                  file_per_frame, rate, frame_bytes)},
+                                      {}, std::nullopt, 1);
+    metrics::TimeSeries series;
+    play::LedgerOptions stats;
     stats.slots = options.paced ? options.slots : 0;
     stats.drops_kept = 1000;
     stats.readahead = options.readahead;
     stats.records = true;
     stats.keep_frames = true;
-    DeadlineLedger ledger(stats, series);
+    play::DeadlineLedger ledger(stats, series);
     disk.alignment = options.alignment;
     disk.answers_cancels = !hangs;
-    std::vector<std::byte> memory(Recorder::memory_bytes(*path, options, record));
+    std::vector<std::byte> memory(play::Recorder::memory_bytes(*path, options, record));
     struct Conductor {
         Recording& recording;
-        std::unique_ptr<Recorder> recorder;
+        std::unique_ptr<play::Recorder> recorder;
         void changed() {
             if (recorder->ready()) {
                 recording.play_start = recording.loop.now();
@@ -96,8 +96,9 @@ void Recording::run() {
         void stop() { recorder->stop_submitting(); }
         void begin() { recorder->preroll(); }
     } conductor{*this, nullptr};
-    conductor.recorder = std::make_unique<Recorder>(loop, disk, *path, options, record, ledger, memory,
-                                                    progress, Callback::of<&Conductor::changed>(&conductor));
+    conductor.recorder =
+        std::make_unique<play::Recorder>(loop, disk, *path, options, record, ledger, memory, progress,
+                                         Callback::of<&Conductor::changed>(&conductor));
     if (interrupt_at) loop.at(*interrupt_at, Callback::of<&Conductor::interrupt>(&conductor));
     if (stop_at) loop.at(*stop_at, Callback::of<&Conductor::stop>(&conductor));
     loop.defer(Callback::of<&Conductor::begin>(&conductor));
@@ -137,7 +138,7 @@ Predicted predict(const Recording& of,
         std::sort(still.begin(), still.end());
         out.complete.emplace_back();
         if (still.size() >= of.options.readahead) {
-            if (of.options.on_miss == OnMiss::drop) {
+            if (of.options.on_miss == play::OnMiss::drop) {
                 out.dropped.push_back(slot);
                 continue;
             }
@@ -270,7 +271,7 @@ TEST(Recorder, AsTheRecurrenceSaysInManyWays) {
         recording.options.readahead = static_cast<std::uint32_t>(1 + draw(10));
         recording.options.inflight = static_cast<std::uint32_t>(1 + draw(4));
         recording.options.slots = 20 + draw(100);
-        recording.options.on_miss = draw(3) == 0 ? OnMiss::stall : OnMiss::drop;
+        recording.options.on_miss = draw(3) == 0 ? play::OnMiss::stall : play::OnMiss::drop;
         recording.rate = draw(2) == 0 ? FrameRate{24, 1} : FrameRate{24000, 1001};
         recording.write_takes = microseconds(static_cast<std::int64_t>(1000 + draw(70'000)));
         for (int i = 0; i < 5; ++i)
@@ -284,7 +285,7 @@ TEST(Recorder, AsTheRecurrenceSaysInManyWays) {
 
 TEST(Recorder, ARendererWaitsAndLosesNothing) {
     Recording recording;
-    recording.options.on_miss = OnMiss::stall;
+    recording.options.on_miss = play::OnMiss::stall;
     recording.disk.silent_from = Instant{} + milliseconds(1000);
     recording.disk.silent_to = Instant{} + milliseconds(1500);
     recording.run();
@@ -316,7 +317,7 @@ TEST(Recorder, ALoopThatCannotRunIsToBlameOnlyWhereItCostTheFrameItsTime) {
 /// One frame in 75 ms, where one comes every 41.7 ms: what was not captured, or waited for, has made up for a
 /// stop.
 TEST(Recorder, StopsBesideAStorageThatIsTooSlowAreToBlameForTheSlotsThatTheyCover) {
-    for (const OnMiss policy : {OnMiss::drop, OnMiss::stall}) {
+    for (const play::OnMiss policy : {play::OnMiss::drop, play::OnMiss::stall}) {
         Recording recording;
         recording.options.slots = 480;
         recording.options.on_miss = policy;
@@ -328,7 +329,7 @@ TEST(Recorder, StopsBesideAStorageThatIsTooSlowAreToBlameForTheSlotsThatTheyCove
         const auto of_client =
             std::count_if(recording.frames.begin(), recording.frames.end(),
                           [](const auto& frame) { return frame.reason == DropReason::client; });
-        if (policy == OnMiss::drop) {
+        if (policy == play::OnMiss::drop) {
             EXPECT_GT(recording.counts.dropped, 150U);
             EXPECT_GE(of_client, 4);
             EXPECT_LE(of_client, 15);  // 9.6 slots are covered

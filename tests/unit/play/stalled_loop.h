@@ -44,7 +44,7 @@ public:
     LoopLateness lateness() const override { return loop_.lateness(); }
 
 private:
-    VirtualLoop loop_;
+    loop::VirtualLoop loop_;
 };
 
 }  // namespace streamsim::test

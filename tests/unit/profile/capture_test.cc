@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 using ::testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST(Capture, NothingThatCanBeReadIsBadInput) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::profile

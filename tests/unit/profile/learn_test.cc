@@ -9,7 +9,7 @@
 #include "base/prng.h"
 #include "profile/learning/fit.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -259,4 +259,4 @@ TEST(Fit, OtherSizesMixesAndRatesDoNotFit) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::profile

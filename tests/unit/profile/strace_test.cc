@@ -8,7 +8,7 @@
 #include "profile/strace/strace_line.h"
 #include "profile/strace/strace_log.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 using ::testing::HasSubstr;
@@ -244,4 +244,4 @@ TEST(Selection, SystemFilesPipesAndQuietDirectoriesAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -6,7 +6,7 @@
 
 #include "scenario/workload_document.h"
 
-namespace streamsim {
+namespace streamsim::profile {
 namespace {
 
 TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
@@ -43,7 +43,7 @@ TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
     random.burst = 7;
     workload.meters = {files, random};
     const std::string text = workload_json(workload);
-    const auto read = read_workload(text, "test");
+    const auto read = scenario::read_workload(text, "test");
     ASSERT_TRUE(read) << read.error().problems.front() << "\n" << text;
     EXPECT_EQ(workload_json(*read), text);
     EXPECT_EQ(read->meters[0].writes->lengths.front().bytes, 8192u);
@@ -55,7 +55,7 @@ TEST(WorkloadWriter, WhatIsWrittenIsReadBack) {
 
 TEST(WorkloadReader, WholeFilesAndWritesAreHeldToWhatTheyMean) {
     const auto problems = [](const std::string& members) {
-        const auto read = read_workload(
+        const auto read = scenario::read_workload(
             R"({"schema": "streamsim.workload", "version": 1, "name": "a", "meters": [{"name": "m",
                 "operations": {"read": 1, "write": 1}, "blocks": "4KiB", "files": {"bytes": "64KiB"}, )" +
                 members + "}]}",
@@ -75,4 +75,4 @@ TEST(WorkloadReader, WholeFilesAndWritesAreHeldToWhatTheyMean) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::profile

@@ -11,7 +11,7 @@
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::ElementsAre;
@@ -314,4 +314,4 @@ TEST(CompareReport, APageThatNamesCannotBreak) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,7 +8,7 @@
 
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(CsvReport, GivesALongRunInPiecesOfWholeRows) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::report {
 
 inline std::string read_whole(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -25,4 +25,4 @@ inline void expect_golden(const std::string& text, const std::string& name) {
     EXPECT_EQ(text, read_whole(path)) << path << "; to accept it: STREAMSIM_UPDATE_GOLDEN=1";
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

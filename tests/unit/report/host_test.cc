@@ -18,14 +18,14 @@
 #include "host/mount.h"
 #include "host/system_watch.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
 TEST(Host, SaysWhatThisComputerIs) {
-    const HostFacts facts = read_host_facts();
+    const HostFacts facts = host::read_host_facts();
     EXPECT_FALSE(facts.name.empty());
     EXPECT_THAT(facts.os, HasSubstr("Linux"));
     EXPECT_GE(facts.cpus, 1U);
@@ -33,18 +33,18 @@ TEST(Host, SaysWhatThisComputerIs) {
 }
 
 TEST(Host, CountsProcessorTimeUpwards) {
-    const ProcessUsage before = read_process_usage();
+    const host::ProcessUsage before = host::read_process_usage();
     volatile std::uint64_t sum = 0;
     std::int64_t spent = 0;
     for (int round = 0; round < 1'000 && spent == 0; ++round) {
         for (std::uint64_t i = 0; i < 1'000'000; ++i) sum = sum + i;
-        spent = read_process_usage().cpu_ns - before.cpu_ns;
+        spent = host::read_process_usage().cpu_ns - before.cpu_ns;
     }
     EXPECT_GT(spent, 0);
 }
 
 TEST(Host, CountsTheTimeOfHelpersWhileTheyRunAndAfterwards) {
-    const ProcessUsage before = read_process_usage();
+    const host::ProcessUsage before = host::read_process_usage();
     const pid_t helper = fork();
     if (helper == 0) {
         for (;;) getppid();
@@ -53,26 +53,26 @@ TEST(Host, CountsTheTimeOfHelpersWhileTheyRunAndAfterwards) {
     std::int64_t alive_ns = 0;
     for (int tries = 0; tries < 1'000 && alive_ns < 50'000'000; ++tries) {
         usleep(10'000);
-        alive_ns = read_process_usage().helpers_cpu_ns - before.helpers_cpu_ns;
+        alive_ns = host::read_process_usage().helpers_cpu_ns - before.helpers_cpu_ns;
     }
     kill(helper, SIGKILL);
     waitpid(helper, nullptr, 0);
-    const ProcessUsage after = read_process_usage();
+    const host::ProcessUsage after = host::read_process_usage();
     EXPECT_GE(alive_ns, 50'000'000);
     EXPECT_GE(after.helpers_cpu_ns - before.helpers_cpu_ns, alive_ns - 10'000'000);
     EXPECT_GE(after.cpu_ns - before.cpu_ns, after.helpers_cpu_ns - before.helpers_cpu_ns);
 }
 
 TEST(Host, KnowsWhereBlockDevicesAreNotCounted) {
-    EXPECT_FALSE(block_device_behind("/proc"));
-    EXPECT_FALSE(block_device_behind("/there/is/no/such/path"));
+    EXPECT_FALSE(host::block_device_behind("/proc"));
+    EXPECT_FALSE(host::block_device_behind("/there/is/no/such/path"));
 }
 
 TEST(Host, GivesRealtimeOrTheReasonWhyNot) {
     // In a thread of its own: what is granted stays with the thread.
     std::string why_not;
     bool granted = false;
-    std::thread([&] { granted = request_realtime(why_not); }).join();
+    std::thread([&] { granted = host::request_realtime(why_not); }).join();
     EXPECT_EQ(granted, why_not.empty());
     if (!granted) {
         EXPECT_THAT(why_not, HasSubstr("real-time scheduling refused"));
@@ -80,18 +80,18 @@ TEST(Host, GivesRealtimeOrTheReasonWhyNot) {
 }
 
 TEST(Host, WritesTheWallClockInUtc) {
-    EXPECT_THAT(now_rfc3339(),
+    EXPECT_THAT(host::now_rfc3339(),
                 MatchesRegex("20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z"));
 }
 
 TEST(Mount, IsTheOneThatHoldsThePath) {
-    const auto proc = mount_of("/proc/self");
+    const auto proc = host::mount_of("/proc/self");
     ASSERT_TRUE(proc);
     EXPECT_EQ(proc->point, "/proc");
     EXPECT_EQ(proc->type, "proc");
     EXPECT_FALSE(proc->options.empty());
-    EXPECT_FALSE(mount_of("/there/is/no/such/path"));
-    EXPECT_FALSE(fuse_server_of("/proc"));
+    EXPECT_FALSE(host::mount_of("/there/is/no/such/path"));
+    EXPECT_FALSE(host::fuse_server_of("/proc"));
 }
 
 TEST(CachedBytes, AreThereAfterWritingAndGoneWhenTheyAreLetGo) {
@@ -100,23 +100,24 @@ TEST(CachedBytes, AreThereAfterWritingAndGoneWhenTheyAreLetGo) {
     ASSERT_GE(fd, 0);
     const std::string page(65536, 'x');
     for (int i = 0; i < 16; ++i) ASSERT_EQ(write(fd, page.data(), page.size()), 65536);
-    EXPECT_EQ(cached_bytes(path.c_str()), 1U << 20);
+    EXPECT_EQ(host::cached_bytes(path.c_str()), 1U << 20);
     ASSERT_EQ(fsync(fd), 0);
     ASSERT_EQ(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
-    const auto after = cached_bytes(path.c_str());
+    const auto after = host::cached_bytes(path.c_str());
     close(fd);
     unlink(path.c_str());
     EXPECT_TRUE(after);
-    if (mount_of(".")->type == "tmpfs") GTEST_SKIP() << "the build directory is in memory: it lets nothing go";
+    if (host::mount_of(".")->type == "tmpfs")
+        GTEST_SKIP() << "the build directory is in memory: it lets nothing go";
     EXPECT_EQ(after, 0U);
 }
 
 TEST(CachedBytes, CannotBeSaidOfWhatIsNotThere) {
-    EXPECT_FALSE(cached_bytes("/there/is/no/such/path"));
+    EXPECT_FALSE(host::cached_bytes("/there/is/no/such/path"));
 }
 
 TEST(SystemWatch, LooksAtTheBeginningAndAtTheEnd) {
-    SystemWatch watch("/");
+    host::SystemWatch watch("/");
     const SystemHistory history = watch.stop();
     ASSERT_GE(history.size(), 2U);
     for (std::size_t i = 1; i < history.size(); ++i) {
@@ -128,27 +129,27 @@ TEST(SystemWatch, LooksAtTheBeginningAndAtTheEnd) {
 }
 
 TEST(SystemWatch, GoesOnForAsLongAsItIsTold) {
-    SystemWatch watch("/");
+    host::SystemWatch watch("/");
     const SystemHistory history = watch.stop(milliseconds(500));
     EXPECT_GE(history.size(), 3U);
 }
 
 TEST(SystemWatch, KeepsHowLongTheComputerWasSuspended) {
     std::atomic<int> looks = 0;
-    SystemWatch watch("/", [&looks] { return ++looks == 1 ? 7'000'000'000 : 67'000'000'000; });
+    host::SystemWatch watch("/", [&looks] { return ++looks == 1 ? 7'000'000'000 : 67'000'000'000; });
     const SystemHistory history = watch.stop();
     EXPECT_EQ(history.front().suspended_ns, 7'000'000'000);
     EXPECT_EQ(history.back().suspended_ns, 67'000'000'000);
-    EXPECT_GE(suspended_since_start_ns(), -1'000'000) << "but for how far apart the clocks are read";
+    EXPECT_GE(host::suspended_since_start_ns(), -1'000'000) << "but for how far apart the clocks are read";
 }
 
 TEST(SystemWatch, EndsByItself) {
-    const SystemWatch watch("/there/is/no/such/path");
+    const host::SystemWatch watch("/there/is/no/such/path");
 }
 
 TEST(Echo, ComesBackFromThisComputer) {
     for (const auto& [peer, ipv6] : {std::pair("127.0.0.1", false), std::pair("::1", true)}) {
-        Echo echo;
+        host::Echo echo;
         echo.aim_at(peer, ipv6);
         echo.send();
         if (!echo.receive(200)) GTEST_SKIP() << "no echo from " << peer << " is allowed here, or it has none";
@@ -159,7 +160,7 @@ TEST(Echo, ComesBackFromThisComputer) {
 }
 
 TEST(Echo, ThatWasAimedAtNobodyIsSilent) {
-    Echo echo;
+    host::Echo echo;
     echo.send();
     EXPECT_FALSE(echo.receive(0));
 }
@@ -189,11 +190,11 @@ private:
     std::uint16_t number_ = 0;
 };
 
-Handshakes::Answers answers_of(const Port& port) {
-    Handshakes handshakes;
+host::Handshakes::Answers answers_of(const Port& port) {
+    host::Handshakes handshakes;
     EXPECT_FALSE(handshakes.receive(0).any) << "none was asked for";
     handshakes.begin("127.0.0.1", port.number(), false, 0);
-    Handshakes::Answers answers;
+    host::Handshakes::Answers answers;
     for (int i = 0; i < 1'000 && !answers.any; ++i) {
         answers = handshakes.receive(0);
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -204,7 +205,7 @@ Handshakes::Answers answers_of(const Port& port) {
 
 TEST(Handshakes, AreAnsweredByAServerThatTakesNone) {
     const Port port(true);  // nobody accepts: as of a process that was stopped
-    const Handshakes::Answers answers = answers_of(port);
+    const host::Handshakes::Answers answers = answers_of(port);
     EXPECT_TRUE(answers.any);
     EXPECT_FALSE(answers.refused);
     EXPECT_TRUE(answers.rtt_ns);
@@ -212,15 +213,15 @@ TEST(Handshakes, AreAnsweredByAServerThatTakesNone) {
 
 TEST(Handshakes, AreRefusedWhereNobodyListens) {
     const Port port(false);
-    const Handshakes::Answers answers = answers_of(port);
+    const host::Handshakes::Answers answers = answers_of(port);
     EXPECT_TRUE(answers.any) << "its host is there";
     EXPECT_TRUE(answers.refused);
 }
 
 TEST(Carrier, IsWhatAnInterfaceSaysOfItself) {
-    EXPECT_TRUE(has_carrier("lo"));
-    EXPECT_FALSE(has_carrier("none-such"));
+    EXPECT_TRUE(host::has_carrier("lo"));
+    EXPECT_FALSE(host::has_carrier("none-such"));
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

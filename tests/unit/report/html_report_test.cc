@@ -15,7 +15,7 @@
 #include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::ElementsAre;
@@ -119,7 +119,7 @@ TEST(HtmlReport, HasTheNumbersOfTheJsonDocument) {
     for (const Sample& sample : kSamples) {
         SCOPED_TRACE(sample.name);
         const RunResult result = sample.make();
-        auto document = parse_json(json_report(result), "result");
+        auto document = parse_json(result::json_report(result), "result");
         ASSERT_TRUE(document);
         for (const Datum& datum : data_of(page_of(result))) {
             const Json* there = find(*document, datum.key);
@@ -269,4 +269,4 @@ TEST(HtmlTime, PutsNeighboursTogether) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -10,7 +10,7 @@
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::ElementsAre;
@@ -29,9 +29,9 @@ std::vector<std::string> keys(const OrderedJson& object) {
 }
 
 TEST(JsonReport, LooksAsAgreed) {
-    expect_golden(json_report(samples::does_not_play()), "does_not_play.json");
-    expect_golden(json_report(samples::interrupted()), "interrupted.json");
-    expect_golden(json_report(samples::modelled()), "modelled.json");
+    expect_golden(result::json_report(samples::does_not_play()), "does_not_play.json");
+    expect_golden(result::json_report(samples::interrupted()), "interrupted.json");
+    expect_golden(result::json_report(samples::modelled()), "modelled.json");
 }
 
 TEST(JsonReport, KeepsToItsSchema) {
@@ -40,12 +40,12 @@ TEST(JsonReport, KeepsToItsSchema) {
          {samples::plays(), samples::does_not_play(), samples::failures(), samples::seats_and_stalls(),
           samples::as_fast_as_it_goes(), samples::interrupted(), samples::many_streams(), samples::hostile(),
           samples::modelled(), samples::several_computers(), samples::told_in_full()}) {
-        EXPECT_THAT(schema_problems(rules, Json::parse(json_report(result))), IsEmpty());
+        EXPECT_THAT(schema_problems(rules, Json::parse(result::json_report(result))), IsEmpty());
     }
 }
 
 TEST(JsonReport, AnotherDocumentDoesNotFitTheSchema) {
-    Json document = Json::parse(json_report(samples::does_not_play()));
+    Json document = Json::parse(result::json_report(samples::does_not_play()));
     document["totals"].erase("stalls");
     document["drops"][0]["kind"] = "on_time";
     document["streams"][1]["frames_late"] = 0.5;
@@ -54,7 +54,7 @@ TEST(JsonReport, AnotherDocumentDoesNotFitTheSchema) {
 }
 
 TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
-    const OrderedJson document = OrderedJson::parse(json_report(samples::does_not_play()));
+    const OrderedJson document = OrderedJson::parse(result::json_report(samples::does_not_play()));
     EXPECT_THAT(keys(document),
                 ElementsAre("schema", "version", "streamsim", "started_at", "host", "command", "seed", "target",
                             "model", "play", "notices", "interrupted", "faults_injected", "verdict", "causes",
@@ -67,7 +67,7 @@ TEST(JsonReport, HasTheAgreedKeysInTheAgreedOrder) {
 }
 
 TEST(JsonReport, SaysNeverWithNull) {
-    const Json document = Json::parse(json_report(samples::does_not_play()));
+    const Json document = Json::parse(result::json_report(samples::does_not_play()));
     EXPECT_TRUE(document["drops"][1]["completed_ns"].is_null());
     EXPECT_TRUE(document["timing_digest"].is_null());
     EXPECT_EQ(document["drops"][1]["errno"], 0);
@@ -75,7 +75,7 @@ TEST(JsonReport, SaysNeverWithNull) {
 }
 
 TEST(JsonReport, StaysJsonWhateverTheNamesAndNumbers) {
-    const Json document = Json::parse(json_report(samples::hostile()));
+    const Json document = Json::parse(result::json_report(samples::hostile()));
     EXPECT_EQ(document["target"]["url"], "/mnt/\x1b[2Jx\n");
     EXPECT_THAT(document["streams"][0]["clip"].get<std::string>(), HasSubstr("\xef\xbf\xbd"));
     EXPECT_TRUE(document["totals"]["read_bytes_per_s"].is_null());
@@ -85,10 +85,10 @@ TEST(JsonReport, KeepsLargeNumbersExact) {
     RunResult result = samples::plays();
     result.seed = UINT64_MAX;
     result.totals.bytes_read = 9'007'199'254'740'993;
-    const Json document = Json::parse(json_report(result));
+    const Json document = Json::parse(result::json_report(result));
     EXPECT_EQ(document["seed"].get<std::uint64_t>(), UINT64_MAX);
     EXPECT_EQ(document["totals"]["bytes_read"].get<std::uint64_t>(), 9'007'199'254'740'993U);
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,7 +8,7 @@
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
@@ -99,4 +99,4 @@ TEST(Markup, NothingBreaksOut) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -11,7 +11,7 @@
 #include "view/progress_bar.h"
 #include "view/terminal.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::AllOf;
@@ -22,8 +22,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-StreamView stream(const std::string& number, std::uint64_t bad = 0, std::int64_t margin_ns = 31'200'000) {
-    StreamView out;
+view::StreamView stream(const std::string& number, std::uint64_t bad = 0, std::int64_t margin_ns = 31'200'000) {
+    view::StreamView out;
     out.label = number + " dpx12";
     out.short_label = number;
     out.clip = "null:/dpx12/clip-000" + number;
@@ -44,8 +44,8 @@ StreamView stream(const std::string& number, std::uint64_t bad = 0, std::int64_t
     return out;
 }
 
-ViewState state() {
-    ViewState out;
+view::ViewState state() {
+    view::ViewState out;
     out.title = "3 streams of dpx12 at 24 fps from /mnt/x";
     out.elapsed_ns = 5'000'000'000;
     out.total_ns = 10'000'000'000;
@@ -56,17 +56,17 @@ ViewState state() {
     return out;
 }
 
-MeterView meter(const std::string& name, std::uint64_t failed = 0) {
-    MeterView out;
+view::MeterView meter(const std::string& name, std::uint64_t failed = 0) {
+    view::MeterView out;
     out.name = name;
     out.counts = {300, failed, 2'000'000'000, 1'000'000'000, 6'000'000'000};
     out.measure({100, 0, 1'000'000'000, 0, 2'000'000'000}, 2'000'000'000);
     return out;
 }
 
-std::vector<std::string> texts(const ViewState& state, int columns, int rows) {
+std::vector<std::string> texts(const view::ViewState& state, int columns, int rows) {
     std::vector<std::string> out;
-    for (const ViewLine& line : live_lines(state, columns, rows)) {
+    for (const view::ViewLine& line : view::live_lines(state, columns, rows)) {
         out.push_back(line.text);
         while (out.back().ends_with(' ')) out.back().pop_back();
     }
@@ -146,20 +146,20 @@ TEST(LiveLines, LeaveOutWhatMattersLeastWhereThereIsLittleRoom) {
 }
 
 TEST(LiveLines, NeverExceedTheTerminal) {
-    ViewState crowded = state();
+    view::ViewState crowded = state();
     for (int i = 0; i < 100; ++i) crowded.streams.push_back(stream(std::to_string(i), 1));
     crowded.streams[3].label = "seat 17, 1234 a-format-with-a-very-long-name-that-nobody-would-type";
     crowded.message = std::string(300, 'm');
-    ViewState noisy = crowded;
+    view::ViewState noisy = crowded;
     for (int i = 0; i < 50; ++i) noisy.meters.push_back(meter("meter-of-a-seat-" + std::to_string(i)));
-    ViewState only_noise = noisy;
+    view::ViewState only_noise = noisy;
     only_noise.streams.clear();
-    for (ViewState* const each : {&crowded, &noisy, &only_noise}) {
+    for (view::ViewState* const each : {&crowded, &noisy, &only_noise}) {
         for (const bool utf8 : {false, true}) {
             each->utf8 = utf8;
             for (int rows = 0; rows < 30; ++rows) {
                 for (const int columns : {0, 1, 5, 19, 20, 29, 30, 40, 59, 60, 79, 80, 119, 120, 200}) {
-                    const auto lines = live_lines(*each, columns, rows);
+                    const auto lines = view::live_lines(*each, columns, rows);
                     EXPECT_THAT(lines, SizeIs(rows)) << columns;
                     for (const auto& line : lines) {
                         EXPECT_LE(characters(line.text), static_cast<std::size_t>(columns))
@@ -180,9 +180,9 @@ TEST(LiveLines, KeepTheFooterAndAtLeastAStreamOnSmallOnes) {
 }
 
 TEST(LiveLines, CountTheStreamsThatAreNotInView) {
-    ViewState crowded = state();
+    view::ViewState crowded = state();
     for (int i = 11; i < 100; ++i) crowded.streams.push_back(stream(std::to_string(i)));
-    const std::size_t in_view = streams_in_view(crowded, 24);
+    const std::size_t in_view = view::streams_in_view(crowded, 24);
     auto lines = texts(crowded, 80, 24);
     EXPECT_EQ(lines[5 + in_view], others_text(1, in_view, 0));
     crowded.scroll.top = 4;
@@ -200,22 +200,22 @@ TEST(LiveLines, CountTheStreamsThatAreNotInView) {
 
 TEST(LiveLines, SayWhatStateAStreamIsIn) {
     const auto row = [](StreamState in) {
-        ViewState one = state();
+        view::ViewState one = state();
         one.streams = {stream("0")};
         one.streams[0].state = in;
-        return live_lines(one, 80, 24)[5];
+        return view::live_lines(one, 80, 24)[5];
     };
     EXPECT_THAT(row(StreamState::idle).text, StartsWith("  waits   0 dpx12"));
     EXPECT_THAT(row(StreamState::prerolling).text, StartsWith("  preroll 0 dpx12"));
     EXPECT_THAT(row(StreamState::waiting).text, StartsWith("  STALLED 0 dpx12"));
     EXPECT_THAT(row(StreamState::ended).text, StartsWith("  ended   0 dpx12"));
     EXPECT_THAT(row(StreamState::removed).text, StartsWith("  removed 0 dpx12"));
-    EXPECT_EQ(row(StreamState::playing).paint, Paint::good);
-    EXPECT_EQ(row(StreamState::waiting).paint, Paint::bad);
+    EXPECT_EQ(row(StreamState::playing).paint, view::Paint::good);
+    EXPECT_EQ(row(StreamState::waiting).paint, view::Paint::bad);
 }
 
 TEST(LiveLines, SayThatPrerollIsNotPlay) {
-    ViewState preroll = state();
+    view::ViewState preroll = state();
     preroll.elapsed_ns = 0;
     preroll.streams = {stream("0")};
     preroll.streams[0].margin_min_ns.reset();
@@ -227,7 +227,7 @@ TEST(LiveLines, SayThatPrerollIsNotPlay) {
 }
 
 TEST(LiveLines, HaveNoDeadlinesToShowAtFullSpeed) {
-    ViewState fast = state();
+    view::ViewState fast = state();
     fast.streams = {stream("0")};
     fast.streams[0].period_ns = 0;
     fast.streams[0].frames_total = 0;
@@ -239,7 +239,7 @@ TEST(LiveLines, HaveNoDeadlinesToShowAtFullSpeed) {
 }
 
 TEST(LiveLines, ShowStallsWhereThereAreSome) {
-    ViewState stalled = state();
+    view::ViewState stalled = state();
     stalled.streams = {stream("0")};
     stalled.streams[0].stalls = 2;
     stalled.streams[0].misses = {{1'000'000'000, 24, FrameKind::dropped, DropReason::late, true}};
@@ -250,7 +250,7 @@ TEST(LiveLines, ShowStallsWhereThereAreSome) {
 }
 
 TEST(LiveLines, PutAMessageAboveTheKeysOrInTheirPlace) {
-    ViewState told = state();
+    view::ViewState told = state();
     told.message = "stream 3 was added\x1b[2J";
     EXPECT_EQ(texts(told, 80, 24)[22], "stream 3 was added\\x1b[2J");
     EXPECT_EQ(texts(told, 80, 5)[4], "stream 3 was added\\x1b[2J");
@@ -263,32 +263,32 @@ TEST(LiveLines, PutAMessageAboveTheKeysOrInTheirPlace) {
 }
 
 TEST(LiveLines, ObeyNoControlCharacters) {
-    ViewState nasty = state();
+    view::ViewState nasty = state();
     nasty.title = "from /mnt/\x1b[2J\n\xc2\x9b";
     EXPECT_THAT(texts(nasty, 120, 24)[0], StartsWith("from /mnt/\\x1b[2J\\x0a\\u009b "));
 }
 
 TEST(LiveLines, HaveBarsOfBlocksInUtf8) {
-    ViewState blocks = state();
+    view::ViewState blocks = state();
     blocks.utf8 = true;
     const auto lines = texts(blocks, 80, 24);
     EXPECT_THAT(lines[7], HasSubstr(" \u2588\u2588\u2591\u2591\u2591\u2591\u2591\u2591 2/8"));
-    EXPECT_EQ(bar_with_mark(1, 1, 5, true), "\u2588\u2588\u2588\u2588\u2503");
-    EXPECT_EQ(bar_with_mark(100, 1, 5, false), "[####|]");
-    EXPECT_EQ(bar_with_mark(0.5, 1, 10, false), "[####....|.]");
+    EXPECT_EQ(view::bar_with_mark(1, 1, 5, true), "\u2588\u2588\u2588\u2588\u2503");
+    EXPECT_EQ(view::bar_with_mark(100, 1, 5, false), "[####|]");
+    EXPECT_EQ(view::bar_with_mark(0.5, 1, 10, false), "[####....|.]");
 }
 
 TEST(LiveLines, BecomeOneLineOnAPipe) {
-    ViewState line = state();
-    EXPECT_EQ(progress_text(line),
+    view::ViewState line = state();
+    EXPECT_EQ(view::progress_text(line),
               "5.0 s of 10.0 s  3 streams  4700.0 of 4800.0 MB/s  buffer min 2/8  7 not in time");
     line.streams = {stream("0")};
     line.streams[0].state = StreamState::ended;
-    EXPECT_EQ(progress_text(line), "5.0 s of 10.0 s  0 streams  4700.0 of 4800.0 MB/s  0 not in time");
+    EXPECT_EQ(view::progress_text(line), "5.0 s of 10.0 s  0 streams  4700.0 of 4800.0 MB/s  0 not in time");
 }
 
-ViewState meters_alone() {
-    ViewState out;
+view::ViewState meters_alone() {
+    view::ViewState out;
     out.title = "/mnt/x; eda for 10.0 s";
     out.elapsed_ns = 5'000'000'000;
     out.total_ns = 10'000'000'000;
@@ -307,15 +307,15 @@ TEST(LiveLines, ShowMetersByWhatTheyDidLately) {
                     "  front        100      500.0      500.0    20.0 ms          300        0",
                     "  back         100      500.0      500.0    20.0 ms          300        3", "", "", "", "",
                     "q quit with the result"));
-    EXPECT_EQ(progress_text(meters_alone()),
+    EXPECT_EQ(view::progress_text(meters_alone()),
               "5.0 s of 10.0 s  200 op/s, 1000.0 MB/s read, 1000.0 MB/s written, 3 failed");
-    ViewState preparing = meters_alone();
+    view::ViewState preparing = meters_alone();
     preparing.elapsed_ns = 0;
-    EXPECT_THAT(progress_text(preparing), StartsWith("preparing  "));
+    EXPECT_THAT(view::progress_text(preparing), StartsWith("preparing  "));
 }
 
 TEST(LiveLines, ShowMetersBesideStreams) {
-    ViewState both = state();
+    view::ViewState both = state();
     both.meters = {meter("a"), meter("b"), meter("c"), meter("d")};
     const auto lines = texts(both, 100, 30);
     const auto heading = std::find_if(lines.begin(), lines.end(),
@@ -324,45 +324,46 @@ TEST(LiveLines, ShowMetersBesideStreams) {
     EXPECT_THAT(heading[1], StartsWith("  a "));
     EXPECT_EQ(heading[3], "  and 2 more");
     EXPECT_THAT(lines, testing::Contains("LAST DROPS"));
-    EXPECT_THAT(progress_text(both), EndsWith("7 not in time  meters 400 op/s, 2000.0 MB/s read, 2000.0 MB/s "
-                                              "written, 0 failed"));
+    EXPECT_THAT(view::progress_text(both),
+                EndsWith("7 not in time  meters 400 op/s, 2000.0 MB/s read, 2000.0 MB/s "
+                         "written, 0 failed"));
 }
 
 TEST(Scroll, MovesOneStreamOrAPage) {
-    Scroll scroll;
+    view::Scroll scroll;
     const std::vector<std::size_t> order = {5, 4, 3, 2, 1, 0};
-    scroll.handle(Key::down, order, 3);
+    scroll.handle(view::Key::down, order, 3);
     EXPECT_EQ(scroll.selected, 5u) << "the first key chooses the first in view";
-    scroll.handle(Key::down, order, 3);
+    scroll.handle(view::Key::down, order, 3);
     EXPECT_EQ(scroll.selected, 4u);
     EXPECT_EQ(scroll.top, 0u);
-    scroll.handle(Key::page_down, order, 3);
+    scroll.handle(view::Key::page_down, order, 3);
     EXPECT_EQ(scroll.selected, 1u);
     EXPECT_EQ(scroll.top, 3u);
-    scroll.handle(Key::page_down, order, 3);
+    scroll.handle(view::Key::page_down, order, 3);
     EXPECT_EQ(scroll.selected, 0u);
     EXPECT_EQ(scroll.top, 3u);
-    scroll.handle(Key::home, order, 3);
+    scroll.handle(view::Key::home, order, 3);
     EXPECT_EQ(scroll.selected, 5u);
     EXPECT_EQ(scroll.top, 0u);
-    scroll.handle(Key::up, order, 3);
+    scroll.handle(view::Key::up, order, 3);
     EXPECT_EQ(scroll.selected, 5u);
-    scroll.handle(Key::end, order, 3);
+    scroll.handle(view::Key::end, order, 3);
     EXPECT_EQ(scroll.selected, 0u);
     EXPECT_EQ(scroll.top, 3u);
-    scroll.handle(Key::page_up, order, 3);
+    scroll.handle(view::Key::page_up, order, 3);
     EXPECT_EQ(scroll.selected, 3u);
     EXPECT_EQ(scroll.top, 0u);
-    scroll.handle(Key::worst_first, order, 3);
+    scroll.handle(view::Key::worst_first, order, 3);
     EXPECT_TRUE(scroll.worst_first);
-    Scroll nothing;
-    nothing.handle(Key::down, {}, 3);
+    view::Scroll nothing;
+    nothing.handle(view::Key::down, {}, 3);
     EXPECT_FALSE(nothing.selected);
 }
 
 TEST(StreamView, TakesOverProgress) {
     StreamProgress progress;
-    StreamView view;
+    view::StreamView view;
     view.read(progress);
     EXPECT_EQ(view.margin_min_ns, std::nullopt);
     EXPECT_EQ(view.margin_lately_ns, std::nullopt);
@@ -392,35 +393,35 @@ TEST(LiveView, WritesWhatHasChangedAndLeavesNothing) {
     setenv("LC_ALL", "C", 1);  // NOLINT(concurrency-mt-unsafe): nobody else runs
     Pipe pipe;
     {
-        LiveView view(pipe.in(), -1, true);
+        view::LiveView view(pipe.in(), -1, true);
         view.draw(state());
         EXPECT_THAT(pipe.text(), AllOf(StartsWith("\x1b[?1049h"), HasSubstr("\x1b[2J"),
                                        HasSubstr("\x1b[31mDROPS  \x1b[0m 10 dpx12"),
                                        HasSubstr("\x1b[33mTIGHT  \x1b[0m 1 dpx12")));
         view.draw(state());
         EXPECT_EQ(pipe.text(), "") << "nothing has changed";
-        ViewState later = state();
+        view::ViewState later = state();
         later.streams[0].buffered = 4;
         view.draw(later);
         EXPECT_THAT(pipe.text(), AllOf(HasSubstr("\x1b[6;1H\x1b[K"), HasSubstr("[####....]"),
                                        testing::Not(HasSubstr("dpx12 at 24"))));
     }
     EXPECT_THAT(pipe.text(), EndsWith("\x1b[?25h\x1b[?1049l"));
-    EXPECT_FALSE(LiveView::possible(pipe.in()));
-    EXPECT_FALSE(LiveView::colours_wanted(pipe.in()));
+    EXPECT_FALSE(view::LiveView::possible(pipe.in()));
+    EXPECT_FALSE(view::LiveView::colours_wanted(pipe.in()));
 }
 
 TEST(Progress, SaysBytesRateAndTimeLeft) {
-    EXPECT_EQ(progress_line("writing", 1'200'000'000, 2'500'000'000, 480e6, 120),
+    EXPECT_EQ(view::progress_line("writing", 1'200'000'000, 2'500'000'000, 480e6, 120),
               "writing  [####......]  1.2 GB of 2.5 GB  480.0 MB/s  3.0 s left");
-    EXPECT_EQ(progress_line("writing", 0, 2'500'000'000, 0, 120), "writing  [..........]  0 B of 2.5 GB");
-    EXPECT_EQ(progress_line("writing", 5, 5, 1e6, 12), "writing  [##");
-    EXPECT_THAT(progress_line("writing", 1, UINT64_MAX, 1e-9, 120), HasSubstr("left"));
+    EXPECT_EQ(view::progress_line("writing", 0, 2'500'000'000, 0, 120), "writing  [..........]  0 B of 2.5 GB");
+    EXPECT_EQ(view::progress_line("writing", 5, 5, 1e6, 12), "writing  [##");
+    EXPECT_THAT(view::progress_line("writing", 1, UINT64_MAX, 1e-9, 120), HasSubstr("left"));
 }
 
 TEST(Progress, WritesALineNowAndThenOnAPipe) {
     Pipe pipe;
-    ProgressBar bar(pipe.in(), false, "writing", 40'000'000'000);
+    view::ProgressBar bar(pipe.in(), false, "writing", 40'000'000'000);
     for (std::int64_t s = 0; s <= 20; ++s) {
         bar.update(static_cast<std::uint64_t>(s) * 1'000'000'000, s * 1'000'000'000);
     }
@@ -434,7 +435,7 @@ TEST(Progress, WritesALineNowAndThenOnAPipe) {
 
 TEST(Progress, CountsWhatHasNoBytes) {
     Pipe pipe;
-    ProgressBar bar(pipe.in(), false, "reading clips", 0);
+    view::ProgressBar bar(pipe.in(), false, "reading clips", 0);
     bar.update_count(0, 0, 2'000'000'000);
     bar.update_count(3, 8, 3'000'000'000);
     bar.update_count(4, 8, 12'000'000'000);
@@ -443,15 +444,15 @@ TEST(Progress, CountsWhatHasNoBytes) {
 
 TEST(Progress, IsTakenOffTheTerminalWhenGivenUp) {
     Pipe pipe;
-    { ProgressBar(pipe.in(), true, "writing", 100).update(50, 1'000'000'000); }
+    { view::ProgressBar(pipe.in(), true, "writing", 100).update(50, 1'000'000'000); }
     EXPECT_THAT(pipe.text(), AllOf(StartsWith("\rwriting  [#####"), EndsWith("\r\x1b[K")));
 }
 
 TEST(Terminal, ClipsBetweenCharacters) {
-    EXPECT_EQ(clip("\xc3\xa9\xc3\xa9\xc3\xa9", 2), "\xc3\xa9\xc3\xa9");
-    EXPECT_THAT(clip("abc", 0), IsEmpty());
-    EXPECT_THAT(clip("abc", -1), IsEmpty());
+    EXPECT_EQ(view::clip("\xc3\xa9\xc3\xa9\xc3\xa9", 2), "\xc3\xa9\xc3\xa9");
+    EXPECT_THAT(view::clip("abc", 0), IsEmpty());
+    EXPECT_THAT(view::clip("abc", -1), IsEmpty());
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

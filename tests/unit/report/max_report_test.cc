@@ -7,7 +7,7 @@
 #include "unit/report/sample_results.h"
 #include "unit/report/schema_check.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
@@ -165,4 +165,4 @@ TEST(MaxReport, AModelIsNoMeasurement) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

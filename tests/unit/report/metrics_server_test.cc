@@ -13,21 +13,21 @@
 #include <thread>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::unique_ptr<MetricsServer> server() {
-    auto out = MetricsServer::listen({});
+std::unique_ptr<view::MetricsServer> server() {
+    auto out = view::MetricsServer::listen({});
     EXPECT_TRUE(out) << testing::PrintToString(out.error().problems);
     return std::move(*out);
 }
 
 /// Of "http://127.0.0.1:PORT/metrics".
-std::uint16_t port_of(const MetricsServer& of) {
+std::uint16_t port_of(const view::MetricsServer& of) {
     const std::string& url = of.url();
     return static_cast<std::uint16_t>(std::stoul(url.substr(url.rfind(':') + 1)));
 }
@@ -129,14 +129,14 @@ TEST(MetricsServer, EndsWhileSomebodyAsks) {
 
 TEST(MetricsServer, SaysWhenThePortIsTaken) {
     const auto first = server();
-    const auto second = MetricsServer::listen({"127.0.0.1", false, port_of(*first)});
+    const auto second = view::MetricsServer::listen({"127.0.0.1", false, port_of(*first)});
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().kind, ErrorKind::environment);
     EXPECT_THAT(second.error().problems[0], HasSubstr("Address already in use"));
-    const auto elsewhere = MetricsServer::listen({"203.0.113.1", false, 0});  // is nobody's
+    const auto elsewhere = view::MetricsServer::listen({"203.0.113.1", false, 0});  // is nobody's
     ASSERT_FALSE(elsewhere);
     EXPECT_THAT(elsewhere.error().problems[0], HasSubstr("--metrics 203.0.113.1:0: cannot be listened on"));
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -8,22 +8,22 @@
 
 #include "view/metrics_server.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-MetricsState two_streams() {
-    MetricsState state{"0.1.0", "/mnt/x", 1'500'000'000, {}};
+view::MetricsState two_streams() {
+    view::MetricsState state{"0.1.0", "/mnt/x", 1'500'000'000, {}};
     state.streams.push_back({0, 0, "dpx12", 36, 2, 0, 1'800'000'000, 7, -4'000'000, 1.2e9});
     state.streams.push_back({1, 0, "prores-hd", 45, 0, 3, 1000, 8, std::nullopt, 3.5e7});
     return state;
 }
 
 TEST(OpenMetrics, SaysWhatIsKnownOfEachStream) {
-    const std::string text = open_metrics(two_streams());
+    const std::string text = view::open_metrics(two_streams());
     for (const char* line :
          {"streamsim_info{version=\"0.1.0\",target=\"/mnt/x\"} 1\n", "streamsim_played_seconds 1.5\n",
           "streamsim_frames_on_time_total{seat=\"0\",stream=\"0\",format=\"dpx12\"} 36\n",
@@ -42,7 +42,7 @@ TEST(OpenMetrics, SaysWhatIsKnownOfEachStream) {
 /// The rules of the format that a reader insists on: every sample stands below the metadata of its family, each
 /// family once, a counter's samples end in _total, a unit ends the name, and the end is marked.
 TEST(OpenMetrics, KeepsToTheFormat) {
-    const std::string text = open_metrics(two_streams());
+    const std::string text = view::open_metrics(two_streams());
     EXPECT_THAT(text, EndsWith("\n# EOF\n"));
     std::set<std::string> seen;
     std::string family, type;
@@ -67,17 +67,17 @@ TEST(OpenMetrics, KeepsToTheFormat) {
 }
 
 TEST(OpenMetrics, NoNameBreaksALine) {
-    MetricsState state = two_streams();
+    view::MetricsState state = two_streams();
     state.target = "a \"b\" \\ c\n\xff\xc3\xb6\xed\xa0\x80";
     state.streams[0].format = "x\"} 1\n# EOF";
-    const std::string text = open_metrics(state);
+    const std::string text = view::open_metrics(state);
     EXPECT_THAT(text, HasSubstr("target=\"a \\\"b\\\" \\\\ c\\n?\xc3\xb6???\"} 1\n"));
     EXPECT_THAT(text, HasSubstr("format=\"x\\\"} 1\\n# EOF\"} 36\n"));
 }
 
 TEST(MetricsAddress, IsLoopbackUnlessToldOtherwise) {
     const auto said = [](const char* text) -> std::string {
-        const auto address = parse_metrics_address(text);
+        const auto address = view::parse_metrics_address(text);
         if (!address) return "error";
         return (address->v6 ? "6 " : "4 ") + address->host + " " + std::to_string(address->port);
     };
@@ -94,4 +94,4 @@ TEST(MetricsAddress, IsLoopbackUnlessToldOtherwise) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

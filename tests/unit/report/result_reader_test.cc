@@ -12,7 +12,7 @@
 #include "result/json_report.h"
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::Contains;
@@ -65,7 +65,7 @@ std::vector<RunResult> all_samples() {
 }
 
 std::vector<std::string> problems(const Json& document) {
-    const auto result = read_result(document.dump(), "r.json");
+    const auto result = result::read_result(document.dump(), "r.json");
     return result ? std::vector<std::string>{} : result.error().problems;
 }
 
@@ -81,22 +81,23 @@ void places(const Json& value, const Json::json_pointer& at, std::vector<Json::j
 
 TEST(ResultReader, WhatIsWrittenAgainIsTheSameText) {
     for (const RunResult& sample : all_samples()) {
-        const std::string text = json_report(sample);
-        const auto result = read_result(text, "r.json");
+        const std::string text = result::json_report(sample);
+        const auto result = result::read_result(text, "r.json");
         ASSERT_TRUE(result) << testing::PrintToString(result.error().problems);
-        EXPECT_EQ(json_report(*result), text);
+        EXPECT_EQ(result::json_report(*result), text);
     }
 }
 
 TEST(ResultReader, WhatIsShownIsTheSame) {
     for (const RunResult& sample : all_samples()) {
         if (sample.streams[0].clip.find('\xff') != std::string::npos) continue;  // is not UTF-8
-        EXPECT_EQ(text_report(*read_result(json_report(sample), "r.json"), false), text_report(sample, false));
+        EXPECT_EQ(text_report(*result::read_result(result::json_report(sample), "r.json"), false),
+                  text_report(sample, false));
     }
 }
 
 TEST(ResultReader, SeatsAndHistogramsThatCannotBeAreProblems) {
-    Json bad = Json::parse(json_report(samples::several_computers()));
+    Json bad = Json::parse(result::json_report(samples::several_computers()));
     bad["streams"][0]["histograms"]["margin_ns"]["values"] = {8, -5};
     bad["streams"][0]["histograms"]["service_ns"]["times"] = {1, 0};
     bad["totals"]["histograms"]["buffer_frames"]["max"] = 7;
@@ -113,7 +114,7 @@ TEST(ResultReader, SeatsAndHistogramsThatCannotBeAreProblems) {
 }
 
 TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {
-    const Json good = Json::parse(json_report(full()));
+    const Json good = Json::parse(result::json_report(full()));
     std::vector<Json::json_pointer> all;
     places(good, Json::json_pointer(), all);
     EXPECT_GT(all.size(), 250U);
@@ -129,7 +130,7 @@ TEST(ResultReader, EveryMemberOfAWrongTypeIsAProblemAtItsPlace) {
 }
 
 TEST(ResultReader, SaysEveryProblemAtOnce) {
-    Json document = Json::parse(json_report(full()));
+    Json document = Json::parse(result::json_report(full()));
     document["totals"].erase("stalls");
     document["drops"][0]["kind"] = "on_time";
     document["streams"][1]["frames_late"] = -1;
@@ -149,7 +150,7 @@ TEST(ResultReader, SaysEveryProblemAtOnce) {
 }
 
 TEST(ResultReader, BelievesNoBooksThatCannotBe) {
-    Json lies = Json::parse(json_report(full()));
+    Json lies = Json::parse(result::json_report(full()));
     lies["totals"]["frames_scheduled"] = 7;
     lies["streams"][1]["startup_drops"] = UINT64_MAX;
     lies["streams"][1]["series"]["interval_ns"] = INT64_MAX / 4;
@@ -166,7 +167,7 @@ TEST(ResultReader, BelievesNoBooksThatCannotBe) {
 }
 
 TEST(ResultReader, ShowsNoHalfCharacters) {
-    Json document = Json::parse(json_report(samples::plays()));
+    Json document = Json::parse(result::json_report(samples::plays()));
     std::string name(58, 'x');
     document["totals"]["wall_ns"] = name + "\u00e9\u00e9";
     EXPECT_THAT(problems(document), ElementsAre(HasSubstr("found \"" + name + "...")));
@@ -174,7 +175,7 @@ TEST(ResultReader, ShowsNoHalfCharacters) {
 
 /// As version 1 was before these members were added to it.
 TEST(ResultReader, ReadsWhatWasWrittenBefore) {
-    Json document = Json::parse(json_report(samples::does_not_play()));
+    Json document = Json::parse(result::json_report(samples::does_not_play()));
     for (const char* key : {"causes", "places", "margin_bins", "mount", "servers", "links", "system", "probes"})
         document.erase(key);
     document["verdict"].erase("detail");
@@ -182,20 +183,22 @@ TEST(ResultReader, ReadsWhatWasWrittenBefore) {
     for (Json& stream : document["streams"]) stream.erase("series");
     for (Json& drop : document["drops"]) drop.erase("cause");
     for (Json& entry : document["timeline"]) entry.erase("margin_ns_min");
-    const auto result = read_result(document.dump(), "r.json");
+    const auto result = result::read_result(document.dump(), "r.json");
     ASSERT_TRUE(result) << testing::PrintToString(result.error().problems);
-    EXPECT_EQ(json_report(*result), json_report(samples::does_not_play()));
+    EXPECT_EQ(result::json_report(*result), result::json_report(samples::does_not_play()));
 }
 
 TEST(ResultReader, PassesOverWhatALaterVersionAdds) {
-    Json document = Json::parse(json_report(samples::plays()));
+    Json document = Json::parse(result::json_report(samples::plays()));
     document["mood"] = "good";
     document["streams"][0]["mood"] = 3;
     EXPECT_THAT(problems(document), IsEmpty());
 }
 
 TEST(ResultReader, SaysWhenItIsAnotherDocument) {
-    const auto said = [](const std::string& text) { return read_result(text, "r.json").error().problems; };
+    const auto said = [](const std::string& text) {
+        return result::read_result(text, "r.json").error().problems;
+    };
     EXPECT_THAT(said(R"({"schema": "streamsim.max", "version": 1})"),
                 ElementsAre(HasSubstr("r.json: /schema: this is what streamsim max found, not the result")));
     EXPECT_THAT(said(R"({"schema": "streamsim.comparison", "version": 1})"),
@@ -209,4 +212,4 @@ TEST(ResultReader, SaysWhenItIsAnotherDocument) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -2,7 +2,7 @@
 
 #include <set>
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 const std::set<std::string> kSilent = {"$schema", "$id", "$defs", "title", "description", "pattern"};
@@ -100,4 +100,4 @@ std::vector<std::string> schema_problems(const Json& schema, const Json& documen
     return checker.problems;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::report

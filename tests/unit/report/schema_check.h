@@ -9,9 +9,9 @@
 
 #include "base/document/json.h"
 
-namespace streamsim {
+namespace streamsim::report {
 
 /// Every problem as "pointer: what".
 std::vector<std::string> schema_problems(const Json& schema, const Json& document);
 
-}  // namespace streamsim
+}  // namespace streamsim::report

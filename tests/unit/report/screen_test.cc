@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::EndsWith;
@@ -50,17 +50,17 @@ Seen on_a_terminal(const std::function<void()>& body) {
 }
 
 /// Exits with 1 where keys do not come one by one.
-void take(Screen& screen) {
+void take(view::Screen& screen) {
     bool taken = false;
     termios mode{};
-    if (!Screen::keys_possible(STDIN_FILENO) || !screen.keep(taken) || !taken) _exit(1);
+    if (!view::Screen::keys_possible(STDIN_FILENO) || !screen.keep(taken) || !taken) _exit(1);
     if (tcgetattr(STDIN_FILENO, &mode) != 0 || (mode.c_lflag & (ICANON | ECHO)) != 0) _exit(1);
     if (!screen.keep(taken) || taken) _exit(2);
 }
 
 TEST(Screen, IsGivenBackAtTheEnd) {
     const Seen seen = on_a_terminal([] {
-        Screen screen(STDERR_FILENO, STDIN_FILENO);
+        view::Screen screen(STDERR_FILENO, STDIN_FILENO);
         take(screen);
         screen.leave();
         bool taken = false;
@@ -76,7 +76,7 @@ TEST(Screen, IsGivenBackByASignalThatKills) {
     for (const int number : {SIGABRT, SIGQUIT, SIGHUP, SIGSEGV}) {
         const Seen seen = on_a_terminal([number] {
             std::signal(number, SIG_DFL);  // a sanitizer's own handler would not die of it
-            Screen screen(STDERR_FILENO, STDIN_FILENO);
+            view::Screen screen(STDERR_FILENO, STDIN_FILENO);
             take(screen);
             raise(number);
         });
@@ -90,10 +90,10 @@ TEST(Screen, IsGivenBackByASignalThatKills) {
 TEST(Screen, HasNoKeysWithoutATerminal) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    EXPECT_FALSE(Screen::keys_possible(ends[0]));
+    EXPECT_FALSE(view::Screen::keys_possible(ends[0]));
     close(ends[0]);
     close(ends[1]);
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -9,7 +9,7 @@
 
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(StreamsCsv, LeavesEmptyWhatIsNot) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -11,7 +11,7 @@
 #include "unit/report/golden.h"
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(TextTables, ShowNumbersForPeople) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -11,7 +11,7 @@
 #include "base/document/json.h"
 #include "unit/report/sample_results.h"
 
-namespace streamsim {
+namespace streamsim::report {
 namespace {
 
 using testing::ElementsAre;
@@ -147,4 +147,4 @@ TEST(TraceReport, StaysJsonWhateverTheNames) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::report

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 /// Sent by the main thread from its loop: TSan loses a signal that comes while a thread is being made, and
@@ -146,4 +146,4 @@ TEST(Control, WhatAWorkThrowsIsToldBeforeAnythingOfItGoes) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::AllOf;
@@ -32,13 +32,15 @@ protected:
         std::ofstream(file_) << text;
         chmod(file_.c_str(), mode);
     }
-    static Target smb(const std::string& host) { return *parse_target("smb://" + host + "/share"); }
+    static target::Target smb(const std::string& host) {
+        return *target::parse_target("smb://" + host + "/share");
+    }
 
     std::string file_ = testing::TempDir() + "streamsim-credentials-" + std::to_string(getpid());
 };
 
 TEST_F(CredentialsTest, NobodyIsAGuest) {
-    const auto found = find_credentials(smb("nas"), "");
+    const auto found = target::find_credentials(smb("nas"), "");
     ASSERT_TRUE(found);
     EXPECT_EQ(found->user + found->password + found->domain, "");
 }
@@ -48,31 +50,32 @@ TEST_F(CredentialsTest, TheUrlComesBeforeTheFileBeforeTheEnvironment) {
     set("PASSWORD", "p1");
     set("DOMAIN", "D1");
     write("# for the edit room\n\nusername=from the file\r\npassword= sp ace=% #\xC3\xA4 \n");
-    const auto found = find_credentials(smb("nas"), file_);
+    const auto found = target::find_credentials(smb("nas"), file_);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->user, "from the file");
     EXPECT_EQ(found->password, " sp ace=% #\xC3\xA4 ");
     EXPECT_EQ(found->domain, "D1");
-    EXPECT_EQ(find_credentials(smb("editor@nas"), file_)->user, "editor");
+    EXPECT_EQ(target::find_credentials(smb("editor@nas"), file_)->user, "editor");
     set("CREDENTIALS", file_.c_str());
-    EXPECT_EQ(find_credentials(smb("nas"), "")->user, "from the file");
+    EXPECT_EQ(target::find_credentials(smb("nas"), "")->user, "from the file");
 }
 
 TEST_F(CredentialsTest, AFileThatOthersMayReadIsRefused) {
     for (const mode_t mode : {0640U, 0604U, 0644U}) {
         write("password=secret\n", mode);
-        const auto found = find_credentials(smb("nas"), file_);
+        const auto found = target::find_credentials(smb("nas"), file_);
         ASSERT_FALSE(found) << mode;
         EXPECT_EQ(found.error().kind, ErrorKind::bad_input);
         EXPECT_THAT(found.error().problems, ElementsAre(HasSubstr("chmod 600 '" + file_ + "'")));
     }
-    EXPECT_TRUE(find_credentials(*parse_target("/mnt/nas"), file_)) << "it is not looked at for a directory";
+    EXPECT_TRUE(target::find_credentials(*target::parse_target("/mnt/nas"), file_))
+        << "it is not looked at for a directory";
 }
 
 TEST_F(CredentialsTest, AFileThatOthersMayWriteIsRefused) {
     for (const mode_t mode : {0620U, 0602U}) {
         write("password=secret\n", mode);
-        const auto found = find_credentials(smb("nas"), file_);
+        const auto found = target::find_credentials(smb("nas"), file_);
         ASSERT_FALSE(found) << mode;
         EXPECT_EQ(found.error().kind, ErrorKind::bad_input);
         EXPECT_THAT(found.error().problems,
@@ -87,7 +90,7 @@ TEST_F(CredentialsTest, AFileOfAnotherUserIsRefusedAlsoBehindASymbolicLink) {
     const std::string link = file_ + "-link";
     ASSERT_EQ(symlink(file_.c_str(), link.c_str()), 0);
     for (const std::string& name : {file_, link}) {
-        const auto found = find_credentials(smb("nas"), name);
+        const auto found = target::find_credentials(smb("nas"), name);
         ASSERT_FALSE(found) << name;
         EXPECT_EQ(found.error().kind, ErrorKind::bad_input);
         EXPECT_THAT(found.error().problems, ElementsAre(AllOf(HasSubstr(name), HasSubstr("another user"))));
@@ -105,10 +108,10 @@ TEST_F(CredentialsTest, AProcessThatHoldsAPasswordLeavesNoCoreDump) {
     EXPECT_EXIT(
         {
             prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-            (void)find_credentials(smb("nas"), "");
+            (void)target::find_credentials(smb("nas"), "");
             if (!dumps()) _exit(1);  // a guest has nothing to hide
             set("PASSWORD", "secret");
-            (void)find_credentials(smb("nas"), "");
+            (void)target::find_credentials(smb("nas"), "");
             _exit(dumps() ? 2 : 0);
         },
         testing::ExitedWithCode(0), "");
@@ -116,13 +119,13 @@ TEST_F(CredentialsTest, AProcessThatHoldsAPasswordLeavesNoCoreDump) {
 
 TEST_F(CredentialsTest, EveryUnknownLineIsNamedAndNotShown) {
     write("username=editor\npasswort=secret\npassword\n");
-    const auto found = find_credentials(smb("nas"), file_);
+    const auto found = target::find_credentials(smb("nas"), file_);
     ASSERT_FALSE(found);
     EXPECT_THAT(found.error().problems, ElementsAre(HasSubstr(file_ + ":2: "), HasSubstr(file_ + ":3: ")));
     EXPECT_THAT(found.error().problems.front(), Not(HasSubstr("secret")));
-    EXPECT_THAT(find_credentials(smb("nas"), file_ + "-none").error().problems,
+    EXPECT_THAT(target::find_credentials(smb("nas"), file_ + "-none").error().problems,
                 ElementsAre(HasSubstr("-none")));
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -21,7 +21,7 @@
 #include "storage/fault/fault_plan.h"
 #include "target/credentials.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 constexpr std::size_t kBombBytes = 64'000;
@@ -50,16 +50,16 @@ std::vector<std::string> problems_of(const Result<T>& read) {
 }
 
 std::vector<std::string> problems_of_scenario(const std::string& text) {
-    static const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
-    static const ScenarioWords words = scenario_words(*catalogue, STREAMSIM_SOURCE_DIR "/formats");
-    return problems_of(read_scenario(text, "d.json", words));
+    static const auto catalogue = media::Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+    static const scenario::ScenarioWords words = scenario_words(*catalogue, STREAMSIM_SOURCE_DIR "/formats");
+    return problems_of(scenario::read_scenario(text, "d.json", words));
 }
 
 std::vector<std::string> problems_of_credentials(const std::string& text) {
     const std::string path = testing::TempDir() + "streamsim-bomb-" + std::to_string(getpid());
     std::ofstream(path) << text;
     chmod(path.c_str(), 0600);
-    auto problems = problems_of(find_credentials(*parse_target("smb://h/s"), path));
+    auto problems = problems_of(target::find_credentials(*target::parse_target("smb://h/s"), path));
     std::remove(path.c_str());
     return problems;
 }
@@ -72,38 +72,41 @@ std::vector<Kind> kinds() {
         {"format",
          begins("streamsim.media-format"),
          {"frame", "name", "rate", "layout"},
-         [](const std::string& text) { return problems_of(read_format_document(text, "d.json")); }},
+         [](const std::string& text) { return problems_of(media::read_format_document(text, "d.json")); }},
         {"family",
          begins("streamsim.media-family"),
          {"entries", "rates"},
-         [](const std::string& text) { return problems_of(read_format_document(text, "d.json")); }},
+         [](const std::string& text) { return problems_of(media::read_format_document(text, "d.json")); }},
         {"model",
          begins("streamsim.storage-model"),
          {"node", "nodes", "drive", "client"},
-         [](const std::string& text) { return problems_of(read_model_document(text, "d.json")); }},
+         [](const std::string& text) { return problems_of(sim::read_model_document(text, "d.json")); }},
         {"workload",
          begins("streamsim.workload"),
          {"meters", "sweep", "printed"},
-         [](const std::string& text) { return problems_of(read_workload(text, "d.json")); }},
+         [](const std::string& text) { return problems_of(scenario::read_workload(text, "d.json")); }},
         {"scenario", begins("streamsim.scenario"), {"seats", "faults", "expect"}, problems_of_scenario},
         {"faults",
          begins("streamsim.faults"),
          {"rules", "stalls"},
-         [](const std::string& text) { return problems_of(read_fault_plan(text, "d.json")); }},
+         [](const std::string& text) { return problems_of(storage::read_fault_plan(text, "d.json")); }},
         {"result",
          begins("streamsim.result"),
          {"streams", "drops", "timeline", "seats", "host"},
-         [](const std::string& text) { return problems_of(read_result(text, "d.json")); }},
+         [](const std::string& text) { return problems_of(result::read_result(text, "d.json")); }},
         {"otio",
          R"({"OTIO_SCHEMA":"Timeline.1",)",
          {"tracks", "metadata", "global_start_time"},
-         [](const std::string& text) { return problems_of(parse_cut_list(text, "d.otio")); }},
-        {"edl", "", {}, [](const std::string& text) { return problems_of(parse_cut_list(text, "d.edl")); }},
+         [](const std::string& text) { return problems_of(media::parse_cut_list(text, "d.otio")); }},
+        {"edl",
+         "",
+         {},
+         [](const std::string& text) { return problems_of(media::parse_cut_list(text, "d.edl")); }},
         {"credentials", "", {}, problems_of_credentials},
         {"invitation",
          "{",
          {"run", "addresses"},
-         [](const std::string& text) { return problems_of(JoinToken::parse(text)); }},
+         [](const std::string& text) { return problems_of(seats::JoinToken::parse(text)); }},
     };
 }
 
@@ -178,7 +181,7 @@ TEST(DocumentBombs, WhatAnyReaderSaysIsBounded) {
 }
 
 TEST(DocumentBombs, TheFirstProblemsAreNamedAndTheOthersCounted) {
-    const auto plan = read_fault_plan(
+    const auto plan = storage::read_fault_plan(
         "{\"schema\":\"streamsim.faults\",\"version\":1,\"rules\":" + array_of(R"({"a":1})") + "}", "d.json");
     ASSERT_FALSE(plan);
     EXPECT_THAT(plan.error().problems.front(), testing::HasSubstr("d.json: /rules"));
@@ -191,4 +194,4 @@ TEST(DocumentBombs, TheFirstProblemsAreNamedAndTheOthersCounted) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

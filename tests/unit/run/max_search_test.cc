@@ -8,7 +8,7 @@
 
 #include "base/prng.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::ElementsAre;
@@ -423,4 +423,4 @@ TEST(MaxRun, DropsInTheFirstSecondAreApart) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

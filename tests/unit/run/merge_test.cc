@@ -15,7 +15,7 @@
 #include "run/session/session.h"
 #include "unit/run/play_document.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::AllOf;
@@ -25,19 +25,19 @@ using State = SeatResult::State;
 
 PlayRequest request_on(const std::string& url) {
     PlayRequest request;
-    request.target = *parse_target(url);
-    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    request.target = *target::parse_target(url);
+    const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
     request.formats.push_back(*catalogue->find("prores-hd"));
     request.duration = seconds(3);
     request.seats = 5;
     request.streams = 2;
     request.readahead = 1;
     request.keep_histograms = true;
-    FaultRule rule;  // 50 ms more for some frames, by the seed, seat, stream and slot
-    rule.operation = FaultRule::Operation::read;
+    storage::FaultRule rule;  // 50 ms more for some frames, by the seed, seat, stream and slot
+    rule.operation = storage::FaultRule::Operation::read;
     rule.probability = 0.1;
     rule.delay = milliseconds(50);
-    FaultPlan plan;
+    storage::FaultPlan plan;
     plan.rules.push_back(rule);
     request.faults = plan;
     return request;
@@ -61,7 +61,7 @@ RunResult part_of(
     own.rank = rank;
     for (std::uint32_t i = 0; i < seats; ++i) own.seats.push_back(first + i);
     own.start_ns = 0;
-    become_part("r1", ranks, own, result);
+    result::become_part("r1", ranks, own, result);
     return result;
 }
 
@@ -69,13 +69,13 @@ RunResult part_of(
 std::string comparable(RunResult result) {
     result.started_at.clear();
     for (SeatResult& seat : result.seats) seat.started_at.clear();
-    return json_report(result);
+    return result::json_report(result);
 }
 
 TEST(Merging, parts_in_virtual_time_give_what_one_process_gives) {
     PlayRequest request = request_on("sim:null");
     const RunResult one = run(request);
-    const RunResult whole = *merge_results(
+    const RunResult whole = *result::merge_results(
         {part_of(request, 1, 3, 2, 2), part_of(request, 0, 3, 0, 2), part_of(request, 2, 3, 4, 1)});
     EXPECT_EQ(whole.digest, one.digest);
     EXPECT_EQ(whole.totals.scheduled, one.totals.scheduled);
@@ -95,7 +95,8 @@ TEST(Merging, parts_in_virtual_time_give_what_one_process_gives) {
     EXPECT_FALSE(whole.verdict.pass);
     EXPECT_EQ(whole.seats.size(), 3u);
     request.faults.reset();
-    const RunResult again = *merge_results({part_of(request, 0, 2, 0, 1), part_of(request, 1, 2, 1, 4)});
+    const RunResult again =
+        *result::merge_results({part_of(request, 0, 2, 0, 1), part_of(request, 1, 2, 1, 4)});
     const RunResult good = run(request);
     EXPECT_TRUE(again.verdict.pass);
     EXPECT_EQ(again.digest, good.digest);
@@ -115,9 +116,9 @@ TEST(Merging, parts_of_a_scenario_too) {
         SeatResult own;
         own.rank = rank;
         own.seats = {rank};
-        become_part("r1", 4, own, parts.emplace_back(test::play_document(document, rank, 1)));
+        result::become_part("r1", 4, own, parts.emplace_back(test::play_document(document, rank, 1)));
     }
-    const RunResult whole = *merge_results(parts);
+    const RunResult whole = *result::merge_results(parts);
     EXPECT_EQ(whole.digest, one.digest);
     EXPECT_EQ(whole.totals.scheduled, one.totals.scheduled);
     ASSERT_EQ(whole.streams.size(), 10u);
@@ -128,7 +129,7 @@ TEST(Merging, parts_of_a_scenario_too) {
 }
 
 /// Margins by chance, so that percentiles are worth something.
-RunResult random_part(std::uint32_t rank, std::uint32_t ranks, SignedHistogram& all, Prng& prng) {
+RunResult random_part(std::uint32_t rank, std::uint32_t ranks, metrics::SignedHistogram& all, Prng& prng) {
     RunResult part;
     part.host.name = "h" + std::to_string(rank);
     part.url = "/mnt/x";
@@ -141,7 +142,7 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, SignedHistogram& 
         stream.required_bytes_per_s = 1e6;
         stream.start_delay_ns = 1'000'000;
         stream.last_due_ns = 3'000'000'000;
-        SignedHistogram margins;
+        metrics::SignedHistogram margins;
         const std::uint64_t frames = 50 + prng.below(100);
         for (std::uint64_t frame = 0; frame < frames; ++frame) {
             const auto margin = static_cast<std::int64_t>(prng.below(60'000'000)) - 10'000'000;
@@ -167,7 +168,7 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, SignedHistogram& 
         part.totals.dropped += 3;
     }
     part.reasons.late = 6;
-    Digest digest;
+    play::Digest digest;
     digest.add(prng.next());
     part.digest = digest.hex();
     part.wall_ns = 3'000'000'000 + static_cast<std::int64_t>(prng.below(1000));
@@ -180,16 +181,16 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, SignedHistogram& 
     own.rank = rank;
     own.seats = {rank};
     own.start_ns = static_cast<std::int64_t>(prng.below(5'000'000));
-    become_part("r1", ranks, own, part);
+    result::become_part("r1", ranks, own, part);
     return part;
 }
 
 TEST(Merging, percentiles_are_those_of_all_samples) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(7);
     std::vector<RunResult> parts;
     for (std::uint32_t rank = 0; rank < 4; ++rank) parts.push_back(random_part(rank, 4, all, prng));
-    const RunResult whole = *merge_results(parts);
+    const RunResult whole = *result::merge_results(parts);
     EXPECT_EQ(whole.margin_ns->min, all.min());
     EXPECT_EQ(whole.margin_ns->p0_1, all.at_permille(1));
     EXPECT_EQ(whole.margin_ns->p1, all.at_permille(10));
@@ -207,29 +208,29 @@ TEST(Merging, percentiles_are_those_of_all_samples) {
 }
 
 TEST(Merging, in_any_order_and_grouping_it_is_the_same) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         Prng prng(seed);
         std::vector<RunResult> parts;
         for (std::uint32_t rank = 0; rank < 3; ++rank) parts.push_back(random_part(rank, 3, all, prng));
-        const std::string at_once = comparable(*merge_results(parts));
-        const RunResult first_two = *merge_results({parts[0], parts[1]});
-        EXPECT_EQ(comparable(*merge_results({first_two, parts[2]})), at_once);
-        const RunResult others = *merge_results({parts[2], parts[0]});
-        EXPECT_EQ(comparable(*merge_results({parts[1], others})), at_once);
-        EXPECT_EQ(comparable(*merge_results({parts[2], parts[1], parts[0]})), at_once);
-        EXPECT_EQ(comparable(*merge_results({*merge_results(parts)})), at_once);
+        const std::string at_once = comparable(*result::merge_results(parts));
+        const RunResult first_two = *result::merge_results({parts[0], parts[1]});
+        EXPECT_EQ(comparable(*result::merge_results({first_two, parts[2]})), at_once);
+        const RunResult others = *result::merge_results({parts[2], parts[0]});
+        EXPECT_EQ(comparable(*result::merge_results({parts[1], others})), at_once);
+        EXPECT_EQ(comparable(*result::merge_results({parts[2], parts[1], parts[0]})), at_once);
+        EXPECT_EQ(comparable(*result::merge_results({*result::merge_results(parts)})), at_once);
     }
 }
 
 TEST(Merging, a_seat_that_vanished_is_named_and_what_its_journal_holds_counts) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(3);
     std::vector<RunResult> parts;
     for (std::uint32_t rank = 0; rank < 3; ++rank) parts.push_back(random_part(rank, 4, all, prng));
     parts[1].seats.front().state = State::partial;
     parts[1].seats.front().why = "its journal ends after 2 s of play";
-    const RunResult whole = *merge_results(parts);
+    const RunResult whole = *result::merge_results(parts);
     std::uint64_t scheduled = 0;
     for (const RunResult& part : parts) scheduled += part.totals.scheduled;
     EXPECT_EQ(whole.totals.scheduled, scheduled);
@@ -246,7 +247,7 @@ TEST(Merging, a_seat_that_vanished_is_named_and_what_its_journal_holds_counts) {
 }
 
 TEST(Merging, who_vanished_comes_before_those_that_were_ended_for_it) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(3);
     std::vector<RunResult> parts;
     for (std::uint32_t rank = 0; rank < 6; ++rank) {
@@ -254,22 +255,23 @@ TEST(Merging, who_vanished_comes_before_those_that_were_ended_for_it) {
         parts.back().seats.front().state = rank == 5 ? State::partial : State::interrupted;
     }
     EXPECT_THAT(
-        merge_results(parts)->verdict.reason,
+        result::merge_results(parts)->verdict.reason,
         testing::StartsWith("6 of 6 computers did not play as they should: seat 5 (host h5): it vanished"));
 }
 
 TEST(Merging, where_nobody_played_the_result_is_incomplete) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(3);
     RunResult begun = random_part(0, 2, all, prng);
     begun.streams.clear();
     begun.totals = {};
     begun.seats.front().state = State::missing;
-    EXPECT_EQ(verdict_line(*merge_results({begun})), "INCOMPLETE: 0 streams from /mnt/x: nothing was played");
+    EXPECT_EQ(report::verdict_line(*result::merge_results({begun})),
+              "INCOMPLETE: 0 streams from /mnt/x: nothing was played");
 }
 
 TEST(Merging, of_two_documents_of_one_rank_the_one_that_knows_more_counts) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(3);
     const RunResult first = random_part(0, 2, all, prng);
     const RunResult result = random_part(1, 2, all, prng);
@@ -280,16 +282,16 @@ TEST(Merging, of_two_documents_of_one_rank_the_one_that_knows_more_counts) {
     begun.drops.clear();
     begun.totals = begun.seats.front().totals = {};
     begun.seats.front().state = State::missing;
-    const std::string expected = comparable(*merge_results({first, result}));
-    EXPECT_EQ(comparable(*merge_results({journal, first, begun, result})), expected);
-    EXPECT_EQ(comparable(*merge_results({*merge_results({first, begun}), result})), expected);
-    EXPECT_EQ(merge_results({first, begun})->seats[1].host.name, "h1");
-    EXPECT_THAT(merge_results({*merge_results({first, journal}), result}).error().problems,
+    const std::string expected = comparable(*result::merge_results({first, result}));
+    EXPECT_EQ(comparable(*result::merge_results({journal, first, begun, result})), expected);
+    EXPECT_EQ(comparable(*result::merge_results({*result::merge_results({first, begun}), result})), expected);
+    EXPECT_EQ(result::merge_results({first, begun})->seats[1].host.name, "h1");
+    EXPECT_THAT(result::merge_results({*result::merge_results({first, journal}), result}).error().problems,
                 ElementsAre(HasSubstr("what seat 1 (host h1) played is in two merged documents")));
 }
 
 TEST(Merging, parts_of_different_runs_are_refused_with_every_problem) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(3);
     RunResult first = random_part(0, 2, all, prng);
     first.started_at = "2026-01-01T00:00:00Z";
@@ -301,18 +303,18 @@ TEST(Merging, parts_of_different_runs_are_refused_with_every_problem) {
     RunResult bare = random_part(1, 2, all, prng);
     bare.streams.front().histograms.reset();
     EXPECT_THAT(
-        merge_results({first, other, alone, bare}).error().problems,
+        result::merge_results({first, other, alone, bare}).error().problems,
         ElementsAre(HasSubstr("document 2"), HasSubstr("its run has 3 ranks"),
                     HasSubstr("is the result of one computer alone"), HasSubstr("without \"histograms\"")));
     RunResult thief = random_part(1, 2, all, prng);
     thief.streams.front().seat = 0;
-    EXPECT_THAT(merge_results({first, thief}).error().problems,
+    EXPECT_THAT(result::merge_results({first, thief}).error().problems,
                 ElementsAre(HasSubstr("stream 0 of seat 0 is in two parts")));
 }
 
 /// Intervals of different lengths, and clocks that did not begin together.
 TEST(Merging, the_time_line_has_one_axis_and_one_length_of_interval) {
-    SignedHistogram all;
+    metrics::SignedHistogram all;
     Prng prng(3);
     RunResult first = random_part(0, 2, all, prng);
     RunResult second = random_part(1, 2, all, prng);
@@ -320,7 +322,7 @@ TEST(Merging, the_time_line_has_one_axis_and_one_length_of_interval) {
     second.seats.front().start_ns = 2'000'000'000;
     second.timeline = {{.t_ns = 0, .interval_ns = 2'000'000'000, .bytes = 7},
                        {.t_ns = 2'000'000'000, .interval_ns = 2'000'000'000, .bytes = 8}};
-    const RunResult whole = *merge_results({first, second});
+    const RunResult whole = *result::merge_results({first, second});
     std::vector<std::pair<std::int64_t, std::uint64_t>> seen;
     for (const TimelineEntry& entry : whole.timeline) seen.emplace_back(entry.t_ns, entry.bytes);
     EXPECT_THAT(seen, ElementsAre(std::pair(-1'000'000, 10), std::pair(0, 200), std::pair(2'000'000'000, 107),
@@ -374,4 +376,4 @@ TEST(Seats, of_a_process_with_none_of_the_streams_there_is_a_result_without_any)
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(MeterResults, FailedOperationsFailTheVerdictAndAreNamed) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -2,15 +2,15 @@
 
 #include <gmock/gmock.h>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<MeterPlan> plan_of(std::vector<WeightedSize> blocks) {
-    std::vector<MeterPlan> plans(1);
+std::vector<load::MeterPlan> plan_of(std::vector<WeightedSize> blocks) {
+    std::vector<load::MeterPlan> plans(1);
     plans[0].spec.name = "m";
     plans[0].spec.direct = true;
     plans[0].spec.blocks = std::move(blocks);
@@ -18,7 +18,7 @@ std::vector<MeterPlan> plan_of(std::vector<WeightedSize> blocks) {
 }
 
 TEST(FitToAlignment, leaves_out_remainders_that_direct_io_cannot_take) {
-    std::vector<MeterPlan> plans = plan_of({{4096, 1}, {1024, 0}, {512, 0}});
+    std::vector<load::MeterPlan> plans = plan_of({{4096, 1}, {1024, 0}, {512, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 1024), ElementsAre(HasSubstr("remainders of transfers are left out")));
     EXPECT_TRUE(plans[0].spec.direct);
     EXPECT_EQ(plans[0].alignment, 1024U);
@@ -26,7 +26,7 @@ TEST(FitToAlignment, leaves_out_remainders_that_direct_io_cannot_take) {
 }
 
 TEST(FitToAlignment, keeps_all_blocks_of_a_meter_that_cannot_be_direct) {
-    std::vector<MeterPlan> plans = plan_of({{3000, 1}, {1000, 0}});
+    std::vector<load::MeterPlan> plans = plan_of({{3000, 1}, {1000, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 512), ElementsAre(HasSubstr("through the page cache")));
     EXPECT_FALSE(plans[0].spec.direct);
     EXPECT_EQ(plans[0].alignment, 1U);
@@ -34,10 +34,10 @@ TEST(FitToAlignment, keeps_all_blocks_of_a_meter_that_cannot_be_direct) {
 }
 
 TEST(FitToAlignment, has_nothing_to_say_of_blocks_that_fit) {
-    std::vector<MeterPlan> plans = plan_of({{4096, 1}, {512, 0}});
+    std::vector<load::MeterPlan> plans = plan_of({{4096, 1}, {512, 0}});
     EXPECT_THAT(fit_to_alignment(plans, 512), IsEmpty());
     EXPECT_TRUE(plans[0].spec.direct);
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

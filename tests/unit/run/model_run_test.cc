@@ -5,7 +5,7 @@
 
 #include "unit/run/play_document.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 RunResult run(const std::string& seats, const std::string& more = "") {
@@ -121,4 +121,4 @@ TEST(ModelRun, drops_of_an_injected_silence_are_the_faults_at_any_link_latency) 
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -7,15 +7,15 @@
 #include "media/catalogue/catalogue.h"
 #include "run/session/session.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::HasSubstr;
 
 PlayRequest request_for(const char* format) {
     PlayRequest request;
-    request.target = *parse_target("sim:null");
-    const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+    request.target = *target::parse_target("sim:null");
+    const auto catalogue = media::Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
     request.formats.push_back(*catalogue->find(format));
     request.duration = seconds(4);
     request.keep_frames = true;
@@ -29,13 +29,13 @@ Result<RunResult> play(const PlayRequest& request) {
 }
 
 /// The read of one slot of one stream takes so much longer.
-FaultPlan one_delay(std::uint32_t stream, std::uint64_t slot, Duration delay) {
-    FaultRule rule;
-    rule.operation = FaultRule::Operation::read;
+storage::FaultPlan one_delay(std::uint32_t stream, std::uint64_t slot, Duration delay) {
+    storage::FaultRule rule;
+    rule.operation = storage::FaultRule::Operation::read;
     rule.stream = stream;
     rule.slots = {slot, slot, 1};
     rule.delay = delay;
-    FaultPlan plan;
+    storage::FaultPlan plan;
     plan.rules.push_back(rule);
     return plan;
 }
@@ -54,7 +54,7 @@ TEST(Sync, streams_on_one_clock_stand_still_together) {
     PlayRequest request = request_for("dpx10");
     request.streams = 3;
     request.readahead = 1;
-    request.on_miss = OnMiss::stall;
+    request.on_miss = play::OnMiss::stall;
     request.faults = one_delay(1, 20, milliseconds(500));
     const auto apart = play(request);
     request.sync = true;
@@ -76,7 +76,7 @@ TEST(Sync, waits_of_several_streams_count_once) {
     PlayRequest request = request_for("dpx10");
     request.streams = 2;
     request.readahead = 1;
-    request.on_miss = OnMiss::stall;
+    request.on_miss = play::OnMiss::stall;
     request.sync = true;
     request.faults = one_delay(0, 20, milliseconds(500));
     request.faults->rules.push_back(one_delay(1, 20, milliseconds(300)).rules.front());
@@ -103,7 +103,7 @@ TEST(Sync, streams_of_two_rates_have_no_common_clock) {
 TEST(Sync, scrubbing_angles_jump_together) {
     PlayRequest request = request_for("prores-hd");
     request.streams = 2;
-    request.order.kind = PlayOrder::Kind::scrub;
+    request.order.kind = play::PlayOrder::Kind::scrub;
     request.duration = seconds(20);
     const auto apart = play(request);
     request.sync = true;
@@ -176,7 +176,7 @@ TEST(Layers, multiply_what_a_stream_reads_and_not_its_frames) {
 }
 
 TEST(Orders, one_seed_gives_one_run_and_another_another) {
-    for (const PlayOrder::Kind kind : {PlayOrder::Kind::scrub, PlayOrder::Kind::random}) {
+    for (const play::PlayOrder::Kind kind : {play::PlayOrder::Kind::scrub, play::PlayOrder::Kind::random}) {
         PlayRequest request = request_for("prores-hd");  // frames differ in size
         request.order.kind = kind;
         const std::string first = play(request)->digest;
@@ -187,4 +187,4 @@ TEST(Orders, one_seed_gives_one_run_and_another_another) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

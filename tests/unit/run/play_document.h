@@ -17,20 +17,20 @@ inline RunResult play_document(const std::string& text,
                                std::uint32_t first_seat = 0,
                                std::optional<std::uint32_t> own_seats = std::nullopt) {
     const std::string models = STREAMSIM_SOURCE_DIR "/formats/storage";
-    const auto catalogue = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
-    const auto scenario =
-        read_scenario(text, "test.json", scenario_words(*catalogue, STREAMSIM_SOURCE_DIR "/formats"));
+    const auto catalogue = media::Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+    const auto scenario = scenario::read_scenario(
+        text, "test.json", run::scenario_words(*catalogue, STREAMSIM_SOURCE_DIR "/formats"));
     EXPECT_TRUE(scenario) << (scenario ? "" : scenario.error().problems.front());
     if (!scenario) return {};
-    PlayRequest request = common_request(*scenario);
+    run::PlayRequest request = run::common_request(*scenario);
     request.first_seat = first_seat;
     request.own_seats = own_seats;
     request.keep_histograms = own_seats.has_value();
-    std::vector<PlayPart> parts = parts_of(*scenario);
+    std::vector<run::PlayPart> parts = run::parts_of(*scenario);
     EXPECT_TRUE(open_model(request, parts, models));
     auto media = find_media(nullptr, parts, nullptr);
     EXPECT_TRUE(media);
-    Session session(request, std::move(*media), scenario->faults, {}, [](const std::string&) {});
+    run::Session session(request, std::move(*media), scenario->faults, {}, [](const std::string&) {});
     auto result = session.execute();
     EXPECT_TRUE(result) << (result ? "" : result.error().problems.front());
     return result ? *result : RunResult{};

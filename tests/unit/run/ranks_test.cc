@@ -11,7 +11,7 @@
 #include "run/session/session.h"
 #include "seats/mpi_start.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::ElementsAre;
@@ -19,17 +19,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Ranks that know each other, and have come together.
-std::vector<std::unique_ptr<Ranks>> ranks_of(std::uint32_t count) {
-    std::vector<std::unique_ptr<Ranks>> all(count);
-    all[0] = std::move(Ranks::host(count)).value();
+std::vector<std::unique_ptr<seats::Ranks>> ranks_of(std::uint32_t count) {
+    std::vector<std::unique_ptr<seats::Ranks>> all(count);
+    all[0] = std::move(seats::Ranks::host(count)).value();
     for (std::uint32_t rank = 1; rank < count; ++rank)
-        all[rank] = std::move(Ranks::join(rank, count, all[0]->join_token())).value();
+        all[rank] = std::move(seats::Ranks::join(rank, count, all[0]->join_token())).value();
     return all;
 }
 
 /// Does the same in every rank at once. A rank that fails an assertion stops the others, which would wait for
 /// it.
-void in_each(std::vector<std::unique_ptr<Ranks>>& all, const std::function<void(Ranks&)>& act) {
+void in_each(std::vector<std::unique_ptr<seats::Ranks>>& all, const std::function<void(seats::Ranks&)>& act) {
     std::vector<std::thread> threads;
     for (auto& ranks : all) {
         if (ranks == nullptr) continue;
@@ -44,15 +44,15 @@ void in_each(std::vector<std::unique_ptr<Ranks>>& all, const std::function<void(
 TEST(MpiPlace, is_what_the_launcher_says_and_nothing_without_one) {
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE"})
         unsetenv(name);
-    EXPECT_FALSE(mpi_place().has_value());
+    EXPECT_FALSE(seats::mpi_place().has_value());
     setenv("PMI_RANK", "3", 1);
-    EXPECT_FALSE(mpi_place().has_value());
+    EXPECT_FALSE(seats::mpi_place().has_value());
     setenv("PMI_SIZE", "8", 1);
-    ASSERT_TRUE(mpi_place().has_value());
-    EXPECT_EQ(mpi_place()->rank, 3u);
-    EXPECT_EQ(mpi_place()->ranks, 8u);
+    ASSERT_TRUE(seats::mpi_place().has_value());
+    EXPECT_EQ(seats::mpi_place()->rank, 3u);
+    EXPECT_EQ(seats::mpi_place()->ranks, 8u);
     setenv("PMI_SIZE", "3", 1);
-    EXPECT_FALSE(mpi_place().has_value());
+    EXPECT_FALSE(seats::mpi_place().has_value());
     unsetenv("PMI_RANK");
     unsetenv("PMI_SIZE");
 }
@@ -61,7 +61,7 @@ TEST(Ranks, agree_when_all_have_come_and_fail_together_with_names) {
     auto all = ranks_of(3);
     std::atomic<int> gathered{0};
     std::atomic<int> alike{0};
-    in_each(all, [&](Ranks& ranks) {
+    in_each(all, [&](seats::Ranks& ranks) {
         gathered += ranks.gather({"/media"}) ? 1 : 0;
         Result<void> own;
         if (!ranks.first()) own = bad_input("no such format");
@@ -81,7 +81,7 @@ TEST(Ranks, agree_when_all_have_come_and_fail_together_with_names) {
 
 TEST(Ranks, that_were_typed_otherwise_do_not_play_together) {
     auto all = ranks_of(2);
-    in_each(all, [](Ranks& ranks) {
+    in_each(all, [](seats::Ranks& ranks) {
         const auto gathered = ranks.gather({ranks.first() ? "--dpx12" : "--dpx10", "/media"});
         ASSERT_FALSE(gathered.has_value());
         EXPECT_EQ(gathered.error().kind, ErrorKind::bad_input);
@@ -95,7 +95,7 @@ TEST(Ranks, that_die_are_left_out_and_named_once) {
         EXPECT_TRUE(last->gather({}).has_value());
         last.reset();
     });
-    in_each(all, [](Ranks& ranks) {
+    in_each(all, [](seats::Ranks& ranks) {
         EXPECT_TRUE(ranks.gather({}).has_value());
         EXPECT_TRUE(ranks.agree({}).has_value());
     });
@@ -104,7 +104,7 @@ TEST(Ranks, that_die_are_left_out_and_named_once) {
 
 TEST(Ranks, that_wait_are_all_stopped_by_one) {
     auto all = ranks_of(3);
-    in_each(all, [](Ranks& ranks) {
+    in_each(all, [](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         if (ranks.rank() == 1) return ranks.stop();
         const auto agreed = ranks.agree({});
@@ -115,7 +115,7 @@ TEST(Ranks, that_wait_are_all_stopped_by_one) {
 
 TEST(Ranks, are_dealt_seats_in_blocks) {
     auto all = ranks_of(3);
-    in_each(all, [](Ranks& ranks) {
+    in_each(all, [](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         ranks.assign_seats(7);
         const std::vector<std::uint32_t> first = {0, 2, 4};
@@ -128,8 +128,8 @@ TEST(Ranks, are_dealt_seats_in_blocks) {
 
 PlayRequest request_on(const std::string& url, std::uint32_t seats) {
     PlayRequest request;
-    request.target = *parse_target(url);
-    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    request.target = *target::parse_target(url);
+    const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
     request.formats.push_back(*catalogue->find("prores-hd"));
     request.duration = milliseconds(500);
     request.seats = seats;
@@ -137,7 +137,7 @@ PlayRequest request_on(const std::string& url, std::uint32_t seats) {
     return request;
 }
 
-Result<RunResult> play(Ranks& ranks,
+Result<RunResult> play(seats::Ranks& ranks,
                        const PlayRequest& whole,
                        const std::function<void(Session&)>& watch = {}) {
     PlayRequest request = whole;
@@ -156,7 +156,7 @@ Result<RunResult> play(Ranks& ranks,
     auto own = session.execute();
     ended = true;
     watching.join();
-    Ranks::Collecting how;
+    seats::Ranks::Collecting how;
     how.virtual_time = request.target.is_virtual_time();
     how.nothing = [&request] { return Session::not_played(request, {}); };
     return ranks.collect(std::move(own), how);
@@ -168,7 +168,7 @@ TEST(Ranks, play_what_one_process_would_have_played) {
     const auto whole = alone.execute();
     ASSERT_TRUE(whole.has_value());
     auto all = ranks_of(2);
-    in_each(all, [&](Ranks& ranks) {
+    in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         for (int time = 0; time < 2; ++time) {  // as the search for the most streams does
             const auto result = play(ranks, request);
@@ -189,7 +189,7 @@ TEST(Ranks, play_what_one_process_would_have_played) {
 TEST(Ranks, play_on_when_one_of_them_is_gone) {
     PlayRequest request = request_on("null:", 3);
     auto all = ranks_of(3);
-    in_each(all, [&](Ranks& ranks) {
+    in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         if (ranks.rank() == 2) {
             // It is as far as the others, and gone before its streams are ready.
@@ -211,13 +211,13 @@ TEST(Ranks, play_on_when_one_of_them_is_gone) {
 TEST(Ranks, fail_together_where_one_cannot_begin) {
     const PlayRequest request = request_on("null:", 2);
     auto all = ranks_of(2);
-    in_each(all, [&](Ranks& ranks) {
+    in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         Result<RunResult> result = interrupted_error();
         if (ranks.first()) {
             result = play(ranks, request);
         } else {
-            Ranks::Collecting how;
+            seats::Ranks::Collecting how;
             how.preroll_took_too_long = true;
             result = ranks.collect(environment_error("preroll did not end"), how);
         }
@@ -233,7 +233,7 @@ TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
     PlayRequest request = request_on("null:", 2);
     request.duration = seconds(3600);
     auto all = ranks_of(2);
-    in_each(all, [&](Ranks& ranks) {
+    in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         const auto result = play(ranks, request, [&](Session& session) {
             const auto watch = session.watch();
@@ -253,7 +253,7 @@ TEST(Ranks, that_are_interrupted_say_what_they_have_played) {
 TEST(Ranks, end_with_code_0_but_for_the_first) {
     auto all = ranks_of(3);
     std::vector<int> codes(3, -1);
-    in_each(all, [&](Ranks& ranks) {
+    in_each(all, [&](seats::Ranks& ranks) {
         ASSERT_TRUE(ranks.gather({}).has_value());
         codes[ranks.rank()] = ranks.finish(1);
         all[ranks.rank()].reset();
@@ -262,4 +262,4 @@ TEST(Ranks, end_with_code_0_but_for_the_first) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

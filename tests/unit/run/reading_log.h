@@ -23,7 +23,7 @@ public:
 
     const std::map<std::pair<std::uint32_t, std::uint32_t>, Operations>& streams() const { return streams_; }
 
-    StorageWrapper wrapper() {
+    run::StorageWrapper wrapper() {
         return [this](std::unique_ptr<Storage> inner) {
             return std::make_unique<Logged>(std::move(inner), *this);
         };

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::HasSubstr;
@@ -11,16 +11,16 @@ using testing::Not;
 using Protocol = RemotePlace::Protocol;
 
 std::vector<std::string> problems_of(const std::string& url) {
-    const auto target = parse_target(url);
+    const auto target = target::parse_target(url);
     if (target.has_value()) return {};
     EXPECT_EQ(target.error().kind, ErrorKind::bad_input);
     return target.error().problems;
 }
 
 TEST(RemoteTarget, an_export_of_nfs) {
-    const auto target = parse_target("nfs://isilon/ifs/dpx");
+    const auto target = target::parse_target("nfs://isilon/ifs/dpx");
     ASSERT_TRUE(target.has_value());
-    EXPECT_EQ(target->kind, Target::Kind::remote);
+    EXPECT_EQ(target->kind, target::Target::Kind::remote);
     EXPECT_EQ(target->url, "nfs://isilon/ifs/dpx");
     EXPECT_EQ(target->path, "/ifs/dpx");
     const RemotePlace& place = *target->remote;
@@ -36,19 +36,19 @@ TEST(RemoteTarget, an_export_of_nfs) {
 }
 
 TEST(RemoteTarget, the_number_of_a_frame_is_no_byte) {
-    EXPECT_EQ(parse_target("nfs://h/e/shot.%07d.dpx")->path, "/e/shot.%07d.dpx");
-    EXPECT_EQ(parse_target("smb://h/e/shot%20a.%d.dpx")->path, "/e/shot a.%d.dpx");
-    EXPECT_EQ(parse_target("nfs://h/e/%d0%9a")->path, "/e/\xd0\x9a");
+    EXPECT_EQ(target::parse_target("nfs://h/e/shot.%07d.dpx")->path, "/e/shot.%07d.dpx");
+    EXPECT_EQ(target::parse_target("smb://h/e/shot%20a.%d.dpx")->path, "/e/shot a.%d.dpx");
+    EXPECT_EQ(target::parse_target("nfs://h/e/%d0%9a")->path, "/e/\xd0\x9a");
 }
 
 TEST(RemoteTarget, is_named_without_user_and_options) {
-    EXPECT_EQ(parse_target("smb://S;ed@h:99/e/a%20b/?connections=2")->name(), "smb://h/e/a b");
-    EXPECT_EQ(parse_target("nfs://[fe80::1]/e")->name(), "nfs://[fe80::1]/e");
-    EXPECT_EQ(parse_target("file:/x/y")->name(), "/x/y");
+    EXPECT_EQ(target::parse_target("smb://S;ed@h:99/e/a%20b/?connections=2")->name(), "smb://h/e/a b");
+    EXPECT_EQ(target::parse_target("nfs://[fe80::1]/e")->name(), "nfs://[fe80::1]/e");
+    EXPECT_EQ(target::parse_target("file:/x/y")->name(), "/x/y");
 }
 
 TEST(RemoteTarget, a_share_of_smb) {
-    const auto target = parse_target("smb://STUDIO;edit%201@files:14450/media/dpx?connections=2");
+    const auto target = target::parse_target("smb://STUDIO;edit%201@files:14450/media/dpx?connections=2");
     ASSERT_TRUE(target.has_value());
     EXPECT_EQ(target->path, "/media/dpx");
     EXPECT_EQ(target->remote->protocol, Protocol::smb);
@@ -57,12 +57,12 @@ TEST(RemoteTarget, a_share_of_smb) {
     EXPECT_EQ(target->remote->host, "files");
     EXPECT_EQ(target->remote->port, 14450);
     EXPECT_EQ(target->remote->connections, 2U);
-    EXPECT_EQ(parse_target("smb://h/s")->remote->connections, 4U) << "each reads one piece at a time";
-    EXPECT_EQ(parse_target("smb://h/s?port=445")->remote->port, 445);
+    EXPECT_EQ(target::parse_target("smb://h/s")->remote->connections, 4U) << "each reads one piece at a time";
+    EXPECT_EQ(target::parse_target("smb://h/s?port=445")->remote->port, 445);
 }
 
 TEST(RemoteTarget, all_options) {
-    const auto target = parse_target(
+    const auto target = target::parse_target(
         "nfs://h:12049/e?connections=64&version=4&mountport=12048&rsize=512KiB&timeout=2s&addresses=a,10.0.0.2,"
         "[fe80::1],fe80::2&uid=0&gid=1000");
     ASSERT_TRUE(target.has_value());
@@ -77,19 +77,20 @@ TEST(RemoteTarget, all_options) {
     EXPECT_EQ(place.address_of(5), "10.0.0.2");
     EXPECT_EQ(place.uid, 0U);
     EXPECT_EQ(place.gid, 1000U);
-    EXPECT_EQ(parse_target("nfs://h/e?nfsport=2050&rsize=65536")->remote->port, 2050);
-    EXPECT_EQ(parse_target("nfs://h/e?rsize=65536")->remote->read_bytes, 65536U);
+    EXPECT_EQ(target::parse_target("nfs://h/e?nfsport=2050&rsize=65536")->remote->port, 2050);
+    EXPECT_EQ(target::parse_target("nfs://h/e?rsize=65536")->remote->read_bytes, 65536U);
 }
 
 TEST(RemoteTarget, paths_and_hosts) {
-    EXPECT_EQ(parse_target("nfs://h/")->path, "/") << "the root may be an export";
-    EXPECT_EQ(parse_target("nfs://h//a///b/")->path, "/a/b");
-    EXPECT_EQ(parse_target("nfs://h/my%20clips/100%25%3f/a@b:c#d?version=3")->path, "/my clips/100%?/a@b:c#d");
-    EXPECT_EQ(parse_target("nfs://h/shot.%2507d.dpx")->path, "/shot.%07d.dpx");
-    EXPECT_EQ(parse_target("nfs://[fe80::1%eth0]/e")->remote->host, "fe80::1%eth0");
-    EXPECT_EQ(parse_target("nfs://[::1]:2050/e")->remote->port, 2050);
-    EXPECT_EQ(parse_target("nfs://[::1]:2050/a@b")->path, "/a@b");
-    EXPECT_EQ(parse_target("nfs://h:2049/a@b")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("nfs://h/")->path, "/") << "the root may be an export";
+    EXPECT_EQ(target::parse_target("nfs://h//a///b/")->path, "/a/b");
+    EXPECT_EQ(target::parse_target("nfs://h/my%20clips/100%25%3f/a@b:c#d?version=3")->path,
+              "/my clips/100%?/a@b:c#d");
+    EXPECT_EQ(target::parse_target("nfs://h/shot.%2507d.dpx")->path, "/shot.%07d.dpx");
+    EXPECT_EQ(target::parse_target("nfs://[fe80::1%eth0]/e")->remote->host, "fe80::1%eth0");
+    EXPECT_EQ(target::parse_target("nfs://[::1]:2050/e")->remote->port, 2050);
+    EXPECT_EQ(target::parse_target("nfs://[::1]:2050/a@b")->path, "/a@b");
+    EXPECT_EQ(target::parse_target("nfs://h:2049/a@b")->path, "/a@b");
 }
 
 TEST(RemoteTarget, every_mistake) {
@@ -149,4 +150,4 @@ TEST(RemoteTarget, a_password_is_refused_and_not_repeated) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

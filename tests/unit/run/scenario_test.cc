@@ -9,7 +9,7 @@
 #include "run/session/session.h"
 #include "unit/run/reading_log.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::Each;
@@ -18,15 +18,15 @@ using testing::IsEmpty;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-const Catalogue& catalogue() {
-    static const auto loaded = Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
+const media::Catalogue& catalogue() {
+    static const auto loaded = media::Catalogue::load(STREAMSIM_SOURCE_DIR "/formats/media");
     return *loaded;
 }
 
 Result<Scenario> read(const std::string& duration, const std::string& seats, const std::string& more = "") {
-    return read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": ")" + duration +
-                             R"(", "seats": [)" + seats + "]" + more + "}",
-                         "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats"));
+    return scenario::read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": ")" +
+                                       duration + R"(", "seats": [)" + seats + "]" + more + "}",
+                                   "test.json", scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats"));
 }
 
 RunResult run(const Scenario& scenario, test::ReadingLog* log = nullptr, std::uint32_t loops = 0) {
@@ -221,18 +221,19 @@ TEST(ScenarioFaults, silence_counts_from_the_beginning_not_from_the_first_read) 
 
 TEST(ScenarioFaults, those_of_a_model_go_to_the_model) {
     const auto words = [] {
-        ScenarioWords all = scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats");
-        all.target = [](const std::string& typed) -> Result<ScenarioTarget> {
-            return ScenarioTarget{ScenarioTarget::Kind::model, typed, 4, 15};
+        scenario::ScenarioWords all = scenario_words(catalogue(), STREAMSIM_SOURCE_DIR "/formats");
+        all.target = [](const std::string& typed) -> Result<scenario::ScenarioTarget> {
+            return scenario::ScenarioTarget{scenario::ScenarioTarget::Kind::model, typed, 4, 15};
         };
         return all;
     }();
-    auto scenario = read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [
+    auto scenario =
+        scenario::read_scenario(R"({"schema": "streamsim.scenario", "version": 1, "duration": "9s", "seats": [
         {"count": 3, "target": "sim:null", "node": [1, 3], "link": {"bits_per_s": 1e9},
          "streams": [{"format": "dpx10"}]}, {"target": "sim:null", "streams": [{"format": "dpx10"}]}],
         "faults": [{"kind": "silence", "at": "1s", "for": "1s"}, {"kind": "cache-flush", "at": "1s"},
                    {"kind": "silence", "at": "1s", "for": "1s", "node": 2}]})",
-                                  "x", words);
+                                "x", words);
     ASSERT_TRUE(scenario);
     const PlayRequest request = common_request(*scenario);
     ASSERT_THAT(request.seat_settings, testing::SizeIs(4));
@@ -305,4 +306,4 @@ TEST(OneScenarioInTwoWorlds, asks_for_the_same_in_the_same_order_at_the_same_tim
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

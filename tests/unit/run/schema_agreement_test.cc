@@ -34,19 +34,19 @@ std::string text_of(const std::string& path) {
 using Reader = std::vector<std::string> (*)(const std::string& text);
 
 std::vector<std::string> problems_of_model(const std::string& text) {
-    const auto model = read_model_document(text, "m.json");
+    const auto model = sim::read_model_document(text, "m.json");
     return model ? std::vector<std::string>{} : model.error().problems;
 }
 
 std::vector<std::string> problems_of_scenario(const std::string& text) {
-    static const auto catalogue = Catalogue::load(kSource + "/formats/media");
-    static const ScenarioWords words = scenario_words(*catalogue, kSource + "/formats");
-    const auto scenario = read_scenario(text, "s.json", words);
+    static const auto catalogue = media::Catalogue::load(kSource + "/formats/media");
+    static const scenario::ScenarioWords words = run::scenario_words(*catalogue, kSource + "/formats");
+    const auto scenario = scenario::read_scenario(text, "s.json", words);
     return scenario ? std::vector<std::string>{} : scenario.error().problems;
 }
 
 std::vector<std::string> problems_of_workload(const std::string& text) {
-    const auto workload = read_workload(text, "w.json");
+    const auto workload = scenario::read_workload(text, "w.json");
     return workload ? std::vector<std::string>{} : workload.error().problems;
 }
 

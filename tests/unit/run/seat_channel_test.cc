@@ -14,7 +14,7 @@
 
 #include "seats/seat_greeting.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -34,8 +34,8 @@ using testing::HasSubstr;
 /// What one end was told, for whoever waits for it.
 class Told {
 public:
-    SeatChannelOptions options(std::uint32_t rank, std::uint32_t ranks) {
-        SeatChannelOptions out;
+    seats::SeatChannelOptions options(std::uint32_t rank, std::uint32_t ranks) {
+        seats::SeatChannelOptions out;
         out.rank = rank;
         out.ranks = ranks;
         out.introduction = rank;
@@ -120,24 +120,24 @@ private:
 };
 
 TEST(JoinToken, is_the_same_after_a_journey) {
-    const JoinToken typed{"1f0c", "secret", "h0/x", {"10.77.0.10", "fd00::1"}, 4711};
-    const auto read = JoinToken::parse(typed.to_text());
+    const seats::JoinToken typed{"1f0c", "secret", "h0/x", {"10.77.0.10", "fd00::1"}, 4711};
+    const auto read = seats::JoinToken::parse(typed.to_text());
     ASSERT_TRUE(read.has_value());
     EXPECT_EQ(read->run_id, "1f0c");
     EXPECT_EQ(read->token, "secret");
     EXPECT_EQ(read->machine, "h0/x");
     EXPECT_THAT(read->addresses, ElementsAre("10.77.0.10", "fd00::1"));
     EXPECT_EQ(read->port, 4711);
-    EXPECT_FALSE(JoinToken::parse("{}").has_value());
+    EXPECT_FALSE(seats::JoinToken::parse("{}").has_value());
 }
 
 TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
     Told first;
     Told second;
-    auto host = SeatChannel::host(first.options(0, 3));
+    auto host = seats::SeatChannel::host(first.options(0, 3));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
-    auto two = SeatChannel::join(second.options(2, 3), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
+    auto two = seats::SeatChannel::join(second.options(2, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     ASSERT_TRUE(two.has_value());
     EXPECT_TRUE(first.comes(1, R"({"do":"hello","introduction":1})"));
@@ -158,24 +158,24 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
     Told second;
     auto options = first.options(0, 3);
     options.silence = milliseconds(300);
-    auto host = SeatChannel::host(options);
+    auto host = seats::SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     one->reset();
     EXPECT_TRUE(first.comes(1, "left"));
     const Stranger silent((*host)->join_token().port);  // it knows the token, and has no heartbeat
-    silent.send_bytes(seat_greeting((*host)->join_token().token, 2));
+    silent.send_bytes(seats::seat_greeting((*host)->join_token().token, 2));
     EXPECT_TRUE(first.comes(2, "lost: it has been silent for 300.0 ms"));
 }
 
 TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
     Told first;
-    auto host = SeatChannel::host(first.options(0, 2));
+    auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     {
         const Stranger dying((*host)->join_token().port);
-        dying.send_bytes(seat_greeting((*host)->join_token().token, 1));
+        dying.send_bytes(seats::seat_greeting((*host)->join_token().token, 1));
         dying.send(R"({"do":"hello","introduction":null})");
         EXPECT_TRUE(first.comes(1, "hello"));
     }
@@ -184,12 +184,13 @@ TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
 
 TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
     Told first;
-    auto host = SeatChannel::host(first.options(0, 2));
+    auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     const std::string token = (*host)->join_token().token;
     for (const std::string& bytes :
-         {seat_greeting(std::string(32, '0'), 1), seat_greeting(token, 7), seat_greeting(token, 0),
-          seat_greeting(token, 1).replace(kGreetingBytes - 1, 1, "x"),
+         {seats::seat_greeting(std::string(32, '0'), 1), seats::seat_greeting(token, 7),
+          seats::seat_greeting(token, 0),
+          seats::seat_greeting(token, 1).replace(seats::kGreetingBytes - 1, 1, "x"),
           std::string("GET / HTTP/1.1\r\nHost: a-name-that-is-long-enough.example\r\n\r\n"),
           std::string(100'000, ' '), Json{{"do", "hello"}, {"token", token}, {"rank", 1}}.dump()}) {
         const Stranger stranger((*host)->join_token().port);
@@ -197,7 +198,7 @@ TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
         EXPECT_TRUE(stranger.is_closed_by_the_other_end()) << bytes.substr(0, 60);
     }
     Told second;
-    auto one = SeatChannel::join(second.options(1, 2), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 2), (*host)->join_token());
     EXPECT_TRUE(one.has_value());
     EXPECT_TRUE(first.comes(1, "hello"));
     EXPECT_EQ(first.of(1).size(), 1u);
@@ -218,17 +219,17 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
     auto options = first.options(0, 3);
     options.silence = seconds(2);
     options.greeting_timeout = milliseconds(500);
-    auto host = SeatChannel::host(options);
+    auto host = seats::SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
     const std::uint16_t port = (*host)->join_token().port;
     Told second;
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     const std::int64_t before_kb = resident_kb();
     std::string bomb = "{";
     while (bomb.size() < 60'000) bomb += "\"a\":1,";
     bomb += "\"a\":1}";
-    const std::string half = seat_greeting((*host)->join_token().token, 2).substr(0, 40);
+    const std::string half = seats::seat_greeting((*host)->join_token().token, 2).substr(0, 40);
     std::list<Stranger> strangers;
     for (int i = 0; i < 1000; ++i) {
         strangers.emplace_back(port);
@@ -236,7 +237,7 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
         if (i % 3 == 1) strangers.back().send_bytes(half);
         if (i % 3 == 2) strangers.back().send_bytes("s");
     }
-    auto two = SeatChannel::join(second.options(2, 3), (*host)->join_token());
+    auto two = seats::SeatChannel::join(second.options(2, 3), (*host)->join_token());
     ASSERT_TRUE(two.has_value());
     EXPECT_TRUE(first.comes(2, "hello"));
     (*one)->send(0, {{"do", "still here"}});
@@ -253,7 +254,7 @@ TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
     Told first;
     auto options = first.options(0, 2);
     options.greeting_timeout = milliseconds(200);
-    auto host = SeatChannel::host(options);
+    auto host = seats::SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
     const Stranger dripping((*host)->join_token().port);
     std::atomic<bool> closed = false;
@@ -271,12 +272,12 @@ TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
 TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_and_blocks_nobody) {
     Told first;
     Told second;
-    auto host = SeatChannel::host(first.options(0, 3));
+    auto host = seats::SeatChannel::host(first.options(0, 3));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 3), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     EXPECT_TRUE(first.comes(1, "hello"));
-    (*one)->send(0, {{"do", "a"}, {"text", std::string(kSeatMessageBytesMax, 'x')}});
+    (*one)->send(0, {{"do", "a"}, {"text", std::string(seats::kSeatMessageBytesMax, 'x')}});
     EXPECT_TRUE(second.comes(0, "lost: a message for it has 16.8 MB, and 16.8 MB are allowed"));
     EXPECT_TRUE(first.comes(1, "lost: its connection ended"));
     EXPECT_FALSE((*one)->send_part({{"do", "b"}}));
@@ -285,11 +286,11 @@ TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_an
 TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
     Told first;
     Told second;
-    auto host = SeatChannel::host(first.options(0, 2));
+    auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 2), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 2), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
-    const std::string text(kSeatPartBytes, 'x');
+    const std::string text(seats::kSeatPartBytes, 'x');
     for (int i = 0; i < 12; ++i) EXPECT_TRUE((*one)->send_part({{"do", "part"}, {"text", text}}));
     (*one)->send(0, {{"do", "last"}});
     EXPECT_TRUE(first.comes(1, "last"));
@@ -298,33 +299,33 @@ TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
 
 TEST(SeatGreeting, is_that_of_a_rank_only_with_the_whole_token) {
     const std::string token = "0123456789abcdef0123456789abcdef";
-    EXPECT_EQ(rank_that_greets(seat_greeting(token, 4711), token), 4711u);
+    EXPECT_EQ(seats::rank_that_greets(seats::seat_greeting(token, 4711), token), 4711u);
     std::string other = token;
     other.back() = '0';
-    EXPECT_FALSE(rank_that_greets(seat_greeting(other, 1), token));
-    EXPECT_FALSE(rank_that_greets(seat_greeting(token, 1) + " ", token));
-    EXPECT_FALSE(rank_that_greets("", token));
-    EXPECT_TRUE(equal_in_constant_time("ab", "ab"));
-    EXPECT_FALSE(equal_in_constant_time("ab", "a"));
-    EXPECT_FALSE(equal_in_constant_time("ab", "ac"));
-    EXPECT_LE(kGreetingBytes, 1024u);
+    EXPECT_FALSE(seats::rank_that_greets(seats::seat_greeting(other, 1), token));
+    EXPECT_FALSE(seats::rank_that_greets(seats::seat_greeting(token, 1) + " ", token));
+    EXPECT_FALSE(seats::rank_that_greets("", token));
+    EXPECT_TRUE(seats::equal_in_constant_time("ab", "ab"));
+    EXPECT_FALSE(seats::equal_in_constant_time("ab", "a"));
+    EXPECT_FALSE(seats::equal_in_constant_time("ab", "ac"));
+    EXPECT_LE(seats::kGreetingBytes, 1024u);
 }
 
 TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
     Told first;
     Told second;
-    auto host = SeatChannel::host(first.options(0, 2));
+    auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    JoinToken join_token = (*host)->join_token();
+    seats::JoinToken join_token = (*host)->join_token();
     join_token.machine = "elsewhere";  // so that loopback is not tried of itself
     join_token.addresses = {"255.255.255.255", "127.0.0.1"};
-    EXPECT_TRUE(SeatChannel::join(second.options(1, 2), join_token).has_value());
+    EXPECT_TRUE(seats::SeatChannel::join(second.options(1, 2), join_token).has_value());
 }
 
 TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
     Told second;
-    const JoinToken nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
-    const auto joined = SeatChannel::join(second.options(1, 2), nobody, milliseconds(100));
+    const seats::JoinToken nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
+    const auto joined = seats::SeatChannel::join(second.options(1, 2), nobody, milliseconds(100));
     ASSERT_FALSE(joined.has_value());
     EXPECT_THAT(joined.error().problems.front(), HasSubstr("port 1 of 127.0.0.1"));
 }
@@ -332,9 +333,9 @@ TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
 TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
     Told first;
     Told second;
-    auto host = SeatChannel::host(first.options(0, 2));
+    auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
-    auto one = SeatChannel::join(second.options(1, 2), (*host)->join_token());
+    auto one = seats::SeatChannel::join(second.options(1, 2), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     const auto reading = (*one)->measure_clock(20, seconds(10));
     ASSERT_TRUE(reading.has_value());
@@ -343,7 +344,7 @@ TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
 }
 
 TEST(ClockEstimate, takes_the_quickest_exchange_and_says_how_wrong_it_may_be) {
-    ClockEstimate estimate;
+    seats::ClockEstimate estimate;
     EXPECT_FALSE(estimate.best().has_value());
     // Theirs is 1000 ahead; the way there takes 10, the answer 5, the way back 30.
     estimate.add({100}, {1110}, {1115}, {145});
@@ -360,4 +361,4 @@ TEST(ClockEstimate, takes_the_quickest_exchange_and_says_how_wrong_it_may_be) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

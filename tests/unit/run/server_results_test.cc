@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(ServerResults, WithoutServersThereAreNone) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -17,7 +17,7 @@
 #include "storage/local/local_byte_store.h"
 #include "target/models.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::Contains;
@@ -85,8 +85,8 @@ class SessionStreams : public testing::Test {
 protected:
     PlayRequest request_on(const std::string& url, std::initializer_list<const char*> formats) {
         PlayRequest request;
-        request.target = *parse_target(url);
-        const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+        request.target = *target::parse_target(url);
+        const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
         for (const char* format : formats) request.formats.push_back(*catalogue->find(format));
         request.duration = seconds(4);
         request.spare_streams = 4;
@@ -185,8 +185,8 @@ TEST_F(SessionStreams, the_seat_with_the_fewest_gets_the_next_one_and_results_st
 
 TEST_F(SessionStreams, drops_of_one_that_was_added_count) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
-    FaultPlan plan;
-    FaultRule rule;
+    storage::FaultPlan plan;
+    storage::FaultRule rule;
     rule.stream = 1;
     rule.slots = {30, 32, 1};
     rule.error = EIO;
@@ -203,8 +203,8 @@ TEST_F(SessionStreams, drops_of_one_that_was_added_count) {
 TEST_F(SessionStreams, one_that_never_gets_ready_is_given_up_alone) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.preroll_timeout = seconds(1);
-    FaultPlan plan;
-    FaultRule rule;
+    storage::FaultPlan plan;
+    storage::FaultRule rule;
     rule.stream = 1;
     rule.delay = seconds(3600);
     plan.rules.push_back(rule);
@@ -221,7 +221,7 @@ TEST_F(SessionStreams, one_that_never_gets_ready_is_given_up_alone) {
 TEST_F(SessionStreams, both_work_on_a_model) {
     PlayRequest request = request_on("sim:h500", {"prores-hd"});
     request.streams = 2;
-    ASSERT_TRUE(open_model(request.target, STREAMSIM_SOURCE_DIR "/formats/storage"));
+    ASSERT_TRUE(target::open_model(request.target, STREAMSIM_SOURCE_DIR "/formats/storage"));
     hands_.at({0, 0, 40}, [this] { add(); });
     hands_.at({0, 0, 60}, [this] { remove(1); });
     const RunResult result = run(request);
@@ -267,8 +267,8 @@ TEST_F(SessionStreams, as_fast_as_it_goes_more_may_join_until_the_time_is_up) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
     request.paced = false;
     request.duration = seconds(2);
-    FaultPlan plan;
-    FaultRule rule;
+    storage::FaultPlan plan;
+    storage::FaultRule rule;
     rule.delay = milliseconds(10);
     plan.rules.push_back(rule);
     request.faults = plan;
@@ -300,16 +300,16 @@ protected:
     ~OnADisk() override { std::filesystem::remove_all(path_); }
 
     std::string path_;
-    std::unique_ptr<ByteStore> store_ = make_local_byte_store();
+    std::unique_ptr<ByteStore> store_ = storage::make_local_byte_store();
 };
 
 TEST_F(OnADisk, clips_that_nobody_plays_come_first) {
     PlayRequest request = request_on(path_, {"prores-hd"});
-    auto plan = plan_prepare(*store_, {path_, request.formats.front(), 3, milliseconds(200), 1});
+    auto plan = media::plan_prepare(*store_, {path_, request.formats.front(), 3, milliseconds(200), 1});
     ASSERT_TRUE(plan.has_value());
-    PrepareProgress progress;
-    ASSERT_TRUE(prepare(*store_, *plan, progress).has_value());
-    request.on_miss = OnMiss::hold;  // every slot is read, however slow this machine is
+    media::PrepareProgress progress;
+    ASSERT_TRUE(media::prepare(*store_, *plan, progress).has_value());
+    request.on_miss = play::OnMiss::hold;  // every slot is read, however slow this machine is
     for (const IoChoice io : {IoChoice::automatic, IoChoice::threads}) {
         request.io = io;
         said_.clear();
@@ -377,4 +377,4 @@ TEST_F(SessionStreams, hands_and_players_do_not_meet) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -11,7 +11,7 @@
 #include "result/json_report.h"
 #include "result/result_reader.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using testing::HasSubstr;
@@ -19,8 +19,8 @@ using testing::IsEmpty;
 
 PlayRequest request_on(const std::string& url, std::initializer_list<const char*> formats) {
     PlayRequest request;
-    request.target = *parse_target(url);
-    const auto catalogue = Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
+    request.target = *target::parse_target(url);
+    const auto catalogue = media::Catalogue::load(std::string(STREAMSIM_SOURCE_DIR) + "/formats/media");
     for (const char* format : formats) request.formats.push_back(*catalogue->find(format));
     request.duration = seconds(4);
     return request;
@@ -34,10 +34,10 @@ RunResult run(const PlayRequest& request) {
 }
 
 /// 50 ms more for some frames, by chance.
-FaultPlan chance() {
-    FaultPlan plan;
-    FaultRule rule;
-    rule.operation = FaultRule::Operation::read;
+storage::FaultPlan chance() {
+    storage::FaultPlan plan;
+    storage::FaultRule rule;
+    rule.operation = storage::FaultRule::Operation::read;
     rule.probability = 0.1;
     rule.delay = milliseconds(50);
     plan.rules.push_back(rule);
@@ -73,7 +73,7 @@ TEST(SessionInVirtualTime, both_worlds_have_one_digest_where_nothing_is_missed) 
     request.duration = milliseconds(300);
     request.streams = 2;
     const RunResult in_virtual_time = run(request);
-    request.target = *parse_target("null:");
+    request.target = *target::parse_target("null:");
     const RunResult in_real_time = run(request);
     if (in_real_time.totals.on_time == in_real_time.totals.scheduled) {  // this machine may have stalled
         EXPECT_EQ(in_real_time.digest, in_virtual_time.digest);
@@ -87,10 +87,10 @@ TEST(SessionInEitherWorld, a_result_is_read_back_and_has_no_gap_where_nothing_wa
         PlayRequest request = request_on(url, {"prores-hd"});
         request.duration = milliseconds(300);
         const RunResult result = run(request);
-        const auto read = read_result(json_report(result), url);
+        const auto read = result::read_result(result::json_report(result), url);
         ASSERT_TRUE(read.has_value()) << testing::PrintToString(read.error().problems);
-        EXPECT_EQ(json_report(*read), json_report(result));
-        if (bad_frames(result.totals) > 0) continue;  // this machine may have stalled
+        EXPECT_EQ(result::json_report(*read), result::json_report(result));
+        if (judge::bad_frames(result.totals) > 0) continue;  // this machine may have stalled
         EXPECT_THAT(result.throughput_gaps, IsEmpty()) << url;
     }
 }
@@ -142,8 +142,8 @@ TEST(SessionInVirtualTime, streams_that_do_not_start_together_have_their_own_clo
 
 TEST(SessionInVirtualTime, preroll_that_takes_too_long_is_an_error_and_not_a_drop) {
     PlayRequest request = request_on("sim:null", {"dpx10"});
-    FaultPlan plan;
-    FaultRule rule;
+    storage::FaultPlan plan;
+    storage::FaultRule rule;
     rule.delay = seconds(3600);
     rule.slots = {5, 5, 1};
     plan.rules.push_back(rule);
@@ -206,4 +206,4 @@ TEST(FindClips, plans_one_clip_for_all_where_the_media_is_shared) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

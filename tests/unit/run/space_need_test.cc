@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 using ::testing::HasSubstr;
@@ -94,4 +94,4 @@ TEST(SpaceNeed, the_sentence_names_bytes_target_free_space_and_fill_level) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

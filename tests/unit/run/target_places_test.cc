@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,14 +23,14 @@ protected:
         fs::remove_all(top_);
         fs::create_directories(top_ / "parent/clip");
         std::ofstream(top_ / "parent/clip/frame.1.dpx") << "x";
-        places_ = std::make_shared<TargetPlaces>(std::vector{clip()});
+        places_ = std::make_shared<target::TargetPlaces>(std::vector{clip()});
     }
     ~Places() override { fs::remove_all(top_); }
 
     std::string clip() const { return (top_ / "parent/clip").string(); }
 
     fs::path top_;
-    std::shared_ptr<const TargetPlaces> places_;
+    std::shared_ptr<const target::TargetPlaces> places_;
 };
 
 TEST_F(Places, AreThere) {
@@ -66,13 +66,13 @@ TEST_F(Places, ADirectoryOfTheSameNameIsAnother) {
 }
 
 TEST_F(Places, ThatCannotBeLookedAtHaveNotVanished) {
-    EXPECT_THAT(TargetPlaces({(top_ / "never").string()}).vanished(), IsEmpty());
+    EXPECT_THAT(target::TargetPlaces({(top_ / "never").string()}).vanished(), IsEmpty());
 }
 
 /// Seen while it was away, though it is back when play ends.
 TEST_F(Places, AreWatchedWhileFramesFail) {
     std::atomic<std::uint64_t> failed{0};
-    PlaceWatch watch(places_, [&failed] { return failed.load(); });
+    target::PlaceWatch watch(places_, [&failed] { return failed.load(); });
     fs::rename(top_ / "parent", top_ / "other");
     failed = 3;
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -90,7 +90,7 @@ TEST_F(Places, AreWatchedWhileFramesFail) {
 /// What failed since the watch looked last: play ended with it.
 TEST_F(Places, AreCheckedOnceMoreWhenPlayEnds) {
     std::atomic<std::uint64_t> failed{0};
-    PlaceWatch watch(places_, [&failed] { return failed.load(); });
+    target::PlaceWatch watch(places_, [&failed] { return failed.load(); });
     fs::rename(top_ / "parent", top_ / "other");
     failed = 1;
     EXPECT_EQ(watch.stop().size(), 1u);
@@ -98,11 +98,11 @@ TEST_F(Places, AreCheckedOnceMoreWhenPlayEnds) {
 }
 
 TEST_F(Places, NothingIsCheckedWhileNothingFails) {
-    PlaceWatch watch(places_, [] { return std::uint64_t{0}; });
+    target::PlaceWatch watch(places_, [] { return std::uint64_t{0}; });
     fs::rename(top_ / "parent", top_ / "other");
     EXPECT_THAT(watch.stop(), IsEmpty());
     fs::rename(top_ / "other", top_ / "parent");
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -4,49 +4,50 @@
 
 #include "target/models.h"
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 TEST(Target, is_told_by_its_form) {
-    EXPECT_EQ(parse_target("/mnt/x")->path, "/mnt/x");
-    EXPECT_EQ(parse_target("shot.%07d.dpx")->path, "shot.%07d.dpx");
-    EXPECT_EQ(parse_target("file:rel/x")->path, "rel/x");
-    EXPECT_EQ(parse_target("file:///mnt/x")->path, "/mnt/x");
-    EXPECT_EQ(parse_target("file://localhost/mnt/x")->path, "/mnt/x");
-    EXPECT_EQ(parse_target("null:")->kind, Target::Kind::null);
-    EXPECT_EQ(parse_target("sim:null")->kind, Target::Kind::null_virtual);
-    EXPECT_EQ(parse_target("file:/x")->url, "file:/x");
-    EXPECT_EQ(parse_target("nfs://host/x")->kind, Target::Kind::remote);
+    EXPECT_EQ(target::parse_target("/mnt/x")->path, "/mnt/x");
+    EXPECT_EQ(target::parse_target("shot.%07d.dpx")->path, "shot.%07d.dpx");
+    EXPECT_EQ(target::parse_target("file:rel/x")->path, "rel/x");
+    EXPECT_EQ(target::parse_target("file:///mnt/x")->path, "/mnt/x");
+    EXPECT_EQ(target::parse_target("file://localhost/mnt/x")->path, "/mnt/x");
+    EXPECT_EQ(target::parse_target("null:")->kind, target::Target::Kind::null);
+    EXPECT_EQ(target::parse_target("sim:null")->kind, target::Target::Kind::null_virtual);
+    EXPECT_EQ(target::parse_target("file:/x")->url, "file:/x");
+    EXPECT_EQ(target::parse_target("nfs://host/x")->kind, target::Target::Kind::remote);
     for (const char* wrong :
          {"", "nfs:host/x", "smb:host", "ftp://host/x", "null:x", "file:", "file://host/x", "file://"}) {
-        EXPECT_FALSE(parse_target(wrong).has_value()) << wrong;
+        EXPECT_FALSE(target::parse_target(wrong).has_value()) << wrong;
     }
 }
 
 TEST(Target, a_drive_is_no_scheme) {
     for (const char* path : {"C:\\media\\a.mov", "c:/media", "D:"}) {
-        const auto target = parse_target(path);
+        const auto target = target::parse_target(path);
         ASSERT_TRUE(target.has_value()) << path;
-        EXPECT_EQ(target->kind, Target::Kind::local) << path;
+        EXPECT_EQ(target->kind, target::Target::Kind::local) << path;
         EXPECT_EQ(target->url, path);
     }
-    EXPECT_EQ(parse_target("back\\slash")->path, "back\\slash") << "is a name here, and a place on Windows";
+    EXPECT_EQ(target::parse_target("back\\slash")->path, "back\\slash")
+        << "is a name here, and a place on Windows";
 }
 
 TEST(Target, a_model_with_its_options) {
-    const auto plain = parse_target("sim:h500");
+    const auto plain = target::parse_target("sim:h500");
     ASSERT_TRUE(plain.has_value());
-    EXPECT_EQ(plain->kind, Target::Kind::model);
+    EXPECT_EQ(plain->kind, target::Target::Kind::model);
     EXPECT_EQ(plain->path, "h500");
     EXPECT_FALSE(plain->nodes || plain->cluster || plain->warm);
-    const auto all = parse_target("sim:./my/model.json?cache=warm&nodes=2&cluster=7");
+    const auto all = target::parse_target("sim:./my/model.json?cache=warm&nodes=2&cluster=7");
     ASSERT_TRUE(all.has_value());
     EXPECT_EQ(all->path, "./my/model.json");
     EXPECT_EQ(all->nodes, 2U);
     EXPECT_EQ(all->cluster, 7U);
     EXPECT_TRUE(all->warm);
     EXPECT_EQ(all->url, "sim:./my/model.json?cache=warm&nodes=2&cluster=7");
-    EXPECT_FALSE(parse_target("sim:h500?cache=cold")->warm);
+    EXPECT_FALSE(target::parse_target("sim:h500?cache=cold")->warm);
 }
 
 TEST(Target, every_mistake_in_the_url_of_a_model) {
@@ -54,23 +55,24 @@ TEST(Target, every_mistake_in_the_url_of_a_model) {
                               "sim:h500?nodes=", "sim:h500?nodes=0", "sim:h500?nodes=two", "sim:h500?nodes=-1",
                               "sim:h500?nodes=1&nodes=1", "sim:h500?cache=hot", "sim:h500?cluster=99999",
                               "sim:h500?Nodes=2", "sim:h500?nodes=2&", "sim:h500?nodes=2?cache=warm"}) {
-        EXPECT_FALSE(parse_target(wrong).has_value()) << wrong;
+        EXPECT_FALSE(target::parse_target(wrong).has_value()) << wrong;
     }
-    EXPECT_EQ(parse_target("sim:h500?nodes=0&colour=blue&cache=hot").error().problems.size(), 3U);
+    EXPECT_EQ(target::parse_target("sim:h500?nodes=0&colour=blue&cache=hot").error().problems.size(), 3U);
 }
 
 TEST(Target, seats_go_to_nodes_round_robin) {
-    Target target = *parse_target("sim:h500?nodes=2");
-    EXPECT_FALSE(open_model(target, STREAMSIM_SOURCE_DIR "/formats/media").has_value()) << "no models there";
-    ASSERT_TRUE(open_model(target, STREAMSIM_SOURCE_DIR "/formats/storage").has_value());
+    target::Target target = *target::parse_target("sim:h500?nodes=2");
+    EXPECT_FALSE(target::open_model(target, STREAMSIM_SOURCE_DIR "/formats/media").has_value())
+        << "no models there";
+    ASSERT_TRUE(target::open_model(target, STREAMSIM_SOURCE_DIR "/formats/storage").has_value());
     EXPECT_EQ(target.model->nodes, 4U);
     EXPECT_EQ(target.node_of(0), 0U);
     EXPECT_EQ(target.node_of(3), 1U);
-    target = *parse_target("sim:h500?cluster=3");
-    ASSERT_TRUE(open_model(target, STREAMSIM_SOURCE_DIR "/formats/storage").has_value());
+    target = *target::parse_target("sim:h500?cluster=3");
+    ASSERT_TRUE(target::open_model(target, STREAMSIM_SOURCE_DIR "/formats/storage").has_value());
     EXPECT_EQ(target.model->nodes, 3U);
     EXPECT_EQ(target.node_of(5), 2U);
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace streamsim {
+namespace streamsim::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,4 +70,4 @@ TEST_F(WholeFile, IsWrittenIntoANewFile) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::run

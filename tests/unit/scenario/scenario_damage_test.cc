@@ -10,7 +10,7 @@
 #include "base/prng.h"
 #include "unit/scenario/words.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 std::vector<std::string> documents() {
@@ -106,4 +106,4 @@ TEST(DamagedScenario, bytes_that_are_wrong_are_refused) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::scenario

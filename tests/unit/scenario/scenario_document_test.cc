@@ -10,7 +10,7 @@
 
 #include "unit/scenario/words.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 using testing::ElementsAre;
@@ -334,4 +334,4 @@ TEST(ScenarioDocument, those_that_come_with_the_program_can_be_read) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -10,20 +10,20 @@ namespace streamsim::test {
 /// Formats whose names begin with "dpx" or "prores", orders "forward", "random" and "scrub", errors "EIO" and
 /// "ESTALE". "sim:h500..." is a model of 4 nodes with 15 drives each, "sim:null" and "null:" are what they are,
 /// anything else that begins with "/" is files.
-inline ScenarioWords words() {
-    using Kind = ScenarioTarget::Kind;
-    ScenarioWords words;
+inline scenario::ScenarioWords words() {
+    using Kind = scenario::ScenarioTarget::Kind;
+    scenario::ScenarioWords words;
     words.format = [](const std::string& name) -> Result<MediaFormat> {
         if (!name.starts_with("dpx") && !name.starts_with("prores")) return bad_input("no such format");
         MediaFormat format;
         format.name = name;
         return format;
     };
-    words.target = [](const std::string& text) -> Result<ScenarioTarget> {
-        if (text.starts_with("/")) return ScenarioTarget{Kind::files, "real files"};
-        if (text == "null:") return ScenarioTarget{Kind::null, text};
-        if (text == "sim:null") return ScenarioTarget{Kind::null_virtual, text};
-        if (text.starts_with("sim:")) return ScenarioTarget{Kind::model, text, 4, 15};
+    words.target = [](const std::string& text) -> Result<scenario::ScenarioTarget> {
+        if (text.starts_with("/")) return scenario::ScenarioTarget{Kind::files, "real files"};
+        if (text == "null:") return scenario::ScenarioTarget{Kind::null, text};
+        if (text == "sim:null") return scenario::ScenarioTarget{Kind::null_virtual, text};
+        if (text.starts_with("sim:")) return scenario::ScenarioTarget{Kind::model, text, 4, 15};
         return bad_input("no such target");
     };
     words.order = [](const std::string& text) -> Result<void> {

@@ -12,7 +12,7 @@
 #include "base/prng.h"
 #include "scenario/workload_steps.h"
 
-namespace streamsim {
+namespace streamsim::scenario {
 namespace {
 
 using testing::AllOf;
@@ -419,4 +419,4 @@ TEST(WorkloadDocument, damage_is_refused_or_can_be_played) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::scenario

@@ -9,7 +9,7 @@
 
 #include "base/document/json.h"
 
-namespace streamsim {
+namespace streamsim::sim {
 namespace {
 
 using testing::Contains;
@@ -294,4 +294,4 @@ TEST(ModelDocument, the_models_that_come_with_streamsim) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::sim

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <thread>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -194,4 +194,4 @@ TEST(BeneathOpen, HoldsNothingWhereThereIsNoDirectory) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using testing::HasSubstr;
@@ -108,4 +108,4 @@ TEST_F(MemoryAvailableTest, KnowsVersion1) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

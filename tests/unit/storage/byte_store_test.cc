@@ -13,7 +13,7 @@
 
 #include "storage/local/local_byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using testing::AllOf;
@@ -215,4 +215,4 @@ TEST_F(LocalByteStoreTest, WhatIsNoFileIsRefusedAndNotWaitedFor) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

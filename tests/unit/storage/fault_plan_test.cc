@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using testing::AllOf;
@@ -118,4 +118,4 @@ TEST(Glob, MatchesAsAShellDoes) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -14,7 +14,7 @@
 #include "storage/local/local_byte_store.h"
 #include "storage/threads/threads_storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using testing::ElementsAre;
@@ -169,7 +169,7 @@ private:
     void end() { storage_->shutdown(Callback::of<&EventLoop::stop>(&loop_)); }
 
     std::string path_;
-    UvLoop loop_;
+    loop::UvLoop loop_;
     std::unique_ptr<Storage> storage_;
     Result<BufferArena> arena_ = BufferArena::make(std::uint64_t{4} << 20, {});
     OpenOp open_;
@@ -259,7 +259,7 @@ private:
         loop_.run();
     }
 
-    UvLoop loop_;
+    loop::UvLoop loop_;
     std::unique_ptr<Storage> storage_;
 };
 
@@ -304,4 +304,4 @@ TEST_F(LocalFilesTest, AreNamedAndCountedByThePool) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

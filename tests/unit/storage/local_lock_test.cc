@@ -14,7 +14,7 @@
 
 #include "storage/local/local_byte_store.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ TEST_F(LocalLockTest, WhoMayOnlyReadSharesAndLeavesNoNote) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -6,7 +6,7 @@
 
 #include "storage/statx.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using testing::AllOf;
@@ -81,4 +81,4 @@ TEST(DirectAlignment, IsWhatStatxSays) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -19,7 +19,7 @@
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_storage.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 using testing::HasSubstr;
@@ -117,7 +117,7 @@ class NfsBadServer : public testing::TestWithParam<BadServer::Way> {};
 TEST_P(NfsBadServer, is_an_error_that_names_it_in_time) {
     const BadServer server(GetParam());
     for (const std::uint32_t version : {3U, 4U}) {
-        UvLoop loop;
+        loop::UvLoop loop;
         const Instant begin = loop.now();
         const auto storage = make_nfs_storage(loop, loop.uv(), server.place(version), "/export/dir", {});
         ASSERT_FALSE(storage);
@@ -169,7 +169,7 @@ TEST(NfsNoServer, is_said_at_once) {
     RemotePlace place;
     place.host = "127.0.0.1";
     place.port = place.mount_port = 1;
-    UvLoop loop;
+    loop::UvLoop loop;
     const auto storage = make_nfs_storage(loop, loop.uv(), place, "/export", {});
     ASSERT_FALSE(storage);
     EXPECT_THAT(storage.error().problems.front(), HasSubstr("refuses the connection"));
@@ -196,4 +196,4 @@ INSTANTIATE_TEST_SUITE_P(All,
                          name_of);
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 TEST(OwnShortage, IsToldInsteadOfAnAnswerThatDidNotCome) {
@@ -21,4 +21,4 @@ TEST(OwnShortage, IsToldInsteadOfAnAnswerThatDidNotCome) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 TEST(PathOnServer, IsWhatComesBehindTheHost) {
@@ -115,4 +115,4 @@ TEST(ByWholeNames, BothNamesOfARename) {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage

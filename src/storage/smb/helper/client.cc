@@ -21,7 +21,7 @@
 
 #include "storage/smb/helper/negotiate.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::string_view kConfiguration =
@@ -393,4 +393,4 @@ void SmbClient::look_at_connection(SmbAnswer& answer) {
     answer.rtt_ns = std::int64_t{info.tcpi_rtt} * 1000;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -15,7 +15,7 @@ struct _SMBCCTX;
 struct _SMBCFILE;
 // NOLINTEND(bugprone-reserved-identifier)
 
-namespace streamsim {
+namespace streamsim::storage {
 
 /// One of them in a process, on one thread.
 class SmbClient {
@@ -64,4 +64,4 @@ private:
     std::uint32_t port_ = 0;        // of our end of the connection; 0: there was none yet
 };
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -23,7 +23,7 @@
 #include "storage/smb/helper/client.h"
 #include "storage/smb/smb_wire.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr int kExitNotForYou = 2;
@@ -106,9 +106,9 @@ int run() {
 }
 
 }  // namespace
-}  // namespace streamsim
+}  // namespace streamsim::storage
 
 int main() {
-    const int code = streamsim::run();
+    const int code = streamsim::storage::run();
     _exit(code);  // the watching thread is still there
 }

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace streamsim {
+namespace streamsim::storage {
 namespace {
 
 constexpr std::array<std::uint16_t, 5> kDialects{0x0202, 0x0210, 0x0300, 0x0302, 0x0311};
@@ -203,4 +203,4 @@ Negotiated negotiate(const std::string& host, std::uint32_t port, std::uint32_t 
     return found;
 }
 
-}  // namespace streamsim
+}  // namespace streamsim::storage

@@ -7,7 +7,7 @@
 
 #include "storage/smb/smb_wire.h"
 
-namespace streamsim {
+namespace streamsim::storage {
 
 struct Negotiated {
     int error = 0;                      // errno
@@ -20,4 +20,4 @@ struct Negotiated {
 /// Blocks for `timeout_ms` at most, besides looking up the name. EPROTO: it does not speak SMB 2 or 3.
 Negotiated negotiate(const std::string& host, std::uint32_t port, std::uint32_t timeout_ms);
 
-}  // namespace streamsim
+}  // namespace streamsim::storage
