@@ -19,7 +19,7 @@ struct CutSegment {
     std::int64_t first = 0;      // clip frame shown at `at`
     std::int64_t speed_num = 1;  // clip frame i frames later: first + floor(i * speed_num / speed_den)
     std::int64_t speed_den = 1;  // > 0; a negative speed_num plays backwards, 0 freezes
-    std::string event;           // where it stands in the list: "event 012", "track V1 clip 4"
+    std::string event;           // position in the list: "event 012", "track V1 clip 4"
 };
 
 struct CutList {
@@ -30,7 +30,7 @@ struct CutList {
         segments;              // by `at`, then outgoing before incoming; never more than two at one frame
     std::uint64_t frames = 0;  // length of the record timeline; > 0
     std::uint64_t events = 0;
-    std::vector<std::string> notes;  // what was left aside or assumed
+    std::vector<std::string> notes;  // parts that were ignored, and assumptions that were made
 };
 
 /// floor(i * num / den), exact. REQUIRES: den > 0, the result fits 63 bits.

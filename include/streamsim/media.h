@@ -1,5 +1,5 @@
-// What media is, to everyone who is not media/: a format is data, a frame index says where the bytes of each
-// frame are, a clip is a frame index with a name.
+// Media as every module sees it: a format is data, a frame index says where the bytes of each frame are, a clip
+// is a frame index with a name.
 #pragma once
 
 #include <atomic>
@@ -20,19 +20,19 @@ struct DpxLayout {
     int bits = 10;    // 8, 10, 12 or 16 a component, three components
     int packing = 1;  // 0 packed, 1 filled method A, 2 filled method B
     bool big_endian = true;
-    std::uint32_t image_offset = 8192;  // of the image data in the file
+    std::uint32_t image_offset = 8192;  // bytes of the file before the image data
 };
 
-/// How many bytes the frames of a clip have. Seeded; what each kind promises is tested.
+/// Frame sizes of a clip, drawn from a seed. The properties of each kind are tested.
 struct FrameSizeModel {
     enum class Kind {
-        constant,  // every frame alike: mean_bytes
+        constant,  // every frame has mean_bytes
         table,     // the sizes of `table`, over and over
         scene,     // a level held over a shot, correlated noise inside it, a cap; the mean over a clip is exact
         long_gop,  // I, P and B frames in the order of `gop`; the mean over a clip is exact
     };
     Kind kind = Kind::constant;
-    double mean_bytes = 0;  // of a frame, over a clip
+    double mean_bytes = 0;  // mean frame size of a clip
     std::vector<std::uint32_t> table;
     double level_min = 1;  // scene: a shot's level, relative to the mean, uniform in [min, max]
     double level_max = 1;
@@ -54,18 +54,18 @@ struct MediaFormat {
     std::string title;  // "DPX 12 bit filled, UHD, 24 fps"
     Container container = Container::sequence;
     std::string codec;  // "dpx" | "prores" | "dnxhr" | "exr" | "tiff" | "cineon" | "v210" | "h264" | ...
-    /// What the codec calls its flavour: ProRes "apcn", "apch", ...; DNxHR "lb" "sq" "hq" "hqx" "444"; EXR
+    /// The codec's name of its flavour: ProRes "apcn", "apch", ...; DNxHR "lb" "sq" "hq" "hqx" "444"; EXR
     /// "none" "zip" "piz" "dwaa"; H.264 "avci100" "avci200" "xavc300" "xavc480" "long-gop".
     std::string profile;
     int width = 0;
     int height = 0;
     FrameRate rate;
-    std::vector<FrameRate> rates;  // that the format has, its first (the default) first
+    std::vector<FrameRate> rates;  // all rates of the format, the default first
     DpxLayout dpx;                 // codec "dpx"
     FrameSizeModel size;
-    /// Why `prepare` cannot make it; empty: it can. It can be played from null: and sim: in any case.
+    /// Why `prepare` cannot make media of this format; empty: prepare can. null: and sim: play every format.
     std::string not_prepared;
-    /// What each number rests on, in the order of the document: "what: basis".
+    /// The basis of each number, in the order of the document: "what: basis".
     std::vector<std::string> sources;
 
     /// Bytes of a frame on average: exact for constant sizes.
@@ -78,12 +78,12 @@ struct Extent {
     std::uint64_t bytes = 0;
 };
 
-/// Where the frames of one clip are. Immutable, random access, no I/O, no allocation; any thread. Frames are in
-/// the order in which they are stored and read (decoding order).
+/// Location of each frame of one clip. Immutable, random access, no I/O, no allocation; any thread. Frames are
+/// in the order in which they are stored and read (decoding order).
 class FrameIndex {
 public:
     virtual ~FrameIndex() = default;
-    /// Frames in the clip, gaps in a sequence included: they have a slot, and fail at it. At least 1.
+    /// Frames in the clip, at least 1. Gaps in a sequence count: each has a slot, which fails.
     virtual std::uint64_t count() const = 0;
     /// The rate; where it varies, the mean.
     virtual FrameRate rate() const = 0;
@@ -94,7 +94,14 @@ public:
     virtual void write_path(std::uint64_t frame, char* into) const = 0;
     /// Bytes that write_path needs, the final zero included.
     virtual std::size_t path_capacity() const = 0;
-    /// The bytes of the frame in its file: its *expected* place and length. REQUIRES: frame < count().
+    /// The path that write_path writes, in memory of its own.
+    std::string path_of(std::uint64_t frame) const {
+        std::string path(path_capacity(), '\0');
+        write_path(frame, path.data());
+        path.resize(path.find('\0'));
+        return path;
+    }
+    /// The expected byte range of the frame in its file. REQUIRES: frame < count().
     virtual Extent extent(std::uint64_t frame) const = 0;
     /// The largest extent of the clip, in bytes.
     virtual std::uint64_t largest_frame_bytes() const = 0;
@@ -106,54 +113,56 @@ public:
     /// The frame from which on this one can be decoded: itself, or the I frame of its group before it.
     virtual std::uint64_t sync_frame(std::uint64_t frame) const { return frame; }
 
-    /// Frames have time stamps of their own, which no rate gives.
+    /// True: frames have time stamps of their own, which no rate gives.
     virtual bool variable_rate() const { return false; }
-    /// When frame k of the clip is needed, from its first one on: rising; due(count()) is the length of the
-    /// clip. REQUIRES: frame <= count().
+    /// Time from the first frame to this one. Rises with the frame; due(count()) is the length of the clip.
+    /// REQUIRES: frame <= count().
     virtual Duration due(std::uint64_t frame) const { return rate().due(frame); }
 
-    /// The audio that is stored beside the frames, in chunks as they lie in the file; only where it was asked
-    /// for. Chunks that begin with this frame, in the order of their offsets.
+    /// The audio chunks that begin with this frame, in the order of their offsets; empty unless
+    /// IndexOptions::audio was set.
     virtual std::span<const Extent> audio(std::uint64_t /*frame*/) const { return {}; }
-    /// The bytes of audio that begin with one frame, at most.
+    /// The largest sum of audio bytes that begin with one frame.
     virtual std::uint64_t largest_audio_bytes() const { return 0; }
 };
 
 /// The media of one stream.
 struct Clip {
-    std::string name;    // as shown: a path below TARGET
+    std::string name;    // path below TARGET, for display
     std::string format;  // a format's name, or what was found: "dpx 12 bit filled 3840x2160"
     std::shared_ptr<const FrameIndex> index;
     bool ours = false;               // made by prepare
-    std::int64_t modified_s = 0;     // of its (first) file; 0: not known
-    std::vector<std::string> notes;  // what its reader should know ("3 frame numbers are missing")
-    /// The time code of its first frame, as a number of frames from 00:00:00:00; nothing where the media does
-    /// not say. For a sequence the number of its first frame.
+    std::int64_t modified_s = 0;     // modification time of the (first) file; 0: unknown
+    std::vector<std::string> notes;  // remarks for the user ("3 frame numbers are missing")
+    /// Time code of the first frame, in frames since 00:00:00:00; empty where the media states none. A sequence
+    /// has the number of its first frame here.
     std::optional<std::uint64_t> start_timecode;
     bool rate_assumed = false;  // the media states none
-    bool drop = true;           // its time code leaves labels out where drop frame exists (29.97, 59.94)
-    bool still = false;         // one picture, and no frame of a numbered sequence: nothing to play
+    bool drop = true;           // drop-frame time code where the rate has it (29.97, 59.94)
+    bool still = false;         // a single picture outside of a numbered sequence: nothing to play
     /// At the first clip of a folder: the files and clips of the folder that cannot be played, and why.
     std::vector<std::string> skipped;
-    std::string structure;  // one line: what a container is made of ("MOV: ftyp, wide, mdat, moov last; ...")
+    std::string structure;  // structure of a container in one line ("MOV: ftyp, wide, mdat, moov last; ...")
 };
 
-/// Written by whoever indexes, read by a progress bar in another thread; `cancel` the other way.
+/// The indexing thread writes these counters and a progress bar on another thread reads them; the other thread
+/// sets `cancel`.
 struct IndexProgress {
     std::atomic<std::uint64_t> bytes_done{0};
-    std::atomic<std::uint64_t> bytes_total{0};  // 0: nothing long is going on
+    std::atomic<std::uint64_t> bytes_total{0};  // 0: no long read is under way
     std::atomic<std::uint64_t> clips_done{0};
     std::atomic<std::uint64_t> clips_total{0};  // 0: not known yet, or one
     std::atomic<bool> cancel{false};
-    const IndexProgress* whole = nullptr;  // this is of one clip of several, and ends with them
+    const IndexProgress* whole =
+        nullptr;  // progress of all clips, of which this is one; its cancel ends this one too
 
     bool cancelled() const { return cancel || (whole != nullptr && whole->cancelled()); }
 };
 
-/// How clips are found and read.
+/// Options for finding and reading clips.
 struct IndexOptions {
-    bool audio = false;       // also the audio chunks
-    bool keep_index = false;  // write the index beside the media, and use one that is there and fits
+    bool audio = false;       // index the audio chunks too
+    bool keep_index = false;  // write the index beside the media, and use an existing index that fits
     IndexProgress* progress = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What became of a frame slot. The words are those of the result.
+// The outcome of a frame slot, in the words of the result document.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +41,11 @@ constexpr const char* to_string(DropReason reason) {
     return "?";
 }
 
-/// The books of one slot. Instants are of the loop's clock; Instant::never() where there is none.
+/// The record of one slot. Instants are of the loop's clock; Instant::never() for a moment that did not occur.
 struct FrameOutcome {
     std::uint64_t slot = 0;
-    std::uint64_t clip_frame = 0;  // of the frame on top; of a failed slot, of the frame that failed
-    std::uint32_t source = 0;      // whose frame that is, of the stream's
+    std::uint64_t clip_frame = 0;  // the top layer's frame; in a failed slot, the frame that failed
+    std::uint32_t source = 0;      // index of that frame's source in the stream
     bool sought = false;           // a jump that nobody knew of: no deadline but its own coming
     FrameKind kind = FrameKind::on_time;
     DropReason reason = DropReason::none;
@@ -54,8 +54,8 @@ struct FrameOutcome {
     Instant scheduled = Instant::never();  // entered the window
     Instant submitted = Instant::never();  // took its place in flight
     Instant opened = Instant::never();     // its file was open (file per frame)
-    Duration open_time;                    // of the open itself; 0: no open was needed
-    Duration sync_time;                    // of the fsync of a durable recording; 0: none was done
+    Duration open_time;                    // time that the open took; 0: no open was needed
+    Duration sync_time;                    // time that the fsync of a durable recording took; 0: no fsync
     Instant deadline = Instant::never();   // never: no deadline (rate `max`)
     Instant delivered = Instant::never();  // the last byte was there
     Instant completed = Instant::never();  // and, where there is a decoder, it was decoded

@@ -20,7 +20,7 @@ namespace streamsim {
 
 /// Streams of one kind, on each seat of a group.
 struct ScenarioStreams {
-    std::optional<MediaFormat> format;  // nothing: the clips that the target holds, in name order
+    std::optional<MediaFormat> format;  // empty: the clips of the target, in name order
     std::uint32_t count = 1;            // on each seat
     bool same_media = false;            // one clip for all such streams of the same format and target
     std::uint32_t layers = 1;
@@ -28,10 +28,10 @@ struct ScenarioStreams {
     bool records = false;  // they write; what is about clips, orders and patterns says nothing then
     bool durable = false;  // and each frame is synced
     std::optional<Duration> clip_duration;
-    std::string order = "forward";  // as typed; checked
-    std::string pattern;            // as typed; checked. Empty: by the kind of clip
+    std::string order = "forward";  // text from the document, already checked
+    std::string pattern;            // text from the document, already checked; empty: by the kind of clip
     std::string on_miss = "drop";
-    std::optional<FrameRate> rate;  // nothing: the clip's own
+    std::optional<FrameRate> rate;  // empty: the clip's own rate
     bool paced = true;              // false: "max"
     std::optional<std::uint64_t> frames;
     std::uint32_t readahead = 8;
@@ -54,15 +54,15 @@ struct ScenarioMeter {
 /// Seats that are alike.
 struct ScenarioSeats {
     std::uint32_t count = 1;
-    std::string target;                     // as typed
-    std::vector<std::uint32_t> nodes;       // of a model: seat i is on nodes[i % size]; empty: round robin
-    std::optional<double> link_bits_per_s;  // of a model: instead of the model's own link
+    std::string target;                     // text from the document
+    std::vector<std::uint32_t> nodes;       // model only: seat i is on nodes[i % size]; empty: round robin
+    std::optional<double> link_bits_per_s;  // model only: replaces the link rate of the model
     std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;
     Duration start;
     Duration one_more_every;               // seat i begins so many times i later
-    Duration end;                          // of all of them
-    std::vector<ScenarioStreams> streams;  // those that play before those that record
+    Duration end;                          // end of the last phase
+    std::vector<ScenarioStreams> streams;  // playing streams before recording streams
     std::vector<ScenarioMeter> meters;
 
     /// When stream `i` of seat `seat`, both counted within their groups, begins and ends; from the beginning.
@@ -79,29 +79,29 @@ private:
 
 struct ScenarioFault {
     enum class Kind {
-        silence,      // whatever would complete while it lasts completes at its end; with a node: its processor
+        silence,      // no operation completes while it lasts; with a node: its processor
                       // and its front end begin nothing
         delays,       // frames that are due while it lasts take so much longer
         errors,       // and those end with an error
         drive_dies,   // this and those below on models only
         node_lost,    // its seats go to the others, after `length`
-        link_slows,   // of a seat or of a node's front end, to a share of its rate
-        cache_flush,  // of a node, or of all
+        link_slows,   // the link of a seat or of a node's front end, to a share of its rate
+        cache_flush,  // drops the cache of one node, or of all
     };
     Kind kind = Kind::silence;
     Duration at;
-    std::optional<Duration> length;  // of link_slows: nothing is for good
+    std::optional<Duration> length;  // link_slows: empty means until the end
     std::optional<std::uint32_t> node;
     std::optional<std::uint32_t> drive;
     std::optional<std::uint32_t> seat;
-    std::optional<std::uint32_t> stream;  // of the seat
+    std::optional<std::uint32_t> stream;  // stream of the seat
     double factor = 1;
-    double probability = 1;  // of a frame
+    double probability = 1;  // probability that a frame is affected
     Duration delay;
     std::string error;  // "EIO"
 };
 
-/// What the author of a scenario says will come of it; bounds include their ends.
+/// The result that the author of a scenario expects. Bounds include their ends.
 struct ScenarioExpectation {
     struct Bounds {
         std::uint64_t min = 0;
@@ -121,15 +121,15 @@ struct Scenario {
     std::string description;
     std::uint64_t seed = 1;
     Duration duration;
-    Duration preroll_timeout = seconds(10);  // of each stream, to fill its read-ahead
+    Duration preroll_timeout = seconds(10);  // time for each stream to fill its read-ahead
     std::vector<ScenarioSeats> seats;        // numbered through in this order
     std::vector<ScenarioFault> faults;
     std::optional<ScenarioExpectation> expect;
 };
 
-/// Where a seat of a model is, and how it is linked.
+/// The node and the link of a seat of a model.
 struct SeatSetting {
-    std::optional<std::uint32_t> node;  // nothing: round robin
+    std::optional<std::uint32_t> node;  // empty: round robin
     std::optional<double> link_bits_per_s;
     std::optional<double> link_efficiency;
     std::optional<Duration> link_latency;

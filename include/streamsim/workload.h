@@ -25,8 +25,8 @@ constexpr const char* to_string(LoadOperation operation) {
     switch (operation) {
         case LoadOperation::read: return "read";
         case LoadOperation::write: return "write";
-        case LoadOperation::open: return "open";      // of a file of the working set, and its close
-        case LoadOperation::stat: return "stat";      // of a file of the working set
+        case LoadOperation::open: return "open";      // opens and closes a file of the working set
+        case LoadOperation::stat: return "stat";      // asks for the attributes of a file of the working set
         case LoadOperation::create: return "create";  // a new empty file, closed again
         case LoadOperation::remove: return "remove";  // a file that was created
         case LoadOperation::rename: return "rename";  // a file that was created, within its directory
@@ -46,12 +46,12 @@ struct WriteSizes {
     std::vector<WeightedSize> lengths;  // empty: one block
 };
 
-/// What a meter works on, below TARGET/streamsim-media/.
+/// The files of a meter, below TARGET/streamsim-media/.
 struct WorkingSet {
-    std::uint32_t files = 1;        // of each user (N-N), or of all users together (shared, N-1)
-    std::uint64_t file_bytes = 0;   // of each; they are written in full before the meter runs
-    std::uint32_t directories = 1;  // that these files are dealt to
-    std::uint32_t spare_files = 0;  // of each user: empty ones that are there to be removed and renamed
+    std::uint32_t files = 1;        // files of each user (N-N), or of all users together (shared, N-1)
+    std::uint64_t file_bytes = 0;   // size of each file; all are written in full before the meter runs
+    std::uint32_t directories = 1;  // directories that the files are spread over
+    std::uint32_t spare_files = 0;  // empty files of each user, to be removed and renamed
     bool shared = false;
 };
 
@@ -69,13 +69,13 @@ struct MeterSpec {
     };  // fsync: after each block written; of each user, once, at the end
 
     std::string name;
-    std::uint32_t users = 1;  // of each seat
+    std::uint32_t users = 1;  // users on each seat
     Loop loop = Loop::closed;
     Arrival arrival = Arrival::constant;  // open loop
-    double operations_per_s = 0;          // of each user. Open: arrivals. Closed: at most; 0: no limit
-    std::uint32_t inflight = 1;           // operations of one user at once; open loop: more wait in line
+    double operations_per_s = 0;  // rate of each user. Open loop: arrivals. Closed loop: upper limit; 0: none
+    std::uint32_t inflight = 1;   // operations of one user at once; open loop: more wait in line
     std::array<double, kLoadOperations> weights{};  // REQUIRES: the sum is above 0
-    double random_share = 0;                        // of the transfers: the others are sequential
+    double random_share = 0;                        // share of random transfers; the others are sequential
     bool sequential_from_anywhere = false;  // a sequential transfer begins at a drawn place; else where this
                                             // user's last one in this file ended, around the end of the file
     bool random_by_block = false;           // each block of a random transfer at a place of its own
@@ -84,7 +84,7 @@ struct MeterSpec {
     /// Lengths of transfers; empty: one block. One entry or more: drawn by weight.
     std::vector<WeightedSize> lengths;
     std::optional<std::uint64_t> length_up_to;  // instead: uniform, in whole smallest blocks, at least one
-    std::optional<WriteSizes> writes;           // nothing: blocks and lengths are of writes, too
+    std::optional<WriteSizes> writes;           // empty: writes use `blocks` and `lengths` too
     /// A transfer opens its file, moves its length (lengths empty: all of the file) from the front, and closes
     /// it again. Files come one after the other, for reads and for writes by themselves; for random transfers
     /// as they are drawn.
@@ -98,13 +98,13 @@ struct MeterSpec {
     Duration think_time;          // closed loop: after each operation
     Duration one_more_every;      // user i of the run begins so many times i later (login, ramp)
     Duration start;               // from the start of play
-    std::optional<Duration> end;  // nothing: with the run
+    std::optional<Duration> end;  // empty: the meter ends with the run
     std::uint32_t burst = 0;      // operations that a user does at once when it begins (boot, login),
                                   // closed loop without think time, before the rest
 };
 
-/// Whether the reads of a meter can be kept from meeting a byte twice: they follow each other, or all of them
-/// come at drawn places, and nothing is written.
+/// True when the reads of a meter can avoid reading a byte twice: all reads are sequential or all are random,
+/// and nothing is written.
 inline bool can_read_once(const MeterSpec& spec) {
     const auto weight = [&spec](LoadOperation of) { return spec.weights[static_cast<std::size_t>(of)]; };
     if (weight(LoadOperation::read) <= 0 || weight(LoadOperation::write) > 0) return false;
@@ -114,7 +114,7 @@ inline bool can_read_once(const MeterSpec& spec) {
 
 /// A figure that somebody printed, for the report.
 struct PrintedFigure {
-    double at = 0;         // of Sweep::values
+    double at = 0;         // the value of Sweep::values that the figure belongs to
     std::string quantity;  // "read_bytes_per_s" | "write_bytes_per_s" | "operations_per_s" | "latency_ms"
     double value = 0;
     std::string source;
@@ -151,10 +151,10 @@ struct Workload {
     };
     std::string source;  // the file it was read from
     std::string name, title, description;
-    std::string basis;                  // where its numbers come from
-    std::optional<std::string> target;  // where it is at home: a model; nothing: TARGET is asked for
+    std::string basis;                  // source of the numbers
+    std::optional<std::string> target;  // default target, a model; empty: the user names a TARGET
     std::uint32_t clients = 1;          // seats
-    Duration duration = seconds(10);    // of each step
+    Duration duration = seconds(10);    // length of each step
     std::vector<MeterSpec> meters;
     Sweep sweep;
     Report report = Report::table;

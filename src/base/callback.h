@@ -1,5 +1,5 @@
-// A callback is two words: a plain function and the object it is for. Nothing is allocated and nothing is
-// owned, so timers and reads can carry one at the rate of frames.
+// A callback is two words: a plain function and the object it is for. A callback allocates nothing and owns
+// nothing, so timers and reads can carry one for each frame.
 #pragma once
 
 namespace streamsim {

@@ -23,8 +23,8 @@ public:
     std::size_t size() const { return size_.load(std::memory_order_acquire); }
     bool empty() const { return size() == 0; }
     /// REQUIRES: index < size().
-    T& operator[](std::size_t index) { return *place(index); }
-    const T& operator[](std::size_t index) const { return *const_cast<GrowingList*>(this)->place(index); }
+    T& operator[](std::size_t index) { return *slot(index); }
+    const T& operator[](std::size_t index) const { return *const_cast<GrowingList*>(this)->slot(index); }
     const T& front() const { return (*this)[0]; }
     const T& back() const { return (*this)[size() - 1]; }
 
@@ -34,7 +34,7 @@ public:
         const std::size_t index = size_.load(std::memory_order_relaxed);
         auto& chunk = chunks_[chunk_of(index)];
         if (chunk == nullptr) chunk = std::make_unique<std::optional<T>[]>(kFirst << chunk_of(index));
-        T& added = place(index).emplace(std::forward<Args>(args)...);
+        T& added = slot(index).emplace(std::forward<Args>(args)...);
         size_.store(index + 1, std::memory_order_release);
         return added;
     }
@@ -53,7 +53,7 @@ public:
         const GrowingList* list_;
         std::size_t index_;
     };
-    /// Those that were complete when the loop began.
+    /// A loop visits the elements that were complete when it began.
     Iterator begin() const { return {*this, 0}; }
     Iterator end() const { return {*this, size()}; }
 
@@ -63,7 +63,7 @@ private:
     static std::size_t chunk_of(std::size_t index) {
         return static_cast<std::size_t>(std::bit_width(index / kFirst + 1)) - 1;
     }
-    std::optional<T>& place(std::size_t index) {
+    std::optional<T>& slot(std::size_t index) {
         const std::size_t chunk = chunk_of(index);
         return chunks_[chunk][index - kFirst * ((std::size_t{1} << chunk) - 1)];
     }

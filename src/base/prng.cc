@@ -8,7 +8,7 @@ double draw_exponential(Prng& prng) {
     for (double whole = 0;; whole += 1) {
         const double first = prng.unit();
         double last = first;
-        bool odd = true;  // how long the run of falling numbers is
+        bool odd = true;  // parity of the length of the falling run
         for (;; odd = !odd) {
             const double next = prng.unit();
             if (next >= last) break;

@@ -1,6 +1,6 @@
 // Every random choice comes from here, so that one seed gives the same run with every compiler and library:
 // integers by SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), and
-// floating point only by operations that IEEE 754 rounds in one way.
+// floating point onlyby operations that IEEE 754 rounds in one way.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ enum class ErrorKind {
     interrupted,  // the user asked it to stop: exit 130
 };
 
-/// What went wrong, in sentences that name the file, the place and what was expected.
+/// An error, as sentences that name the file, the place and the expected content.
 struct Error {
     ErrorKind kind = ErrorKind::bad_input;
     std::vector<std::string> problems;

@@ -58,14 +58,14 @@ struct FrameRate {
 
     constexpr bool operator==(const FrameRate&) const = default;
 
-    /// When frame `index` is due, counted from the origin: floor(index * den * 10^9 / num), exact for every
+    /// Deadline of frame `index`, counted from the origin: floor(index * den * 10^9 / num), exact for every
     /// index whose result fits 63 bits (292 years).
     Duration due(std::uint64_t index) const;
 
     /// One frame period, rounded down.
     Duration period() const { return due(1); }
 
-    /// How many frame slots a length of time holds: ceil(length * num / (den * 10^9)).
+    /// Number of frame slots in a length of time: ceil(length * num / (den * 10^9)).
     std::uint64_t slots_in(Duration length) const;
 
     double per_second() const { return static_cast<double>(num) / static_cast<double>(den); }

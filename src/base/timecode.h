@@ -12,7 +12,7 @@ namespace streamsim {
 
 /// A time code as it is written, before a rate is known.
 struct TimecodeLabel {
-    /// How the frames are set off: ':' or '.' (the second field), ';' or ',' (the same, drop frame).
+    /// Separator before the frames: ':' or '.' (the second field), ';' or ',' (the same, drop frame).
     char separator = ':';
     std::uint32_t hours = 0;
     std::uint32_t minutes = 0;
@@ -23,14 +23,14 @@ struct TimecodeLabel {
 };
 
 /// Reads "HH:MM:SS:FF": one to six digits of hours, two each of minutes and seconds, two or three of frames;
-/// any of the separators between them, of which the last counts. Nothing when it is not of this form, or when
-/// minutes or seconds are above 59.
+/// any of the separators between them, of which the last counts. Empty for text of another form, and for
+/// minutes or seconds above 59.
 std::optional<TimecodeLabel> read_timecode_label(std::string_view text);
 
 /// Frames that a second of time code counts: 24 at 24000/1001, 30 at 30000/1001.
 std::uint64_t nominal_rate(FrameRate rate);
 
-/// Whether drop-frame time code exists at the rate: 30000/1001 and 60000/1001 only.
+/// True for rates that have drop-frame time code: 30000/1001 and 60000/1001.
 bool has_drop_frame(FrameRate rate);
 
 /// Frames since 00:00:00:00. Errors: a frame that the rate does not count to; with `drop` a rate that has no

@@ -1,5 +1,5 @@
-// What people type for times and sizes, and how both are shown. A number without a unit is an error: it
-// would be a guess.
+// Times and sizes as people type them, and as they are shown. A number without a unit is an error, because any
+// unit would be a guess.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace streamsim {
 
-/// Reads "10s", "1.5ms", "24h"; units ns us ms s m h. "0" alone is allowed: nothing needs no unit.
-/// Errors: no unit, an unknown unit, a negative or an overflowing value.
+/// Reads "10s", "1.5ms", "24h"; units ns us ms s m h. "0" needs no unit. Errors: no unit, an unknown unit, a
+/// negative or an overflowing value.
 Result<Duration> parse_duration(std::string_view text);
 
 /// Reads "1MiB", "64kB", "4096B"; units B KiB MiB GiB TiB kB MB GB TB. Errors as parse_duration.
@@ -24,10 +24,10 @@ std::string show_duration(Duration duration);
 /// "49.8 MB", decimal units as storage is sold.
 std::string show_bytes(std::uint64_t bytes);
 
-/// "1 MiB", "64 KiB", "1000 B": what is typed as a power of two is shown as one.
+/// "1 MiB", "64 KiB", "1000 B": binary units for powers of two.
 std::string show_io_size(std::uint64_t bytes);
 
-/// "1,234.5 MB/s"; "- MB/s" for what is no rate.
+/// "1,234.5 MB/s"; "- MB/s" where there is no rate.
 std::string show_rate(double bytes_per_s);
 
 /// 1234567 -> "1,234,567".

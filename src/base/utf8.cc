@@ -13,9 +13,9 @@ Utf8Character first_character(std::string_view text) {
         if ((byte(i) & 0xc0) != 0x80) return {};
         code = code << 6 | (byte(i) & 0x3fU);
     }
-    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+    constexpr std::uint32_t kCodeMin[] = {0, 0, 0x80, 0x800, 0x10000};
     const bool surrogate = code >= 0xd800 && code < 0xe000;
-    if (code < kLeast[bytes] || code > 0x10ffff || surrogate) return {};
+    if (code < kCodeMin[bytes] || code > 0x10ffff || surrogate) return {};
     return {code, bytes};
 }
 

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -18,26 +17,12 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/system/proc_text.h"
+
 namespace streamsim::host {
 namespace {
 
 constexpr int kRealtimePriority = 10;  // above everything ordinary, below the kernel's own threads
-
-/// The number behind "Key:" in files such as /proc/meminfo.
-std::optional<std::uint64_t> number_after(const char* file, std::string_view key) {
-    std::ifstream in(file);
-    std::string line;
-    while (std::getline(in, line)) {
-        if (!line.starts_with(key)) continue;
-        const auto digits = line.find_first_of("0123456789", key.size());
-        if (digits == std::string::npos) return std::nullopt;
-        std::uint64_t value = 0;
-        const auto [end, error] = std::from_chars(line.data() + digits, line.data() + line.size(), value);
-        if (error != std::errc()) return std::nullopt;
-        return value;
-    }
-    return std::nullopt;
-}
 
 /// "Debian GNU/Linux 12 (bookworm)", or nothing.
 std::string distribution() {
@@ -103,7 +88,8 @@ HostFacts read_host_facts() {
     }
     if (const std::string name = distribution(); !name.empty()) facts.os = name + ", " + facts.os;
     facts.cpus = usable_cpus();
-    facts.memory_bytes = number_after("/proc/meminfo", "MemTotal:").value_or(0) * 1024;
+    facts.memory_bytes =
+        number_after(read_proc_text("/proc/meminfo").value_or(""), "MemTotal:").value_or(0) * 1024;
     return facts;
 }
 
@@ -115,7 +101,7 @@ ProcessUsage read_process_usage() {
     if (getrusage(RUSAGE_CHILDREN, &spent) == 0) usage.helpers_cpu_ns = spent_ns(spent);
     for (const std::string& child : children_of("self")) usage.helpers_cpu_ns += spent_by(child);
     usage.cpu_ns += usage.helpers_cpu_ns;
-    usage.storage_read_bytes = number_after("/proc/self/io", "read_bytes:");
+    usage.storage_read_bytes = number_after(read_proc_text("/proc/self/io").value_or(""), "read_bytes:");
     return usage;
 }
 

@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <sstream>
+
+#include "base/system/proc_text.h"
 
 namespace streamsim::host {
 namespace {
-
-std::string whole(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 std::optional<std::uint64_t> number(std::string_view text) {
     std::uint64_t value = 0;
@@ -95,7 +91,8 @@ std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_
 }
 
 MemoryWatch::MemoryWatch() {
-    const auto group = memory_group_in(whole("/proc/self/cgroup"), whole("/proc/self/mountinfo"));
+    const auto group = memory_group_in(read_proc_text("/proc/self/cgroup").value_or(""),
+                                       read_proc_text("/proc/self/mountinfo").value_or(""));
     if (!group) return;
     v2_ = group->v2;
     std::filesystem::path path = group->path;
@@ -114,10 +111,11 @@ void MemoryWatch::read(SystemSample& sample) const {
         return;
     }
     for (const std::filesystem::path& group : groups_) {
-        const auto hits =
-            v2_ ? sum_of(group / "memory.events", {"max", "high"}) : number(whole(group / "memory.failcnt"));
+        const auto hits = v2_ ? sum_of(group / "memory.events", {"max", "high"})
+                              : number(read_proc_text(group / "memory.failcnt").value_or(""));
         if (hits) sample.memory_limit_hits = sample.memory_limit_hits.value_or(0) + *hits;
-        const auto limit = number(whole(group / (v2_ ? "memory.max" : "memory.limit_in_bytes")));
+        const auto limit =
+            number(read_proc_text(group / (v2_ ? "memory.max" : "memory.limit_in_bytes")).value_or(""));
         if (limit) sample.memory_limit_bytes = std::min(sample.memory_limit_bytes.value_or(UINT64_MAX), *limit);
         if (v2_) break;  // its events are those of the groups above as well
     }

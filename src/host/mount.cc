@@ -11,12 +11,11 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "base/system/proc_text.h"
 #include "host/network_mount.h"
 
 namespace streamsim::host {
@@ -35,28 +34,14 @@ bool holds(std::string_view point, std::string_view path) {
     return path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
 }
 
-/// The number behind `key` in a process's description of an open file.
-std::optional<std::uint64_t> number_in(const std::filesystem::path& file, std::string_view key) {
-    std::ifstream in(file);
-    std::string line;
-    while (std::getline(in, line)) {
-        if (!line.starts_with(key)) continue;
-        const std::size_t digits = line.find_first_of("0123456789", key.size());
-        std::uint64_t value = 0;
-        if (digits == std::string::npos) return std::nullopt;
-        std::from_chars(line.data() + digits, line.data() + line.size(), value);
-        return value;
-    }
-    return std::nullopt;
-}
-
 /// True: the process has FUSE's device open for the connection `minor`, or for one that it does not name.
 bool serves(const std::filesystem::path& process, unsigned minor) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(process / "fd", error)) {
         const auto target = std::filesystem::read_symlink(entry.path(), error);
         if (error || target != "/dev/fuse") continue;
-        const auto connection = number_in(process / "fdinfo" / entry.path().filename(), "fuse_connection:");
+        const std::string facts = read_proc_text(process / "fdinfo" / entry.path().filename()).value_or("");
+        const auto connection = number_after(facts, "fuse_connection:");
         if (!connection || *connection == minor) return true;
     }
     return false;
@@ -129,15 +114,15 @@ std::optional<MountFacts> mount_in(std::string_view table, std::string_view path
 
 std::optional<MountFacts> mount_of(const std::string& path) {
     const auto real = canonical(path);
-    std::ifstream in("/proc/self/mountinfo");
-    if (!real || !in) return std::nullopt;
-    const std::string table{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const auto table = read_proc_text("/proc/self/mountinfo");
+    if (!real || !table) return std::nullopt;
     std::string device;
-    auto mount = mount_in(table, *real, &device);
+    auto mount = mount_in(*table, *real, &device);
     if (!mount) return std::nullopt;
     describe_share(*mount);
     if (mount->protocol.empty()) return mount;
-    const auto kib = number_in("/sys/class/bdi/" + device + "/read_ahead_kb", "");
+    const auto kib =
+        number_after(read_proc_text("/sys/class/bdi/" + device + "/read_ahead_kb").value_or(""), "");
     if (kib) mount->read_ahead_bytes = *kib * 1024;
     return mount;
 }

@@ -1,5 +1,3 @@
-#include "run/scenario_run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "run/backends/cluster_faults.h"
 #include "run/plan/part_media.h"
 #include "run/plan/workload_request.h"
+#include "run/scenario_run.h"
 #include "scenario/workload_steps.h"
 #include "target/models.h"
 #include "target/target_locations.h"
@@ -106,13 +105,13 @@ scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const 
                 const std::size_t first = name.find('/', name.find("://") + 3);
                 return scenario::ScenarioTarget{
                     .kind = scenario::ScenarioTarget::Kind::files,
-                    .playback_loop = "files of " + name.substr(0, name.find('/', first + 1)),
+                    .storage = "files of " + name.substr(0, name.find('/', first + 1)),
                     .place = target::location_of(*target)};
             }
             case target::Target::Kind::local: break;
         }
         return scenario::ScenarioTarget{.kind = scenario::ScenarioTarget::Kind::files,
-                                        .playback_loop = "real files",
+                                        .storage = "real files",
                                         .place = target::location_of(*target)};
     };
     words.workload = [directory = formats + "/workload"](const std::string& typed) {

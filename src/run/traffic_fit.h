@@ -2,8 +2,8 @@
 // trace.
 #pragma once
 
-#include "profile/behaviour.h"
-#include "profile/learn.h"
+#include "profile/learning/learn.h"
+#include "profile/traffic/behaviour.h"
 
 namespace streamsim::run {
 

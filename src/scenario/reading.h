@@ -1,4 +1,4 @@
-// What the parts of a scenario document are read with.
+// Shared state and helpers of the readers of a scenario's parts.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct ScenarioReading {
     const ScenarioWords& words;
     JsonProblems& problems;
     Scenario scenario;
-    std::optional<ScenarioTarget> target;  // of the first group whose target is one; all are of its world
+    std::optional<ScenarioTarget> target;  // first target of the document; all others are of the same kind
     std::uint64_t seats = 0;               // read so far
-    std::string place;                     // of the target of the seats that are being read
+    std::string place;                     // identity of the target of the seats that are being read
     bool deadlines = true;                 // false: some streams have none
 
     /// Media that are made where they are missing, or lie on a model.
@@ -33,7 +33,7 @@ struct ScenarioReading {
     };
     std::vector<Made> made;
 
-    /// Of a seat, by its number; 0 where there is none.
+    /// Value for a seat, by the seat's number; 0 where there is none.
     std::uint64_t streams_of(std::uint64_t seat) const;
     bool on(ScenarioTarget::Kind kind) const { return target && target->kind == kind; }
 };

@@ -19,8 +19,7 @@ std::string length_of(const std::optional<Duration>& clips) {
     return clips ? show_duration(*clips) : "any length";
 }
 
-/// Clips of one format in one place are dealt to all who want them: by more than one length they could not be
-/// told apart.
+/// All streams share the clips of one format in one place; clips of several lengths could not be told apart.
 void check_length(ScenarioReading& reading,
                   JsonObject& object,
                   const std::string& pointer,
@@ -123,7 +122,7 @@ void read_playing(ScenarioReading& reading, JsonObject& object, ScenarioStreams&
     read_window(reading, object, streams);
 }
 
-/// What is recorded has a format, and nothing is there before it.
+/// A recording has a format, and no clip of its own to begin with.
 void read_recording(ScenarioReading& reading, JsonObject& object, ScenarioStreams& streams) {
     streams.records = true;
     if (const auto name = object.string("format")) {
@@ -258,12 +257,11 @@ void read_link(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seat
     seats.link_latency = read_scenario_time(link, "latency", false);
     link.finish();
     if (reading.target && !reading.on(ScenarioTarget::Kind::model)) {
-        object.problem("link",
-                       fmt::format("only a model has one to choose, not {}", reading.target->playback_loop));
+        object.problem("link", fmt::format("only a model has one to choose, not {}", reading.target->storage));
     }
 }
 
-/// All targets are of one world, that of the first: a run has one storage and one clock.
+/// All targets are on the storage of the first: a run has one storage and one clock.
 void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& seats) {
     const auto text = object.string("target");
     if (!text) return;
@@ -276,10 +274,10 @@ void read_target(ScenarioReading& reading, JsonObject& object, ScenarioSeats& se
     reading.place = target->place;
     if (!reading.target) {
         reading.target = std::move(*target);
-    } else if (reading.target->playback_loop != target->playback_loop) {
+    } else if (reading.target->storage != target->storage) {
         object.problem("target", fmt::format("the seats of a run have one storage in common: this is on {} and "
                                              "those before are on {}",
-                                             target->playback_loop, reading.target->playback_loop));
+                                             target->storage, reading.target->storage));
     }
 }
 
@@ -307,17 +305,18 @@ void read_seats(ScenarioReading& reading, const Json& value, const std::string& 
     const bool records = object.has("recorders");
     const bool meters = object.has("meters");
     read_scenario_array(object, "streams", !records && !meters,
-                        [&](const Json& each, const std::string& place) {
-                            read_streams(reading, each, place, left, false, seats);
+                        [&](const Json& each, const std::string& pointer_of_each) {
+                            read_streams(reading, each, pointer_of_each, left, false, seats);
                         });
     if (records) {
-        read_scenario_array(object, "recorders", true, [&](const Json& each, const std::string& place) {
-            read_streams(reading, each, place, left, true, seats);
-        });
+        read_scenario_array(object, "recorders", true,
+                            [&](const Json& each, const std::string& pointer_of_each) {
+                                read_streams(reading, each, pointer_of_each, left, true, seats);
+                            });
     }
     if (meters) {
-        read_scenario_array(object, "meters", true, [&](const Json& each, const std::string& place) {
-            read_meter_of_seats(reading, each, place, left, seats);
+        read_scenario_array(object, "meters", true, [&](const Json& each, const std::string& pointer_of_each) {
+            read_meter_of_seats(reading, each, pointer_of_each, left, seats);
         });
     }
     object.finish();

@@ -13,7 +13,7 @@
 
 namespace streamsim::scenario {
 
-/// What a target is, as far as a scenario cares.
+/// The facts about a target that a scenario needs.
 struct ScenarioTarget {
     enum class Kind {
         files,
@@ -22,14 +22,14 @@ struct ScenarioTarget {
         model,
     };
     Kind kind = Kind::files;
-    std::string playback_loop;  // targets can be played together where this is equal
-    std::uint32_t nodes = 0;    // of a model; 0: not known
-    std::uint32_t drives = 0;   // of each node; 0: not known
-    std::string place;          // of files: equal where it is the same directory or clip
+    std::string storage;       // the storage in words; targets with equal words can be played together
+    std::uint32_t nodes = 0;   // model only; 0: unknown
+    std::uint32_t drives = 0;  // drives of each node; 0: unknown
+    std::string place;         // files only: equal for the same directory or clip
 };
 
-/// Words whose meaning other rooms know; each is asked for what a document says, and an error becomes a problem
-/// of that place.
+/// Words whose meaning other modules know. The reader calls a function for each such word of a document; an
+/// error becomes a problem at the word's place.
 struct ScenarioWords {
     std::function<Result<MediaFormat>(const std::string&)> format;
     std::function<Result<ScenarioTarget>(const std::string&)> target;

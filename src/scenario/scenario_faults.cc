@@ -8,7 +8,7 @@ namespace {
 
 using Kind = ScenarioFault::Kind;
 
-/// What each kind says of itself, besides "kind" and "at".
+/// The members of each kind besides "kind" and "at".
 struct Members {
     const char* word;
     Kind kind;
@@ -50,7 +50,7 @@ public:
         fault_.kind = members_->kind;
         read_numbers();
         read_rest();
-        check_playback_loop(*word);
+        check_storage(*word);
         object_.finish();
         reading_.scenario.faults.push_back(fault_);
     }
@@ -126,8 +126,8 @@ private:
         }
     }
 
-    /// What only a model has cannot be made to happen elsewhere.
-    void check_playback_loop(const std::string& word) {
+    /// Faults of model parts exist on models only.
+    void check_storage(const std::string& word) {
         const bool of_frames = fault_.kind == Kind::delays || fault_.kind == Kind::errors;
         if (of_frames && !reading_.deadlines) {
             object_.problem("kind", fmt::format("{} hit the frames that are due at a time, and some streams "
@@ -138,7 +138,7 @@ private:
         if (members_->model) {
             object_.problem(
                 "kind", fmt::format("{} happens on a model only; on {} there are silence, delays and errors",
-                                    word, reading_.target->playback_loop));
+                                    word, reading_.target->storage));
         }
     }
 
@@ -154,11 +154,10 @@ private:
 void check_node(ScenarioReading& reading, const std::string& pointer, std::uint32_t node) {
     if (!reading.target) return;
     if (!reading.on(ScenarioTarget::Kind::model)) {
-        reading.problems.add(pointer,
-                             fmt::format("only a model has nodes, not {}", reading.target->playback_loop));
+        reading.problems.add(pointer, fmt::format("only a model has nodes, not {}", reading.target->storage));
     } else if (reading.target->nodes > 0 && node >= reading.target->nodes) {
         reading.problems.add(pointer, fmt::format("there is no node {}: the last of {} is {}", node,
-                                                  reading.target->playback_loop, reading.target->nodes - 1));
+                                                  reading.target->storage, reading.target->nodes - 1));
     }
 }
 

@@ -129,7 +129,7 @@ bool transfers(const MeterSpec& meter) {
            meter.weights[static_cast<std::size_t>(LoadOperation::write)] > 0;
 }
 
-/// What a sweep needs of the meters.
+/// Checks that the meters have the property that a sweep varies.
 void check_sweep(JsonObject& document, const Workload& workload, JsonProblems& problems) {
     const Over over = workload.sweep.over;
     const auto any = [&](auto&& holds) {
@@ -140,7 +140,7 @@ void check_sweep(JsonObject& document, const Workload& workload, JsonProblems& p
     }
     if (over == Over::operations_per_s && !any([](const MeterSpec& m) { return m.operations_per_s > 0; })) {
         document.problem("sweep",
-                         "is over operations_per_s, and no meter has any that could be dealt in proportion");
+                         "is over operations_per_s, and no meter has any that could be assigned in proportion");
     }
     if (over != Over::block_bytes) return;
     for (std::size_t i = 0; i < workload.sweep.values.size(); ++i) {
@@ -155,15 +155,15 @@ void check_sweep(JsonObject& document, const Workload& workload, JsonProblems& p
 }
 
 void read_meters(JsonObject& document, Workload& workload, JsonProblems& problems) {
-    MeterPlace place{workload.duration, workload.clients, 0};
+    MeterContext context{workload.duration, workload.clients, 0};
     for (const double value : workload.sweep.values) {
         const auto count = static_cast<std::uint32_t>(std::clamp(value, 0.0, double{UINT32_MAX}));
-        if (workload.sweep.over == Over::clients) place.seats = std::max(place.seats, count);
-        if (workload.sweep.over == Over::users) place.users_max = std::max(place.users_max, count);
+        if (workload.sweep.over == Over::clients) context.seats = std::max(context.seats, count);
+        if (workload.sweep.over == Over::users) context.users_max = std::max(context.users_max, count);
     }
     std::set<std::string> names;
     read_scenario_array(document, "meters", true, [&](const Json& value, const std::string& pointer) {
-        MeterSpec meter = read_meter(value, pointer, place, problems);
+        MeterSpec meter = read_meter(value, pointer, context, problems);
         if (!meter.name.empty() && !names.insert(meter.name).second)
             problems.add(pointer + "/name", fmt::format("another meter is named \"{}\"", meter.name));
         workload.meters.push_back(std::move(meter));

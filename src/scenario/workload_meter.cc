@@ -39,8 +39,8 @@ std::optional<std::uint64_t> read_size(const Json& value,
 /// One meter.
 class MeterReader {
 public:
-    MeterReader(const Json& value, std::string pointer, const MeterPlace& place, JsonProblems& problems)
-        : place_(place), problems_(problems), object_(value, std::move(pointer), problems) {}
+    MeterReader(const Json& value, std::string pointer, const MeterContext& context, JsonProblems& problems)
+        : context_(context), problems_(problems), object_(value, std::move(pointer), problems) {}
 
     MeterSpec read() {
         spec_.name = read_load_name(object_);
@@ -246,15 +246,15 @@ private:
 
     /// In the largest step.
     std::uint64_t users_in_all() const {
-        return std::uint64_t{place_.seats} * (place_.users_max > 0 ? place_.users_max : spec_.users);
+        return std::uint64_t{context_.seats} * (context_.users_max > 0 ? context_.users_max : spec_.users);
     }
 
-    /// What a computer keeps in mind of each file, and of each user in it, stays within bounds.
+    /// Bounds the memory that a computer needs for each file and for each user of a file.
     void check_sizes() {
         const std::uint64_t users = users_in_all();
         if (users > kWorkloadUsersMax)
-            object_.problem("users", fmt::format("{} on {} clients are more than {}", users / place_.seats,
-                                                 place_.seats, kWorkloadUsersMax));
+            object_.problem("users", fmt::format("{} on {} clients are more than {}", users / context_.seats,
+                                                 context_.seats, kWorkloadUsersMax));
         const auto too_many = [&](std::uint64_t each) { return each > kWorkloadFilesMax / users; };
         if (too_many(spec_.set.files) || too_many(spec_.set.spare_files) || too_many(spec_.set.directories))
             object_.problem("files", fmt::format("{} users with {} files, {} spare ones and {} directories are "
@@ -270,7 +270,7 @@ private:
         spec_.start = read_scenario_time(object_, "start", false).value_or(Duration{});
         spec_.one_more_every = read_scenario_time(object_, "one_more_every", false).value_or(Duration{});
         spec_.end = read_scenario_time(object_, "end", false);
-        const Duration all = place_.longest;
+        const Duration all = context_.longest;
         if (all.ns <= 0) return;  // a problem of its own
         if (spec_.end && *spec_.end > all)
             object_.problem("end", fmt::format("is after the end, {}", show_duration(all)));
@@ -292,13 +292,13 @@ private:
         }
     }
 
-    const MeterPlace place_;
+    const MeterContext context_;
     JsonProblems& problems_;
     JsonObject object_;
     MeterSpec spec_;
     bool operations_known_ = false;
     bool transfers_ = false;    // it has reads or writes
-    bool bytes_known_ = false;  // of its files
+    bool bytes_known_ = false;  // the document states the size of the files
     std::uint64_t sizes_most_ = kBlockMax;
     std::uint64_t smallest_ = UINT64_MAX;  // block
 };
@@ -326,9 +326,9 @@ std::optional<std::uint64_t> read_block_bytes(const Json& value,
 
 MeterSpec read_meter(const Json& value,
                      const std::string& pointer,
-                     const MeterPlace& place,
+                     const MeterContext& context,
                      JsonProblems& problems) {
-    return MeterReader(value, pointer, place, problems).read();
+    return MeterReader(value, pointer, context, problems).read();
 }
 
 }  // namespace streamsim::scenario

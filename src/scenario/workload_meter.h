@@ -1,4 +1,4 @@
-// What the parts of a workload document are read with.
+// Helpers of the readers of a workload's parts.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ Workload scaled(const Workload& workload, double scale) {
     Workload out = workload;
     for (MeterSpec& meter : out.meters) {
         const std::uint32_t users = many_times(meter.users, scale, kWorkloadUsersMax);
-        const double each = scale * meter.users / users;  // of what a user has
+        const double each = scale * meter.users / users;  // factor on the numbers of each user
         meter.users = users;
         meter.operations_per_s *= each;
         scale_set(meter, meter.set.shared ? scale : each);
@@ -88,7 +88,7 @@ std::string too_large(const Workload& workload) {
 
 Workload at_step(const Workload& workload, double value) {
     Workload out = workload;
-    double rate = 0;  // of all
+    double rate = 0;  // total rate of all users
     for (const MeterSpec& meter : out.meters) rate += meter.operations_per_s * meter.users * out.clients;
     if (out.sweep.over == Sweep::Over::clients) out.clients = static_cast<std::uint32_t>(value);
     for (MeterSpec& meter : out.meters) {

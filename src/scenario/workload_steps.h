@@ -9,8 +9,8 @@
 namespace streamsim::scenario {
 
 inline constexpr std::int64_t kWorkloadSeatsMax = 100'000;
-inline constexpr std::int64_t kWorkloadUsersMax = 1'000'000;   // of a meter, on all seats
-inline constexpr std::int64_t kWorkloadFilesMax = 10'000'000;  // of a meter, on all seats
+inline constexpr std::int64_t kWorkloadUsersMax = 1'000'000;   // limit of one meter, over all seats
+inline constexpr std::int64_t kWorkloadFilesMax = 10'000'000;  // limit of one meter, over all seats
 
 /// The workload `scale` times as large. For each meter:
 ///   users            more than 16: times scale, rounded, at least 1; others stay, and so do clients.

@@ -9,34 +9,16 @@
 #include <optional>
 #include <sstream>
 
+#include "base/system/proc_text.h"
 #include "storage/buffer_arena.h"
 #include "storage/frame_memory.h"
 
 namespace streamsim::storage {
 namespace {
 
-std::optional<std::string> read_text(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) return std::nullopt;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-/// The number after `key` at the beginning of a line: "MemAvailable:   24000 kB", "inactive_file 4096".
-std::optional<std::uint64_t> number_after(const std::string& text, const std::string& key) {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.compare(0, key.size(), key) != 0) continue;
-        std::uint64_t number = 0;
-        if (std::sscanf(line.c_str() + key.size(), " %" SCNu64, &number) == 1) return number;
-    }
-    return std::nullopt;
-}
-
 /// The file's only number; none for "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
-    const auto text = read_text(path);
+    const auto text = read_proc_text(path);
     return text ? number_after(*text, "") : std::nullopt;
 }
 
@@ -53,7 +35,7 @@ void apply_group(const std::string& top,
         const auto used = number_in(folder + "/" + usage_file);
         if (limit && used) {
             // The kernel reclaims the page cache before it refuses memory.
-            const std::string stat = read_text(folder + "/memory.stat").value_or("");
+            const std::string stat = read_proc_text(folder + "/memory.stat").value_or("");
             const std::uint64_t cache = number_after(stat, prefix + "inactive_file ").value_or(0) +
                                         number_after("\n" + stat, "\n" + prefix + "active_file ").value_or(0);
             const std::uint64_t kept = *used > cache ? *used - cache : 0;
@@ -88,7 +70,7 @@ int tenths_on_huge_pages(std::span<const std::byte> memory) {
 }
 
 std::string transparent_huge_pages() {
-    const auto text = read_text("/sys/kernel/mm/transparent_hugepage/enabled");
+    const auto text = read_proc_text("/sys/kernel/mm/transparent_hugepage/enabled");
     return text ? text->substr(0, text->find('\n')) : "not there";
 }
 
@@ -107,12 +89,12 @@ void apply_address_limit(const std::string& root, MemoryAvailable& available) {
 MemoryAvailable memory_available(const std::string& root) {
     MemoryAvailable available{UINT64_MAX, "this machine"};
     apply_address_limit(root, available);
-    if (const auto text = read_text(root + "/proc/meminfo")) {
+    if (const auto text = read_proc_text(root + "/proc/meminfo")) {
         if (const auto kib = number_after(*text, "MemAvailable:"))
             available.bytes = std::min(available.bytes, *kib * 1024);
     }
     // "0::/user.slice" is version 2; "9:memory:/docker/abc" version 1.
-    std::istringstream groups(read_text(root + "/proc/self/cgroup").value_or(""));
+    std::istringstream groups(read_proc_text(root + "/proc/self/cgroup").value_or(""));
     for (std::string line; std::getline(groups, line);) {
         const auto first = line.find(':');
         const auto second = line.find(':', first + 1);

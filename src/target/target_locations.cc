@@ -71,10 +71,7 @@ std::string location_of(const Target& target) {
 }
 
 std::string directory_of(const Clip& clip) {
-    std::string file(clip.index->path_capacity(), '\0');
-    clip.index->write_path(0, file.data());
-    file.resize(file.find('\0'));
-    const std::string directory = above(file);
+    const std::string directory = above(clip.index->path_of(0));
     return directory.empty() ? "." : directory;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/document/json.h"
 #include "base/timecode.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

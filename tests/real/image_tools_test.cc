@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim {

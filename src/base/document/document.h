@@ -1,5 +1,4 @@
-// The one way to read a document that a user names: never more than a stated number of bytes of it, whatever is
-// behind the name.
+// Reads every document that a user names, and never more than a stated number of bytes of it.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +8,17 @@
 
 namespace streamsim {
 
-/// Limit of every document that people write: formats, models, workloads, scenarios, faults, cut lists.
+/// Size limit of documents that people write: formats, models, workloads, scenarios, faults, cut lists.
 inline constexpr std::uint64_t kDocumentBytesMax = std::uint64_t{16} << 20;
-/// Limit of results and journals. streamsim writes them itself, so that they grow with the run: a stream with
-/// its histograms takes 10 to 20 kB, and this is more than 10,000 of them.
+/// Size limit of results and journals. They grow with the run: a stream with its histograms takes 10 to 20 kB,
+/// so the limit holds more than 10,000 streams.
 inline constexpr std::uint64_t kResultBytesMax = std::uint64_t{256} << 20;
 
-/// The text of a file, a pipe or a device. Reads at most one byte more than `bytes_max`; of a device
-/// or a pipe only up to the first byte that is zero, which no text has.
+/// The text of a file, a pipe or a device. Reads at most one byte more than `bytes_max`, and stops a device or
+/// a pipe at the first zero byte, which no text has.
 ///
-/// Errors: bad input that names the file: it is not there or cannot be read, it is a directory, it is larger,
-/// or it is no text.
+/// Errors: bad input that names the file, when the file is missing, unreadable, a directory, too large, or no
+/// text.
 Result<std::string> read_document(const std::string& path, std::uint64_t bytes_max = kDocumentBytesMax);
 
 }  // namespace streamsim

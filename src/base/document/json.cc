@@ -30,11 +30,11 @@ std::string shown(const Json& value) {
     return shortened(value.dump(), kValueBytesMax);
 }
 
-/// No document of ours needs more, and what walks a value goes as deep as the value does.
+/// Limit of nesting, because code that walks a value recurses as deep as the value.
 constexpr std::size_t kDeepest = 1024;
 
-/// Reads along to find keys given twice, which a value itself no longer shows, and an end to nesting. A pass of
-/// its own: a parser with a callback looks through all of an array again for each of its elements.
+/// Finds repeated keys, which the parsed value no longer shows, and too deep nesting, in a pass of its own: the
+/// parser with a callback would scan a whole array again for each of its elements.
 class Watch final : public Json::json_sax_t {
 public:
     bool null() override { return enter(); }
@@ -54,12 +54,12 @@ public:
         if (!level.keys.insert(key).second && ++twice_count <= kProblemsMax) twice.push_back(pointer());
         return true;
     }
-    /// The parser that makes the value says it better.
+    /// The parser that makes the value has the better message.
     bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
 
-    std::vector<std::string> twice;  // the first ones: a pointer may be as long as the document
+    std::vector<std::string> twice;  // the first few, because a pointer may be as long as the document
     std::size_t twice_count = 0;
-    std::string too_deep;  // where; empty: nowhere
+    std::string too_deep;  // the location; empty: nowhere too deep
 
 private:
     struct Level {
@@ -92,7 +92,7 @@ private:
     std::vector<Level> open_;
 };
 
-/// What was found and what was expected, without what the library calls it and without its count of lines:
+/// The library's message without the name of the exception and without the line number:
 /// "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error while ...".
 std::string reason_of(const Json::exception& exception) {
     std::string_view text = exception.what();

@@ -34,7 +34,7 @@ public:
     /// An empty pointer is the whole document and is shown as "/".
     void add(const std::string& pointer, const std::string& problem);
     bool empty() const { return problems_.empty(); }
-    /// Nothing more of the document need be read.
+    /// True when the document need not be read any further.
     bool enough() const { return problems_.enough(); }
     /// Bad input with the first problems, and how many more there are. REQUIRES: !empty().
     Error error() const { return problems_.error(); }
@@ -52,7 +52,7 @@ public:
     JsonObject(const Json& value, std::string pointer, JsonProblems& problems);
 
     bool has(const std::string& key) const;
-    /// As JsonProblems::enough().
+    /// See JsonProblems::enough().
     bool enough_problems() const { return problems_.enough(); }
     /// Pointer of the object itself; empty at the top.
     const std::string& pointer() const { return pointer_; }

@@ -11,9 +11,9 @@
 
 namespace streamsim {
 
-/// Further problems are only counted.
+/// Problems beyond this number are counted, and their text is dropped.
 inline constexpr std::size_t kProblemsMax = 20;
-/// With so many a list is not read on: what else is wrong with it helps nobody.
+/// A list with so many problems is not read any further.
 inline constexpr std::size_t kProblemsEnough = 1000;
 /// A longer message loses its middle.
 inline constexpr std::size_t kProblemBytesMax = 1000;
@@ -24,13 +24,13 @@ std::string shortened(std::string_view text, std::size_t bytes_max = kProblemByt
 
 class ProblemList {
 public:
-    /// `source` is what the last line, "and N more problems", begins with.
+    /// `source` begins the last line, "and N more problems".
     explicit ProblemList(std::string source = {}) : source_(std::move(source)) {}
 
     void add(std::string_view problem);
     /// All problems of another input.
     void add(const Error& error);
-    /// Also those that are only counted.
+    /// Counts problems beyond the limit too, whose text is not kept.
     std::size_t size() const { return count_; }
     bool empty() const { return count_ == 0; }
     bool enough() const { return count_ >= kProblemsEnough; }

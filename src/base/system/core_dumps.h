@@ -1,4 +1,4 @@
-// A process that holds a password. Inside run/ only.
+// Protection of a process that holds a password.
 #pragma once
 
 namespace streamsim {

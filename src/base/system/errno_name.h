@@ -9,7 +9,7 @@ namespace streamsim {
 /// "ENOENT"; null: no errno value of this system.
 const char* errno_name(int error);
 
-/// "No such file or directory"; null: no errno value of this system. The same in every locale.
+/// "No such file or directory"; null: no errno value of this system. The text is the same in every locale.
 const char* errno_description(int error);
 
 /// The errno value with the name "EIO"; nothing for anything else.

@@ -1,4 +1,4 @@
-// Where the C library has no names: those that C++ knows everywhere, which files and networks report.
+// The errno values that C++ defines everywhere, for C libraries without a list of names.
 #include <algorithm>
 #include <cerrno>
 #include <iterator>

@@ -1,4 +1,5 @@
-// Memory from the system itself. An allocator would write its own books into the first page of each.
+// Memory from the system itself: an allocator would write its own bookkeeping into the first page of each
+// block.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ void* map_zero_pages(std::size_t bytes);
 /// Addresses without memory: to read or to write there ends the process. Null: refused. Ends with unmap_pages.
 void* map_addresses(std::size_t bytes);
 
-/// REQUIRES: what was mapped, as a whole.
+/// REQUIRES: the whole of one mapping.
 void unmap_pages(void* pages, std::size_t bytes);
 
 }  // namespace streamsim

@@ -1,4 +1,4 @@
-// Threads that are waited for, whatever happens. A system that gives no more of them is no bug.
+// Threads that are always joined. Running out of threads is an expected condition, not a bug.
 #pragma once
 
 #include <system_error>

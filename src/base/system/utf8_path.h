@@ -1,5 +1,5 @@
-// Paths as the file system library takes them, of UTF-8, which is what all text here is. A path made of a
-// string takes it for another code on Windows.
+// UTF-8 text as a path of the file system library, which would read a plain string in another code page on
+// Windows.
 #pragma once
 
 #include <filesystem>

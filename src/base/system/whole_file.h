@@ -1,13 +1,13 @@
-// A file that is there whole or not at all. Inside run/ only.
+// Writes a file so that readers see all of it or none of it.
 #pragma once
 
 #include <string>
 
 namespace streamsim {
 
-/// Writes `text` to `temporary`, a new file beside `path`, to the disk where this system can say so, and gives
-/// it the name `path` instead of the file of one name that had it; a link or anything else is left alone.
-/// Empty: done; else why not, as strerror(3) says it.
+/// Writes `text` to `temporary`, a new file beside `path`, and, where the system can confirm that the text is
+/// on the disk, renames it to `path`, replacing a regular file of that name; a link or anything else is left
+/// alone. Returns the error as strerror(3) words it; empty: success.
 std::string write_whole(const std::string& temporary, const std::string& path, const std::string& text);
 
 }  // namespace streamsim

@@ -12,7 +12,7 @@
 namespace streamsim {
 namespace {
 
-/// As strerror(3) says it; empty: it was written, and is on the disk.
+/// Writes the text to the disk. Returns the error as strerror(3) words it; empty: success.
 std::string write_all(int file, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = write(file, text.data(), text.size());
@@ -23,7 +23,7 @@ std::string write_all(int file, std::string_view text) {
     return fdatasync(file) == 0 ? "" : std::strerror(errno);
 }
 
-/// Why what has the name must not be replaced; empty: it may, or there is nothing.
+/// Why the existing file of this name must not be replaced; empty: it may be replaced, or no file has the name.
 std::string why_kept(int directory, const std::string& name) {
     struct stat info {};
     if (fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)

@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/background_work.h"
-#include "media/clip_index.h"
-#include "media/inspect.h"
+#include "media/clips/clip_index.h"
+#include "media/clips/inspect.h"
 
 namespace streamsim::cli {
 namespace {

@@ -462,7 +462,7 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
         if (options_.quiet || result_.formats.empty()) return;
         print_text(json.standard_output() ? stderr : stdout,
                    report::max_text_report(
-                       result_, options_.verbose ? report::TextDetail::full : report::TextDetail::screen));
+                       result_, options_.whole_report() ? report::TextDetail::full : report::TextDetail::screen));
     };
     // No reader can block a write to a file on a disk.
     control_.saving(kFilesTimeout);

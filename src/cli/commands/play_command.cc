@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "cli/commands/commands.h"
 #include "cli/media/media_run.h"
+#include "media/own_files/own_names.h"
 #include "run/plan/memory_need.h"
 
 namespace streamsim::cli {

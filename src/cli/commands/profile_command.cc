@@ -9,9 +9,9 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/profile_text.h"
 #include "cli/media/background_work.h"
-#include "profile/capture/capture_file.h"
-#include "profile/selection.h"
-#include "profile/workload_writer.h"
+#include "profile/input/read_traffic.h"
+#include "profile/learning/selection.h"
+#include "profile/learning/workload_writer.h"
 #include "run/traffic_fit.h"
 
 namespace streamsim::cli {

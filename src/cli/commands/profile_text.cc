@@ -7,7 +7,7 @@
 
 #include "base/document/json.h"
 #include "base/units.h"
-#include "profile/workload_writer.h"
+#include "profile/learning/workload_writer.h"
 
 namespace streamsim::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "profile/fit.h"
-#include "profile/learn.h"
+#include "profile/learning/fit.h"
+#include "profile/learning/learn.h"
 
 namespace streamsim::cli {
 

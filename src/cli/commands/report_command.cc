@@ -97,7 +97,7 @@ int report_command(CliContext& context, const CliOptions& options) {
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
         text =
-            report::text_report(result, options.verbose ? report::TextDetail::full : report::TextDetail::screen,
+            report::text_report(result, options.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
                                 view::LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {

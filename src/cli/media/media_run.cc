@@ -183,7 +183,7 @@ int MediaRun::write_results(RunResult result) {
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
         print_text(stdout_taken ? stderr : stdout,
                    report::text_report(result,
-                                       options_.verbose ? report::TextDetail::full : report::TextDetail::screen,
+                                       options_.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
                                        view::LiveView::colours_wanted(fd)));
     };
     bool said = false;

@@ -17,8 +17,8 @@ namespace streamsim::media {
 /// pointer.
 Result<MediaFormat> read_format(std::string_view text, const std::string& source);
 
-/// What makes two formats the same media: name, raster, rate, layout and frame sizes, without title and
-/// sources. Stored beside prepared media, so that two formats of one name are never taken for each other.
+/// The identity of a format: name, raster, rate, layout and frame sizes, without title and sources. prepare
+/// stores the identity beside its media, so that two formats of one name are never confused.
 Json format_identity(const MediaFormat& format);
 
 /// "sequence", "quicktime", "mp4", "mxf": as documents say it.
@@ -58,9 +58,9 @@ struct OpenedFormat {
     std::vector<MediaFormat> at_rates;  // its own rate first
 };
 
-/// What a user may type for a format: a NAME of the catalogue, a FILE that holds a format, FILE#NAME for an
-/// entry of a family's file; each with @RATE behind it. A name of the catalogue comes before a file. Errors:
-/// bad input that says what is there instead.
+/// Opens a format by the text that a user types: a NAME of the catalogue, a FILE that holds a format, FILE#NAME
+/// for an entry of a family's file; each with @RATE behind it. A name of the catalogue comes before a file.
+/// Errors: bad input that lists the alternatives.
 Result<OpenedFormat> open_format(const Catalogue& catalogue, const std::string& typed);
 
 }  // namespace streamsim::media

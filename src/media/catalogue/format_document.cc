@@ -79,7 +79,7 @@ public:
         read_raster_member();
         read_rate_or_rates();
         const auto codec = read_codec(top_, format_);
-        // What a codec that is not known is meant to be, its members say.
+        // The members of a document with an unknown codec tell which kind of codec is meant.
         const auto is_like = [&](const char* name) { return codec ? codec == name : top_.has(name); };
         std::string sizes_at = "/raster";
         if (is_like("dpx")) read_dpx_layout(top_, problems_, format_);

@@ -1,5 +1,5 @@
-// The two kinds of document that describe media: one format ("streamsim.media-format"), and a family with a
-// table ("streamsim.media-family"), from which one entry comes for each of its variants and rasters.
+// Reads the two kinds of document that describe media: one format ("streamsim.media-format"), and a family with
+// a table ("streamsim.media-family"), from which one entry comes for each of its variants and rasters.
 #pragma once
 
 #include <string>

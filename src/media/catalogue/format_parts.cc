@@ -21,8 +21,8 @@ constexpr std::size_t kGopMax = 10'000;
 constexpr double kWeightMin = 0.01;
 constexpr double kWeightMax = 100;
 
-/// What a codec is stored in, and what its flavours are called. "other": whatever is not in this list; it can
-/// be played from null: and sim:, and not be made.
+/// The container and the profiles of each codec. "other" is any codec that is not listed: null: and sim: play
+/// it, and prepare cannot make it.
 struct CodecFacts {
     std::string_view codec;
     std::vector<std::string_view> containers;

@@ -13,24 +13,24 @@
 
 namespace streamsim::media {
 
-/// How many bytes a frame has on average: the same at all rates, or by a bit rate, or listed by rate.
+/// Mean frame size: the same at all rates, or by a bit rate, or listed by rate.
 struct MeanBytes {
     std::optional<double> bytes;
     std::optional<double> bits_per_s;
     std::vector<std::pair<FrameRate, double>> by_rate;
 
     bool stated() const { return bytes || bits_per_s || !by_rate.empty(); }
-    /// Nothing when this rate is not listed.
+    /// Empty when this rate is not listed.
     std::optional<double> at(FrameRate rate) const;
 };
 
 /// Each reader notes every problem of its member in the object's JsonProblems, and leaves what it cannot read
 /// as it was.
 
-/// "name", which may become a directory; nothing when it is missing or wrong.
+/// "name", which may become a directory; empty when it is missing or wrong.
 std::optional<std::string> read_format_name(JsonObject& object);
 
-/// "container" and "codec", which must fit together. Nothing when there is no known codec.
+/// "container" and "codec", which must fit together. Empty when the codec is unknown.
 std::optional<std::string> read_codec(JsonObject& object, MediaFormat& format);
 
 /// "profile": required, and one of a list, where the codec has such a list.
@@ -54,8 +54,8 @@ void read_bytes_by_rate(const Json& list, const std::string& pointer, JsonProble
 /// "sources".
 void read_sources(JsonObject& object, JsonProblems& problems, bool required, std::vector<std::string>& sources);
 
-/// Sets the sizes of a format whose raster, layout, model and rate are known. Gives what is wrong with them, in
-/// words that follow "RATE fps: " or stand alone.
+/// Sets the sizes of a format whose raster, layout, model and rate are known. Returns the problem with them,
+/// worded to follow "RATE fps: " or to stand alone.
 std::optional<std::string> set_sizes(MediaFormat& format, const MeanBytes& mean);
 
 }  // namespace streamsim::media

@@ -1,8 +1,9 @@
 // The scene model: a clip is cut into shots; a shot holds a level; inside it the size wanders around the level
 // as correlated noise (AR(1)), as the sizes of an intra codec at a constant quality do. The long GOP: each
-// frame has the weight of its kind, and noise of its own. What comes out has the wrong mean and may pass the
-// cap, so one scale factor is sought under which the sizes, each held between floor and cap, have the mean that
-// the format states. Only operations that IEEE 754 rounds in one way: + - * / and the square root.
+// frame has the weight of its kind, and noise of its own. The sizes drawn so have the wrong mean and may pass
+// the cap, so one scale factor is searched under which the sizes, each held between floor and cap, have the
+// mean that the format states. The code uses only operations that IEEE 754 rounds in one way: + - * / and the
+// square root.
 #include "media/catalogue/frame_sizes.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kSizes = 0x73697a6573;  // this use of the seed, apart from all others
 
-constexpr double kRelativeMin = 0.01;  // of any size before scaling
+constexpr double kRelativeMin = 0.01;  // floor of every size before scaling
 
 /// Sizes relative to the mean, before scaling.
 std::vector<double> scene_shape(const FrameSizeModel& model,
@@ -90,7 +91,7 @@ std::vector<std::uint32_t> whole_bytes(const std::vector<double>& sizes,
         bytes.push_back(static_cast<std::uint32_t>(std::clamp(size * scale, limits.floor, limits.cap)));
         sum += bytes.back();
     }
-    // Where the cap is the mean itself, the rounded total may need one byte more than the cap allows.
+    // With a cap equal to the mean, the rounded total may need one byte more than the cap allows.
     auto cap = static_cast<std::uint32_t>(limits.cap);
     if (std::uint64_t{cap} * sizes.size() < total) ++cap;
     for (std::size_t i = 0; sum < total; i = (i + 1) % bytes.size()) {

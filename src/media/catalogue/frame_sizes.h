@@ -1,4 +1,4 @@
-// How many bytes each frame of a clip has, before there is a clip.
+// Plans the size of each frame of a clip that does not exist yet.
 #pragma once
 
 #include <cstdint>

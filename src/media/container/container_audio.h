@@ -13,12 +13,11 @@ namespace streamsim::media {
 /// A packet, or a table's entry, of audio.
 struct AudioPiece {
     Extent extent;
-    std::int64_t start_ns = 0;  // of its first sample; 0 is the time at which the first frame is shown
+    std::int64_t start_ns = 0;  // time of its first sample; 0: when the first frame is shown
     std::int64_t length_ns = 0;
 };
 
-/// The most that is read as one chunk: 1 MiB or 0.5 s, whichever is more. What a single piece has beyond that
-/// stays whole.
+/// Limit of one chunk: 1 MiB or 0.5 s, whichever is more. A single larger piece stays whole.
 inline constexpr std::uint64_t kAudioChunkBytes = 1 << 20;
 inline constexpr std::int64_t kAudioChunkNs = 500'000'000;
 

@@ -12,7 +12,7 @@
 namespace streamsim::media {
 namespace {
 
-/// "video 2.0 frames a run": frames that touch each other in the file are read as one by whoever reads ahead.
+/// "video 2.0 frames a run": a reader with read-ahead reads adjacent frames in one piece.
 std::string runs_of(const std::vector<Extent>& extents) {
     std::size_t runs = 1;
     for (std::size_t k = 1; k < extents.size(); ++k) {
@@ -48,7 +48,7 @@ std::string structure_line(const ContainerStructure& structure, const ReadContai
     return line;
 }
 
-/// Frames that end behind the end of the file.
+/// Counts frames that end behind the end of the file.
 void note_frames_behind(const std::vector<Extent>& extents, std::uint64_t size, Clip& clip) {
     std::uint64_t behind = 0;
     std::size_t first = 0;
@@ -68,9 +68,9 @@ void take_timecode(const ReadContainer& read, FrameRate rate, Clip& clip) {
     FrameRate counted = rate;
     std::uint64_t each = 1;
     const std::uint64_t nominal = nominal_rate(rate);
-    const auto said = static_cast<std::uint64_t>(read.timecode_rate);
-    if (said > 0 && said < nominal && nominal % said == 0) {
-        each = nominal / said;
+    const auto stated = static_cast<std::uint64_t>(read.timecode_rate);
+    if (stated > 0 && stated < nominal && nominal % stated == 0) {
+        each = nominal / stated;
         counted = {rate.num, rate.den * static_cast<std::int64_t>(each)};
         if (counted.den == 2002) counted = {counted.num / 2, 1001};
     }
@@ -145,7 +145,7 @@ Result<Clip> index_container(ByteStore& store,
     const bool used = found.clip.has_value();
     auto made = used ? Result<KeptClip>(std::move(*found.clip)) : make_clip(store, path, options);
     if (!made) return made.error();
-    std::vector<std::string> notes;  // of the keeping: not kept
+    std::vector<std::string> notes;  // why the index was not kept
     if (!found.note.empty()) notes.push_back(found.note);
     if (options.keep_index && !used && !found.foreign) {
         if (const auto kept = keep(store, path, media, options.audio, found, *made); !kept)

@@ -10,14 +10,15 @@
 
 namespace streamsim::media {
 
-/// All that is known of the frames of a container, in the order in which they are stored.
+/// The facts about the frames of a container, in stored order.
 struct ContainerFrames {
     FrameRate rate;
-    std::vector<Extent> extents;             // at least one
-    std::vector<std::uint32_t> sync;         // sync_frame of each; empty: each frame itself
-    std::vector<std::int64_t> due_ns;        // variable rate: due(0) = 0 ... due(count()), rising; else empty
-    std::vector<Extent> audio;               // chunks, those of one frame together
-    std::vector<std::uint32_t> audio_begin;  // of each frame in `audio`, and the end: count + 1; or empty
+    std::vector<Extent> extents;       // at least one
+    std::vector<std::uint32_t> sync;   // sync_frame of each; empty: each frame itself
+    std::vector<std::int64_t> due_ns;  // variable rate: due(0) = 0 ... due(count()), rising; else empty
+    std::vector<Extent> audio;         // chunks, those of one frame together
+    std::vector<std::uint32_t>
+        audio_begin;  // first index in `audio` of each frame, and the end: count + 1 values; or empty
 };
 
 /// REQUIRES: as the members say.

@@ -10,11 +10,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/byte_order.h"
+#include "base/fnv1a.h"
+#include "base/path.h"
 #include "base/prng.h"
 #include "media/container/container_times.h"
-#include "media/image/byte_order.h"
-#include "media/write/checked_removal.h"
-#include "media/write/media_set_names.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -24,14 +26,8 @@ constexpr std::uint32_t kVersion = 2;
 constexpr std::uint32_t kWithAudio = 1;
 constexpr std::size_t kHeadBytes = kMagic.size() + 4 + 4 + 8 + 8;
 /// An index of 40 million frames; a larger file of this name is not one.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kIndexBytesMax = std::uint64_t{1} << 30;
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
-
-std::uint64_t checksum(std::span<const std::byte> bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
-    return hash;
-}
 
 class Writer {
 public:
@@ -136,7 +132,7 @@ std::vector<std::byte> encode(const FileInfo& media, bool audio, const KeptClip&
     out.list(frames.due_ns);
     out.extents(frames.audio);
     out.list(frames.audio_begin);
-    out.number(checksum(out.bytes));
+    out.number(fnv1a(out.bytes));
     return std::move(out.bytes);
 }
 
@@ -207,12 +203,13 @@ bool begins_as_ours(std::span<const std::byte> bytes) {
     return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
-/// Nothing when it cannot be read, or is larger than an index can be; only its beginning where it is none.
+/// Empty when the file cannot be read, or is larger than an index can be; only its beginning when it is no
+/// index.
 std::optional<std::vector<std::byte>> read_all(ByteStore& store, const std::string& path) {
     auto source = store.open(path);
     if (!source) return std::nullopt;
     const auto size = (*source)->size();
-    if (!size || *size > kMostBytes) return std::nullopt;
+    if (!size || *size > kIndexBytesMax) return std::nullopt;
     std::vector<std::byte> bytes;
     while (bytes.size() < *size) {
         const std::size_t at = bytes.size();
@@ -243,7 +240,7 @@ KeptFound find_kept(ByteStore& store, const std::string& path, const FileInfo& m
     const auto bytes = (*info)->directory ? std::nullopt : read_all(store, beside);
     if (!bytes || !begins_as_ours(*bytes) || (*info)->symbolic_link) {
         found.foreign = true;
-        found.note = fmt::format("{} is no index of ours: it is neither used nor replaced", beside);
+        found.note = fmt::format("{} is no index by streamsim: neither used nor replaced", beside);
         return found;
     }
     found.ours = true;
@@ -253,7 +250,7 @@ KeptFound find_kept(ByteStore& store, const std::string& path, const FileInfo& m
     };
     const std::span<const std::byte> all(*bytes);
     if (all.size() < kHeadBytes + 8) return unused("it is cut");
-    if (load<std::uint64_t>(all, all.size() - 8, false) != checksum(all.first(all.size() - 8)))
+    if (load<std::uint64_t>(all, all.size() - 8, false) != fnv1a(all.first(all.size() - 8)))
         return unused("its checksum is wrong");
     Reader head(all.subspan(kMagic.size(), kHeadBytes - kMagic.size()));
     if (const auto version = head.number<std::uint32_t>(); version != kVersion)
@@ -263,7 +260,7 @@ KeptFound find_kept(ByteStore& store, const std::string& path, const FileInfo& m
         return unused("the clip has changed since");
     if (with_audio != audio) return unused(audio ? "it was made without audio" : "it was made with audio");
     found.clip = decode(all.subspan(kHeadBytes, all.size() - kHeadBytes - 8), media.bytes);
-    if (!found.clip) return unused("what it says of the frames cannot be");
+    if (!found.clip) return unused("its frame table is not plausible");
     return found;
 }
 
@@ -278,7 +275,7 @@ Result<void> keep(ByteStore& store,
     const std::string beside = (path.find('/') == std::string::npos ? "./" + path : path) + kKeptSuffix;
     if (found.foreign)
         return environment_error(fmt::format("{}: there is a file of this name that is not ours", beside));
-    const std::string directory = beside.substr(0, std::max<std::size_t>(beside.rfind('/'), 1));
+    const std::string directory = parent_of(beside);
     const auto held = store.beneath(directory);
     if (!held) return held.error();
     const std::string partial = beside + partial_suffix(entropy64());

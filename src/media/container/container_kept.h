@@ -1,4 +1,5 @@
-// The index of a container kept beside it, for those who ask: "<clip>.streamsim-index". Inside media/ only.
+// The index of a container, stored beside the container on request: "<clip>.streamsim-index". Inside media/
+// only.
 //
 // Little-endian: the magic line "streamsim-index\n", u32 version, u32 flags (1: audio was asked for), u64 size
 // and i64 modification time of the media, the clip (texts, notes, start time code), the frames (each list with
@@ -17,18 +18,18 @@ namespace streamsim::media {
 
 inline constexpr const char* kKeptSuffix = ".streamsim-index";
 
-/// What is kept of a clip: all but its name and its path.
+/// The stored facts of a clip: all but its name and its path.
 struct KeptClip {
     Clip clip;  // index is null
     ContainerFrames frames;
 };
 
-/// What was found beside the media.
+/// The index file found beside the media.
 struct KeptFound {
-    std::optional<KeptClip> clip;  // it is there and fits
-    std::string note;              // why one that is there is not used; empty: there is none, or it fits
-    bool ours = false;             // there is one, and it may be replaced
-    bool foreign = false;          // something else has its name
+    std::optional<KeptClip> clip;  // the stored index, if it fits
+    std::string note;              // why an existing index is not used; empty: none exists, or it fits
+    bool ours = false;             // an index of ours exists, and may be replaced
+    bool foreign = false;          // another file has its name
 };
 
 /// Reads the index beside `path`. `media`: size and time of the media now. One that was made without audio does

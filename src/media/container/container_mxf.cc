@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "media/image/byte_order.h"
+#include "base/byte_order.h"
 
 namespace streamsim::media {
 namespace {
@@ -16,14 +16,14 @@ using Key = std::array<std::byte, 16>;
 constexpr std::size_t kWindowBytes = 4096;
 constexpr std::size_t kWindowsAtOnce = 32;
 constexpr std::size_t kPeriodMax = 4;
-/// Of essence that is passed over for each header that is read: below that, reading through is as quick.
+/// Essence bytes skipped for each header that is read, at least: below that, reading everything is as fast.
 constexpr std::uint64_t kWorthBytes = 64 * 1024;
 
 struct Klv {
     Key key{};
     std::uint64_t offset = 0;
     std::uint64_t header = 0;  // key and length, in bytes
-    std::uint64_t bytes = 0;   // of the value
+    std::uint64_t bytes = 0;   // length of the value
 
     std::uint64_t end() const { return offset + header + bytes; }
 };
@@ -87,7 +87,7 @@ private:
             if (error_) return {};
             window = windows_.data();
         }
-        if (window->at != last_window_) {  // what was read for later counts when it is used
+        if (window->at != last_window_) {  // bytes read ahead count when they are used
             if (last_window_ < window->at) strides_.push_back(window->at - last_window_);
             last_window_ = window->at;
             ++reads_;

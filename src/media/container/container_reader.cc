@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/units.h"
-#include "media/container/av.h"
 #include "media/container/container_mxf.h"
-#include "media/container/libav.h"
+#include "media/libav/av.h"
+#include "media/libav/libav.h"
 
 namespace streamsim::media {
 namespace {
@@ -38,7 +38,7 @@ std::int64_t stamp_of(std::int64_t av) {
 }
 
 std::int64_t to_ns(std::int64_t ticks, AVRational base) {
-    // What does not fit comes back as INT64_MIN.
+    // A time that does not fit becomes INT64_MIN.
     return std::clamp(libav().av_rescale_q_rnd(ticks, base, {1, 1'000'000'000}, AV_ROUND_DOWN), -kFarthest,
                       kFarthest);
 }
@@ -142,8 +142,8 @@ private:
         return found > 0;
     }
 
-    /// QuickTime and MP4 have tables, in one place or in each fragment. Of MPEG-1 libav takes the frames apart
-    /// anew while it reads.
+    /// QuickTime and MP4 have tables, in one place or in each fragment. libav splits MPEG-1 into frames while
+    /// it reads.
     bool has_table() const {
         return std::string_view(context_->iformat->name).starts_with("mov") &&
                (structure_.fragmented || libav().avformat_index_get_entries_count(&video()) > 0) &&
@@ -199,16 +199,16 @@ private:
         key_.push_back(key);
     }
 
-    /// What a track's length leaves for its last frame: with it what is shown after its decode stamp. A length
-    /// that leaves more than reordering can explain is not believed.
+    /// The duration that a track's length leaves for its last frame, which includes the delay between decoding
+    /// and display. A length that leaves more than reordering can explain is ignored.
     std::int64_t plausible_last(std::int64_t ticks) const {
-        constexpr std::int64_t kMostReordered = 17;
+        constexpr std::int64_t kReorderedFramesMax = 17;
         const auto& at = out_.stamps.decode;
         std::int64_t longest = 0;
         for (std::size_t k = 1; k < at.size(); ++k) {
             if (at[k] != kNoStamp && at[k - 1] != kNoStamp) longest = std::max(longest, at[k] - at[k - 1]);
         }
-        return at.size() < 2 || ticks / kMostReordered <= longest ? ticks : 0;
+        return at.size() < 2 || ticks / kReorderedFramesMax <= longest ? ticks : 0;
     }
 
     void note_edits(std::uint64_t entries, std::uint64_t hidden) {
@@ -222,9 +222,10 @@ private:
                                              show_count(entries), show_count(stored)));
         }
         if (hidden > 0) {
-            out_.notes.push_back(fmt::format(
-                "its edit list hides {} more frames, which are read because others are decoded from them",
-                show_count(hidden)));
+            out_.notes.push_back(
+                fmt::format("its edit list hides {} more frames, which are read because other frames need them "
+                            "for decoding",
+                            show_count(hidden)));
         }
     }
 
@@ -233,8 +234,8 @@ private:
         out_.notes.push_back(fmt::format("{} frames have no bytes and are left out", show_count(empty)));
     }
 
-    /// How long after its decode stamp the first frame is shown, in ticks: the table does not say, the first
-    /// packet does.
+    /// Delay between decoding and display of the first frame, in ticks: from the first packet, because the
+    /// table does not state it.
     std::int64_t shown_after() {
         discard_others(false);
         const std::unique_ptr<AVPacket, FreePacket> packet(libav().av_packet_alloc());
@@ -313,14 +314,16 @@ private:
         }
         if (error != AVERROR_EOF || io_.error()) {
             return failed(
-                fmt::format("reading stopped after {} frames: {}", out_.extents.size(), av_text(error)));
+                fmt::format("reading ended early, after {} frames: {}", out_.extents.size(), av_text(error)));
         }
-        out_.notes.emplace_back("its container has no whole frame table: all of it was read for the index");
+        out_.notes.emplace_back(
+            "its container has no complete frame table: the whole file was read for the index");
         leave_out_partial();
         note_empty(empty_);
         if (guessed_ > 0) {
-            out_.notes.push_back(fmt::format(
-                "the place of {} frames is not told: taken as behind the one before", show_count(guessed_)));
+            out_.notes.push_back(
+                fmt::format("the position of {} frames is unknown: assumed directly behind the frame before",
+                            show_count(guessed_)));
         }
         place_scanned_audio();
         return {};
@@ -337,7 +340,7 @@ private:
                               (at_end && is_container("mxf") && last.bytes != out_.extents.front().bytes);
         if (!partial_ && !open_end) return;
         out_.notes.push_back(
-            fmt::format("its last frame, at byte {}, is not all there: it is left out", last.offset));
+            fmt::format("its last frame, at byte {}, is incomplete and left out", last.offset));
         out_.extents.pop_back();
         out_.stamps.decode.pop_back();
         out_.stamps.show.pop_back();
@@ -348,28 +351,28 @@ private:
         return std::string_view(context_->iformat->name).starts_with(name);
     }
 
-    /// As the header says; 0: it does not. In Matroska that is the length of its longest track, which is not
-    /// always the video: only of a file that was cut something is made of it.
-    std::uint64_t said_frames() const {
+    /// Duration that the header states; 0: none. Matroska states the length of its longest track, which is not
+    /// always the video, so the duration is used for truncated files only.
+    std::uint64_t stated_frames() const {
         std::int64_t ns = 0;
         if (is_container("avi"))
             return static_cast<std::uint64_t>(std::max<std::int64_t>(0, video().nb_frames));
         if (is_container("mxf")) ns = to_ns(stamp_of(video().duration), video().time_base);
         if (is_container("matroska") && structure_.cut)
             ns = to_ns(stamp_of(context_->duration), {1, AV_TIME_BASE});
-        if (ns <= 0 || out_.stamps.said.empty()) return 0;
-        const double frames = static_cast<double>(ns) * 1e-9 * out_.stamps.said.front().per_second();
+        if (ns <= 0 || out_.stamps.stated_rates.empty()) return 0;
+        const double frames = static_cast<double>(ns) * 1e-9 * out_.stamps.stated_rates.front().per_second();
         return static_cast<std::uint64_t>(frames + 0.01);
     }
 
     void note_cut() {
-        const std::uint64_t said = said_frames();
+        const std::uint64_t stated = stated_frames();
         const std::uint64_t found = out_.extents.size() + empty_;
-        const bool less = said > found + 1;
+        const bool less = stated > found + 1;
         out_.stamps.cut = structure_.cut || less;
         if (!less) return;
-        out_.notes.push_back(fmt::format("the file says {} frames, {} are there: it is cut", show_count(said),
-                                         show_count(found)));
+        out_.notes.push_back(fmt::format("the file states {} frames and has {}: it is truncated",
+                                         show_count(stated), show_count(found)));
     }
 
     /// MXF: once enough packets are known, the rest by walking over its headers, where that gives the same.
@@ -435,7 +438,7 @@ private:
             extent.offset = out_.extents.back().offset + out_.extents.back().bytes;
             ++guessed_;
         } else {
-            return failed("the place of its first frame in the file is not known");
+            return failed("the position of its first frame in the file is unknown");
         }
         partial_ = (packet.flags & AV_PKT_FLAG_CORRUPT) != 0;
         add(extent, packet.dts, (packet.flags & AV_PKT_FLAG_KEY) != 0);
@@ -451,7 +454,7 @@ private:
         if (packet.size <= 0 || (packet.pos < 0 && pieces.empty())) return;
         const std::int64_t at = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
         AudioPiece piece{{0, static_cast<std::uint64_t>(packet.size)}, 0, 0};
-        // Of several frames in one packet of the stream only the first has a place.
+        // Only the first of several frames in one packet of the stream has a byte position.
         piece.extent.offset = packet.pos >= 0 ? static_cast<std::uint64_t>(packet.pos)
                                               : pieces.back().extent.offset + pieces.back().extent.bytes;
         piece.length_ns = piece_length(to_ns(packet.duration, stream.time_base));
@@ -533,7 +536,7 @@ private:
 
     void say_rates() {
         for (const AVRational rate : {video().r_frame_rate, video().avg_frame_rate}) {
-            if (rate.num > 0 && rate.den > 0) out_.stamps.said.push_back({rate.num, rate.den});
+            if (rate.num > 0 && rate.den > 0) out_.stamps.stated_rates.push_back({rate.num, rate.den});
         }
     }
 
@@ -560,7 +563,7 @@ private:
     unsigned video_ = 0;
     unsigned video_tracks_ = 0;
     std::vector<bool> key_;
-    std::vector<std::vector<AudioPiece>> scanned_audio_;  // of each stream
+    std::vector<std::vector<AudioPiece>> scanned_audio_;  // audio of each stream
     std::uint64_t empty_ = 0;
     std::uint64_t guessed_ = 0;
     bool partial_ = false;  // the last frame

@@ -10,14 +10,14 @@
 #include <span>
 #include <string_view>
 
+#include "base/byte_order.h"
 #include "base/units.h"
-#include "media/image/byte_order.h"
 
 namespace streamsim::media {
 namespace {
 
-/// Steps over one file: an hour of fragments of a frame each has fewer.
-constexpr int kMostSteps = 1'000'000;
+/// Limit of steps through one file; an hour of one-frame fragments has fewer.
+constexpr int kStepsMax = 1'000'000;
 constexpr std::size_t kShownAtoms = 12;
 
 constexpr std::string_view kAtoms[] = {"ftyp", "moov", "mdat", "wide", "free", "skip", "pnot",
@@ -27,7 +27,7 @@ struct Atom {
     std::string type;
     std::uint64_t offset = 0;
     std::uint64_t header = 8;  // 16: a 64-bit size
-    std::uint64_t bytes = 0;   // as claimed, header included
+    std::uint64_t bytes = 0;   // length that the atom claims, header included
     bool to_the_end = false;   // a size of 0
 
     std::uint64_t body() const { return offset + header; }
@@ -57,7 +57,7 @@ public:
             out_.line = "MXF";
         } else if (!head.empty() && head.front() == std::byte{0x47}) {
             out_.line = "MPEG transport stream";
-            look_at_packets();
+            read_packets();
         }
         if (error_) return *error_;
         return std::move(out_);
@@ -66,7 +66,7 @@ public:
 private:
     /// Empty at and behind the end, after an error, and when there were too many steps.
     std::span<const std::byte> read(std::uint64_t offset, std::size_t bytes) {
-        if (error_ || offset >= size_ || ++steps_ > kMostSteps) return {};
+        if (error_ || offset >= size_ || ++steps_ > kStepsMax) return {};
         if (progress_ != nullptr && progress_->cancelled()) {
             error_ = interrupted_error();
             return {};
@@ -107,13 +107,13 @@ private:
         return atom;
     }
 
-    /// Calls `visit` for each atom in [from, end). One that claims more than there is, is the last.
+    /// Calls `visit` for each atom in [from, end). An atom that claims more bytes than exist is the last one.
     void each_atom(std::uint64_t from, std::uint64_t end, const std::function<void(const Atom&)>& visit) {
         while (from < end) {
             const auto atom = atom_at(from, end);
             if (!atom) return;
             visit(*atom);
-            if (atom->bytes > end - from) return;  // also where offset + bytes would overflow
+            if (atom->bytes > end - from) return;  // true also for an overflow of offset + bytes
             from = atom->end();
         }
     }
@@ -127,9 +127,9 @@ private:
         each_atom(0, size_, [&](const Atom& atom) {
             if (atom.bytes > size_ - atom.offset) note_cut(atom.type, atom.offset, atom.bytes);
             if (atom.type == "ftyp") brand = text(read(atom.body(), 4), 0);
-            if (atom.type == "moov") look_into_moov(atom);
+            if (atom.type == "moov") read_moov(atom);
             if (atom.type == "moof") ++fragments;
-            // A file that was cut still claims all of its media, and is to be played as far as it goes.
+            // A truncated file still claims all of its media, and plays up to its end.
             if (atom.type == "mdat") media_end_ = std::max(media_end_, bounded_end(atom));
             seen_end = atom.bytes > size_ - atom.offset ? size_ : atom.end();
             if (fragments > 0 && (atom.type == "moof" || atom.type == "mdat" || atom.type == "styp")) return;
@@ -152,12 +152,12 @@ private:
         out_.cut = true;
         out_.notes.push_back(
             fmt::format("its {} at byte {} claims {} bytes, but the file ends {} bytes behind its "
-                        "beginning: it was cut, or is damaged",
+                        "beginning: the file is truncated or damaged",
                         what, offset, bytes, size_ - offset));
     }
 
-    /// An AVI of many GB has several. The length of one that was never finished says nothing; some writers
-    /// count the 8 bytes of its header.
+    /// An AVI of many GB has several. The length of an unfinished one is meaningless; some writers count the 8
+    /// bytes of its header.
     void walk_riff() {
         for (std::uint64_t at = 0; at < size_;) {
             const auto head = read(at, 8);
@@ -170,7 +170,7 @@ private:
     }
 
     /// Packets have one length, without error correction or with it.
-    void look_at_packets() {
+    void read_packets() {
         for (const std::uint64_t bytes : {188u, 204u}) {
             const auto next = read(bytes, 1);
             if (next.empty() || next.front() != std::byte{0x47}) continue;
@@ -198,12 +198,12 @@ private:
         int height = 0;
     };
 
-    void look_into_moov(const Atom& moov) {
+    void read_moov(const Atom& moov) {
         bool found = false;
         each_atom(moov.body(), std::min(size_, bounded_end(moov)), [&](const Atom& atom) {
             if (atom.type != "trak") return;
             Track track;
-            look_into(atom, 0, track);
+            read_atoms(atom, 0, track);
             if (track.samples && !track.elsewhere) sample_tables_.push_back(*track.samples);
             if (!track.video || found) return;
             found = true;
@@ -219,7 +219,7 @@ private:
         return atom.bytes > UINT64_MAX - atom.offset ? UINT64_MAX : atom.end();
     }
 
-    void look_into(const Atom& parent, int depth, Track& track) {
+    void read_atoms(const Atom& parent, int depth, Track& track) {
         each_atom(parent.body(), std::min(size_, bounded_end(parent)), [&](const Atom& atom) {
             if (atom.type == "vmhd") track.video = true;
             if (atom.type == "elst") track.edit_list = true;
@@ -228,7 +228,7 @@ private:
             if (atom.type == "stsz" || atom.type == "stz2") track.samples = atom;
             const bool holds = atom.type == "edts" || atom.type == "mdia" || atom.type == "minf" ||
                                atom.type == "dinf" || atom.type == "stbl";
-            if (holds && depth < 4) look_into(atom, depth + 1, track);
+            if (holds && depth < 4) read_atoms(atom, depth + 1, track);
         });
     }
 
@@ -345,8 +345,8 @@ private:
     const IndexProgress* progress_;
     std::uint64_t size_ = 0;
     int steps_ = 0;
-    std::uint64_t media_end_ = 0;      // as its mdat atoms claim, perhaps behind the end of the file
-    std::vector<Atom> sample_tables_;  // of tracks whose media is in this file
+    std::uint64_t media_end_ = 0;  // end of the mdat atoms by their claim, perhaps behind the end of the file
+    std::vector<Atom> sample_tables_;  // sample tables of tracks whose media is in this file
     std::array<std::byte, 16> buffer_{};
     std::optional<Error> error_;
     ContainerStructure out_;

@@ -1,5 +1,5 @@
-// What a container file is made of, read by ourselves at its top level only: enough for one line of text and
-// for what libavformat does not tell. Inside media/ only.
+// The structure of a container file, read at its top level only: enough for one line of text and for facts that
+// libavformat does not report. Inside media/ only.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace streamsim::media {
 
 /// Why frames cannot be read.
 struct ContainerRefusal {
-    std::uint64_t byte = 0;  // where the file says so
+    std::uint64_t byte = 0;  // byte offset of the field
     std::string why;
 };
 

@@ -21,7 +21,7 @@ constexpr FrameRate kStandardRates[] = {
 constexpr std::int64_t kFarthest = INT64_MAX / 4;  // ticks: differences never overflow
 constexpr double kSame = 5e-6;                     // rates that differ by less are one rate
 constexpr double kCopiedRounding = 1e-3;           // seconds
-constexpr std::int64_t kLargestTerm = 1'000'000;   // of a mean rate as a fraction
+constexpr std::int64_t kLargestTerm = 1'000'000;   // largest numerator or denominator of a mean rate
 
 std::optional<FrameRate> standard_near(FrameRate rate) {
     for (const FrameRate standard : kStandardRates) {
@@ -103,10 +103,10 @@ std::vector<std::int64_t> best_stamps(const FrameStamps& given) {
     return {};
 }
 
-std::optional<FrameTiming> as_said(const FrameStamps& stamps) {
-    for (const FrameRate said : stamps.said) {
-        if (said.num <= 0 || said.den <= 0) continue;
-        return FrameTiming{standard_near(said).value_or(said), {}, {}};
+std::optional<FrameTiming> at_stated_rate(const FrameStamps& stamps) {
+    for (const FrameRate stated : stamps.stated_rates) {
+        if (stated.num <= 0 || stated.den <= 0) continue;
+        return FrameTiming{standard_near(stated).value_or(stated), {}, {}};
     }
     return std::nullopt;
 }
@@ -115,11 +115,11 @@ class Timing {
 public:
     Timing(const FrameStamps& given, std::vector<std::int64_t> at) : given_(given), at_(std::move(at)) {}
 
-    /// As if its last stamps, among which some may be missing, were not there.
+    /// The facts without the last stamps, some of which may be missing.
     std::optional<FrameTiming> before_cut() const {
-        constexpr std::size_t kMostReordered = 16;
-        if (at_.size() < 2 * kMostReordered) return as_said(given_);
-        return Timing(given_, {at_.begin(), at_.end() - kMostReordered}).constant();
+        constexpr std::size_t kReorderedFramesMax = 16;
+        if (at_.size() < 2 * kReorderedFramesMax) return at_stated_rate(given_);
+        return Timing(given_, {at_.begin(), at_.end() - kReorderedFramesMax}).constant();
     }
 
     FrameTiming make() const {
@@ -161,8 +161,8 @@ private:
     }
 
     std::optional<FrameRate> standard_within(double allowed, std::size_t from = 0) const {
-        for (const FrameRate said : given_.said) {
-            const auto standard = standard_near(said);
+        for (const FrameRate stated : given_.stated_rates) {
+            const auto standard = standard_near(stated);
             if (standard && distance(*standard, allowed, from)) return standard;
         }
         std::optional<FrameRate> best;
@@ -250,15 +250,16 @@ private:
 
 std::optional<FrameTiming> time_frames(const FrameStamps& stamps) {
     if (stamps.decode.size() == 1) {
-        if (auto timing = as_said(stamps)) return timing;
+        if (auto timing = at_stated_rate(stamps)) return timing;
         if (stamps.last_ticks <= 0) return std::nullopt;
         const FrameRate exact = sensible(stamps.tick_den, Signed{stamps.last_ticks} * stamps.tick_num);
         return FrameTiming{standard_near(exact).value_or(exact), {}, {}};
     }
     std::vector<std::int64_t> at = best_stamps(stamps);
     if (!at.empty()) return Timing(stamps, std::move(at)).make();
-    auto timing = as_said(stamps);
-    if (timing) timing->notes.emplace_back("its time stamps do not rise: played at the rate that it names");
+    auto timing = at_stated_rate(stamps);
+    if (timing)
+        timing->notes.emplace_back("its time stamps do not rise: played at the rate that the file states");
     return timing;
 }
 

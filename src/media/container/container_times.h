@@ -19,11 +19,11 @@ inline constexpr std::int64_t kNoStamp = INT64_MIN;
 struct FrameStamps {
     std::int64_t tick_num = 1;  // both: 1 ... 2^31 - 1
     std::int64_t tick_den = 1;
-    std::vector<std::int64_t> decode;  // one a frame; kNoStamp where there is none
-    std::vector<std::int64_t> show;    // one a frame, or empty: not known
-    std::int64_t last_ticks = 0;       // how long the last frame lasts; 0: not known
-    std::vector<FrameRate> said;       // rates that the container names, the best first
-    bool cut = false;                  // frames at its end are missing
+    std::vector<std::int64_t> decode;     // one a frame; kNoStamp where there is none
+    std::vector<std::int64_t> show;       // one a frame, or empty: not known
+    std::int64_t last_ticks = 0;          // duration of the last frame; 0: unknown
+    std::vector<FrameRate> stated_rates;  // rates that the container names, the best first
+    bool cut = false;                     // frames at its end are missing
 };
 
 struct FrameTiming {
@@ -32,17 +32,16 @@ struct FrameTiming {
     std::vector<std::string> notes;
 };
 
-/// The rate is constant where every stamp lies on its grid: within a tick of the container (which may be a
+/// The rate is constant when every stamp lies on its grid: within a tick of the container (which may be a
 /// millisecond), or within a millisecond for a standard rate, for stamps that were copied from such a
-/// container. A standard rate is taken before all others, also where the stamps give one that is off by less
-/// than 5 in a million: 2997/125 is what some writers make of 24000/1001. A first frame alone that is up to
-/// twice as long (writers of fragments make room for the lead-in of the audio there) does not make a rate
-/// variable; a note says it. Otherwise the frames have times of their own: their decode stamps; where these are
-/// missing or do not rise, the show stamps in their order (a decoder needs the k-th frame not later than the
-/// k-th is shown). Of a file that was cut, frames are missing among the last that are shown, which were to be
-/// decoded behind others: they do not make the rate variable. Nothing when there are no usable stamps and no
-/// rate is named. REQUIRES: decode is not empty.
-/// A container that says more is not believed.
+/// container. A standard rate comes before all others, also when the stamps give a rate that is off by less
+/// than 5 in a million: some writers turn 24000/1001 into 2997/125. A first frame alone that is up to twice as
+/// long (writers of fragments make room for the lead-in of the audio there) does not make a rate variable; a
+/// note reports it. Otherwise the frames have times of their own: their decode stamps; where these are missing
+/// or do not rise, the show stamps in their order (a decoder needs the k-th frame not later than the k-th is
+/// shown). In a truncated file frames are missing among the last ones shown, because they were to be decoded
+/// behind others; they do not make the rate variable. Empty when the stamps are unusable and no rate is named.
+/// REQUIRES: decode is not empty. A container that claims more is not trusted.
 inline constexpr std::int64_t kContainerRateMax = 10'000;  // frames a second
 inline bool is_playable_rate(FrameRate rate) {
     return rate.num > 0 && rate.den > 0 && rate.num / rate.den < kContainerRateMax;

@@ -8,10 +8,11 @@
 #include <set>
 
 #include "base/document/problems.h"
+#include "base/path.h"
 #include "base/timecode.h"
 #include "base/units.h"
-#include "media/clip_finder.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
+#include "media/cuts/clip_finder.h"
 #include "media/cuts/edit_pieces.h"
 #include "media/cuts/edl.h"
 #include "media/cuts/edl_timeline.h"
@@ -22,7 +23,7 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kNotesMax = 40;
-constexpr std::size_t kNamedMax = 4;  // of equally good clips, in a message
+constexpr std::size_t kNamedMax = 4;  // equally good clips in a message
 constexpr double kSpeedTermMax = 1e15;
 constexpr std::size_t kNoClip = SIZE_MAX;
 
@@ -35,7 +36,7 @@ struct Use {
 
 struct Range {
     std::int64_t low = 0;
-    std::int64_t high = -1;  // of the last frame; below `low`: none
+    std::int64_t high = -1;  // last frame; below `low`: none
 
     bool empty() const { return high < low; }
 };
@@ -46,7 +47,7 @@ public:
         : store_(store), list_(list), rate_(rate) {}
 
     Result<CutList> resolve(const std::string& target, const IndexOptions& options) {
-        auto finder = ClipFinder::look_below(store_, target);
+        auto finder = ClipFinder::list_below(store_, target);
         if (!finder) return finder.error();
         find_uses();
         find_clips(*finder, target);
@@ -114,7 +115,7 @@ private:
                                                 answer.clips.size() > kNamedMax ? " and others" : "", target));
             } else if (finder.clips().size() == 1 && used == 1) {
                 found_[i] = 0;
-                notes_.push_back(fmt::format("{}, the only clip, taken for {}", finder.clips().front().name,
+                notes_.push_back(fmt::format("{}, the only clip, used for {}", finder.clips().front().name,
                                              describe(list_.media[i])));
             } else {
                 problems_.push_back(fmt::format("{}: {}{}: no clip below {} for {}", use.place, use.event,
@@ -147,8 +148,8 @@ private:
 
     static bool states_rate(const Clip& clip) { return !clip.rate_assumed && !clip.index->variable_rate(); }
 
-    /// The rate that those clips share that state one; else that of those that state none. Nothing where they
-    /// are several: those of `first` and `other`. REQUIRES: a clip was found.
+    /// The common rate of the clips that state one, else of the clips that state none. Empty when rates differ:
+    /// `first` and `other` are two clips with different rates. REQUIRES: a clip was found.
     std::optional<FrameRate> shared_rate(const Clip*& first, const Clip*& other) const {
         for (const auto& [found, clip] : clips_) {
             if (first == nullptr || (!states_rate(*first) && states_rate(clip))) first = &clip;
@@ -161,7 +162,8 @@ private:
         return first->index->rate();
     }
 
-    /// How the list is counted, and played. False: nobody says.
+    /// Sets the rate of the list's time codes and of its playback. False: neither the list, nor the clips, nor
+    /// the user states one.
     bool find_rate() {
         if (!list_.edl.empty() && list_.media.empty()) {
             problems_ = nothing_shown(list_).problems;
@@ -191,8 +193,8 @@ private:
         return false;
     }
 
-    /// An EDL is counted as its clips are, where they say and its time codes exist at their rate; `rate_`
-    /// counts it in all other cases.
+    /// The time codes of an EDL have the rate of its clips if the clips state one and the time codes exist at
+    /// it, else `rate_`.
     void find_counting(std::optional<FrameRate> clips) {
         counted_ = *rate_;
         if (!clips) return;
@@ -203,8 +205,9 @@ private:
             notes_.push_back(fmt::format("counted at {} frames a second as its clips are, and played at {}",
                                          clips->to_string(), rate_->to_string()));
         } else {
-            recounted_ = fmt::format("{}: the list is counted at {} fps (--fps); its clips have {}",
-                                     list_.source, rate_->to_string(), clips->to_string());
+            recounted_ =
+                fmt::format("{}: the time codes of the list are read at {} fps (--fps); its clips have {}",
+                            list_.source, rate_->to_string(), clips->to_string());
         }
     }
 
@@ -216,15 +219,15 @@ private:
         });
     }
 
-    /// False: there are no pieces to go on with.
+    /// False: there are no pieces.
     bool lay_out() {
         if (list_.edl.empty()) {
             pieces_ = list_.pieces;
             frames_ = list_.frames;
             return true;
         }
-        // A container with time code of its own counts it at its own rate; the header of an image knows no
-        // better than the list.
+        // The time code of a container has the container's rate; the header of an image knows no better than
+        // the list.
         std::vector<std::optional<FrameRate>> rates(list_.media.size());
         for (std::uint32_t i = 0; i < rates.size(); ++i) {
             if (!has_clip(i)) continue;
@@ -246,7 +249,7 @@ private:
         return true;
     }
 
-    /// From source frames to frames of the clips, for all whose clips are there.
+    /// Converts source frames to clip frames, for all pieces whose clips were found.
     void fit_pieces() {
         std::vector<EditPiece> fitting;
         for (EditPiece& piece : pieces_) {
@@ -258,8 +261,8 @@ private:
         if (problems_.size() == before) check_handles();
     }
 
-    /// Source frames at a rate that is not the media's own are times: the clip's frame at that time is meant.
-    /// False: that cannot be said.
+    /// Source frames at a rate that is not the media's own are times: the clip's frame at that time counts.
+    /// False: the ratio is not usable.
     bool to_clip_rate(EditPiece& piece) {
         const EditMedia& media = list_.media[piece.media];
         const FrameRate own = clip_of(piece.media).index->rate();
@@ -292,7 +295,7 @@ private:
         return {std::min(a, b), std::max(a, b)};
     }
 
-    /// What has to be taken from source frames for clip frames: `origin`, or a day less past midnight.
+    /// The offset from source frames to clip frames: `origin`, or a day less past midnight.
     static std::optional<std::int64_t> offset_for(const EditPiece& piece,
                                                   Range range,
                                                   std::int64_t origin,
@@ -309,7 +312,7 @@ private:
         const char* what = "";
     };
 
-    /// What source times may count from, the likeliest first.
+    /// Possible origins of source times, the likeliest first.
     static std::vector<Origin> origins_of(const Clip& clip) {
         std::vector<Origin> out;
         const auto number = static_cast<std::int64_t>(clip.index->frame_number(0));
@@ -322,7 +325,7 @@ private:
     }
 
     void find_origins() {
-        std::map<std::size_t, std::vector<EditPiece*>> by_clip;  // in the order of names
+        std::map<std::size_t, std::vector<EditPiece*>> by_clip;  // in name order
         for (EditPiece& piece : pieces_) {
             const EditMedia& media = list_.media[piece.media];
             if (!media.start) {
@@ -367,7 +370,7 @@ private:
     }
 
     void no_such_frames(const EditPiece& piece, Range range, std::int64_t origin, const char* what) {
-        if (!said_.insert(piece.place).second) return;  // in many parts below other tracks
+        if (!reported_.insert(piece.place).second) return;  // a piece may have many parts below other tracks
         const Clip& clip = clip_of(piece.media);
         const auto last = origin + static_cast<std::int64_t>(clip.index->count()) - 1;
         problems_.push_back(fmt::format("{}: {}: {} frames {} to {} of {}, which has {} to {}", piece.place,
@@ -434,17 +437,17 @@ private:
 
     ByteStore& store_;
     const EditList& list_;
-    std::optional<FrameRate> rate_;      // as asked for
-    FrameRate counted_;                  // of the list's time codes
-    std::string recounted_;              // said before the problems of a list counted unlike its clips
-    std::vector<Use> uses_;              // of EditList::media
-    std::vector<std::size_t> found_;     // of EditList::media: in ClipFinder::clips()
+    std::optional<FrameRate> rate_;      // rate that the user asks for
+    FrameRate counted_;                  // rate of the list's time codes
+    std::string recounted_;              // message before the problems of a list whose rate is not its clips'
+    std::vector<Use> uses_;              // for each EditList::media
+    std::vector<std::size_t> found_;     // for each EditList::media, the index in ClipFinder::clips()
     std::map<std::size_t, Clip> clips_;  // by ClipFinder::clips()
     std::vector<EditPiece> pieces_;
     std::uint64_t frames_ = 0;
     std::set<std::size_t> converted_;   // by ClipFinder::clips()
-    std::set<std::size_t> other_rate_;  // than the list's; of containers
-    std::set<std::string> said_;
+    std::set<std::size_t> other_rate_;  // containers at another rate than the list's
+    std::set<std::string> reported_;
     std::vector<std::string> notes_;
     std::vector<std::string> problems_;
 };

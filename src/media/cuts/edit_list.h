@@ -13,10 +13,10 @@
 
 namespace streamsim::media {
 
-/// What a list calls a piece of media. Empty: it does not say.
+/// The names that a list gives a piece of media. Empty: not stated.
 struct EditMedia {
     std::string file;  // a path, a URL's path or a file name
-    std::string name;  // of the clip
+    std::string name;  // name of the clip
     std::string reel;
     /// Source frames count from this one (OpenTimelineIO's available_range); else by time code.
     std::optional<std::int64_t> start;
@@ -38,7 +38,7 @@ struct EditPiece {
     std::int64_t speed_den = 1;
     std::int64_t day = 0;     // source frames in 24 hours of time code
     std::int64_t origin = 0;  // once found: the source frame that is the first of the clip
-    /// Of `frames`, at the beginning and at the end: material outside of the event, for a transition.
+    /// Parts of `frames` at the beginning and at the end that lie outside of the event, for a transition.
     std::uint64_t handle_before = 0;
     std::uint64_t handle_after = 0;
     std::string event;  // "event 012"
@@ -56,7 +56,7 @@ struct EdlEvent {
     std::uint32_t media = 0;  // black: none
     std::uint32_t track = 1;
     TimecodeLabel source_in, source_out, record_in, record_out;
-    /// Of the source, by FCM; rules where the separators of the line do not say drop frame.
+    /// Drop frame of the source by FCM; counts unless the separators of the line say drop frame.
     bool drop = false;
     bool separators_speak = false;  // one of the line's time codes is written as drop frame
     /// Frames a second of the source by an M2 line, in thousandths; negative: backwards.

@@ -11,7 +11,7 @@ namespace {
 
 /// A speed with a larger denominator is cut at its nearest frame: one frame off for less than a source frame.
 constexpr std::int64_t kExactDenominatorMax = 1001;
-constexpr std::int64_t kDenominatorMax = 1'000'000;  // of a fraction for a decimal number
+constexpr std::int64_t kDenominatorMax = 1'000'000;  // largest denominator of a fraction for a decimal number
 constexpr double kSameNumber = 1e-9;                 // relative; nine digits are written at least
 
 struct Interval {
@@ -88,7 +88,7 @@ std::vector<EditPiece> topmost(const std::vector<std::vector<EditPiece>>& tracks
 }
 
 std::optional<EditPiece> third_at_once(const std::vector<EditPiece>& pieces) {
-    std::uint64_t ends[2] = {0, 0};  // of those that are on, the later one last
+    std::uint64_t ends[2] = {0, 0};  // ends of the pieces that are on, the later one last
     for (const EditPiece& piece : pieces) {
         if (piece.at < ends[0]) return piece;
         ends[0] = piece.at + piece.frames;
@@ -105,7 +105,7 @@ EditSpeed reduced(std::int64_t num, std::int64_t den) {
 EditSpeed fraction_of(double value) {
     const double magnitude = std::abs(value);
     const std::int64_t sign = value < 0 ? -1 : 1;
-    // The continued fraction: each step is the best there is up to its denominator.
+    // Continued fraction: each step is the best approximation up to its denominator.
     EditSpeed before{0, 1};
     EditSpeed last{1, 0};
     for (double rest = magnitude;;) {

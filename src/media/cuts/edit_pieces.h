@@ -12,9 +12,9 @@ namespace streamsim::media {
 /// speed may begin between two frames. REQUIRES: piece.at <= from <= to <= piece.at + piece.frames.
 void append_part(const EditPiece& piece, std::uint64_t from, std::uint64_t to, std::vector<EditPiece>& out);
 
-/// What is seen of tracks one above the other, the lowest first: the picture of the topmost piece is opaque.
-/// Sets `hidden` when a piece or a part of one is not seen. Sorted by `at`, in the order of a track where that
-/// is equal.
+/// The visible pieces of stacked tracks, the lowest first; the picture of the topmost piece is opaque. Sets
+/// `hidden` when a piece or a part of it is covered. Sorted by `at`, in the order of a track where that is
+/// equal.
 std::vector<EditPiece> topmost(const std::vector<std::vector<EditPiece>>& tracks, bool& hidden);
 
 /// The first piece, of pieces sorted by `at`, at which three are on at once.

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/ascii.h"
 #include "base/document/problems.h"
 #include "base/units.h"
 
@@ -21,10 +22,6 @@ constexpr std::uint32_t kHoursMax = 99;
 
 bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 std::string_view trim(std::string_view text) {
@@ -51,7 +48,7 @@ Tokens split(std::string_view line) {
     return out;
 }
 
-/// What is meant to be a time code, right or wrong: digits and at least two separators.
+/// True for text meant as a time code, valid or not: digits and at least two separators.
 bool looks_like_time(std::string_view token) {
     const auto is_separator = [](char c) { return c == ':' || c == ';' || c == '.' || c == ','; };
     if (token.empty() || !is_digit(token.front()) ||
@@ -87,7 +84,7 @@ std::optional<std::int64_t> milli(std::string_view text) {
     return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
 }
 
-/// Whether all of it is UTF-8.
+/// True when all of the text is UTF-8.
 bool is_utf8(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto lead = static_cast<unsigned char>(text[at++]);
@@ -157,7 +154,7 @@ public:
         if (!is_utf8(text)) {
             converted = from_latin1(text);
             text = converted;
-            list_.notes.emplace_back("not UTF-8: its names are taken as Latin-1");
+            list_.notes.emplace_back("not UTF-8: names are read as Latin-1");
         }
         while (!text.empty()) {
             const std::size_t end = text.find_first_of("\r\n");
@@ -318,7 +315,7 @@ private:
             return std::string(trim(line.substr(key.size())));
         };
         if (head.starts_with("FINAL CUT PRO REEL:")) return read_long_reel(line.substr(19));
-        if (group_.empty()) return;  // of an event without a picture, or of the whole list
+        if (group_.empty()) return;  // comments of an event without a picture, or of the whole list
         if (const auto value = value_of("FROM CLIP NAME:")) {
             from_ = *value;
             last_is_to_ = false;
@@ -402,9 +399,9 @@ private:
             last = event.number;
         }
         if (audio_ > 0)
-            list_.notes.push_back(fmt::format("{} {} without a picture left aside", show_count(audio_),
+            list_.notes.push_back(fmt::format("{} {} without a picture ignored", show_count(audio_),
                                               audio_ == 1 ? "event" : "events"));
-        if (splits_) list_.notes.emplace_back("SPLIT: delays are of the sound, and left aside");
+        if (splits_) list_.notes.emplace_back("SPLIT: delays of the sound are ignored");
         return std::move(list_);
     }
 
@@ -418,9 +415,10 @@ private:
     ProblemList problems_;
     std::size_t line_ = 0;
     bool drop_ = false;
-    bool fcm_ = false;  // there was one
+    bool fcm_ = false;  // the list has an FCM line
     bool splits_ = false;
-    bool audio_line_ = false;  // the line before was an event without a picture: its comments are its own
+    bool audio_line_ =
+        false;  // the previous line was an event without a picture, which owns the comments that follow
     std::uint64_t audio_ = 0;
     std::string number_;
     std::vector<NamedEvent> events_;

@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::int64_t kSpeedSteps = 10'000;  // a speed is rounded to a hundredth of a percent
 
-/// Where an event lies, in frames.
+/// Position of an event, in frames.
 struct PlacedEvent {
     const EdlEvent* event = nullptr;
     std::uint64_t in = 0;  // record
     std::uint64_t out = 0;
     std::int64_t source_in = 0;
     std::int64_t source_out = 0;
-    std::int64_t day = 0;  // of its source
+    std::int64_t day = 0;  // frames of a day of its source
     EditSpeed speed;
     bool recorded = false;             // its record times are known
     bool sourced = false;              // so are those of its source; not of black
@@ -91,7 +91,7 @@ private:
         return nominal_rate(own) == nominal_rate(rate_) ? rate_ : own;
     }
 
-    /// From the later of two moments to the earlier one it has been midnight.
+    /// A time code before the one preceding it is past midnight.
     static void unwrap(std::int64_t in, std::int64_t& out, std::int64_t day) {
         if (out < in && in - out > day / 2) out += day;
     }
@@ -162,7 +162,7 @@ private:
         }
     }
 
-    /// Two events of one track are one after the other; only a key lies over its background.
+    /// Events of one track follow each other; only a key lies over its background.
     void find_overlaps() {
         std::vector<const PlacedEvent*> sorted;
         for (const PlacedEvent& placed : placed_) {
@@ -214,7 +214,7 @@ private:
     }
 
     /// M2 gives frames a second to one decimal, by the nominal rate or by the exact one; the lengths give the
-    /// same speed but for a frame. Of what agrees, the simplest fraction is meant.
+    /// same speed but for a frame. The simplest fraction that agrees counts.
     void find_stated_speed(PlacedEvent& placed, std::uint64_t source, std::uint64_t record) {
         const EdlEvent& event = *placed.event;
         const std::int64_t milli = std::abs(*event.milli_fps);
@@ -333,7 +333,7 @@ private:
     const EditList& list_;
     const FrameRate rate_;
     const std::span<const std::optional<FrameRate>> media_rates_;
-    std::vector<PlacedEvent> placed_;  // as EditList::edl
+    std::vector<PlacedEvent> placed_;  // in the order of EditList::edl
     std::map<std::uint32_t, std::vector<EditPiece>> tracks_;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> ends_;  // track and record end: a piece
     std::map<std::uint32_t, std::vector<EditPiece>> tails_;

@@ -12,7 +12,7 @@
 namespace streamsim::media {
 
 struct EditTimeline {
-    std::vector<EditPiece> pieces;  // as shown: sorted by `at`, never more than two at one frame
+    std::vector<EditPiece> pieces;  // as played: sorted by `at`, never more than two at one frame
     std::uint64_t frames = 0;
     std::vector<std::string> notes;
 };

@@ -18,10 +18,10 @@ namespace streamsim::media {
 namespace {
 
 constexpr int kDepthMax = 64;
-constexpr double kFramesMax = 1e9;  // of one item
+constexpr double kFramesMax = 1e9;  // frames of one item
 constexpr double kStartMax = 1e12;
 constexpr double kSpeedMax = 1000;
-constexpr double kSourceFramesMax = 1e15;  // that one item passes over
+constexpr double kSourceFramesMax = 1e15;  // source frames that one item passes over
 constexpr double kSpeedTermMax = 1e15;
 
 /// Frames at `to` for each one at `from`; 24 and 24000/1001 are one frame for another.
@@ -49,18 +49,18 @@ struct Range {
     Time duration;
 };
 
-/// An item as it lies in its parent; times in frames of the record.
+/// An item in its parent; times in frames of the record.
 struct Node {
     enum class Kind { clip, gap, track, stack, transition };
     Kind kind = Kind::gap;
     std::string pointer;
     std::string event;
     double duration = 0;
-    double start = 0;     // track, stack: of what is seen of it
+    double start = 0;     // track, stack: start of the visible part
     EditPiece piece;      // clip: at 0
     std::int64_t in = 0;  // transition: before the cut and after it
     std::int64_t out = 0;
-    std::vector<Node> children;        // without disabled ones in a stack
+    std::vector<Node> children;        // a stack omits disabled children
     std::vector<std::int64_t> starts;  // track: of its children, then its end
 
     std::int64_t frames() const { return std::llround(std::floor(duration + 1e-6)); }
@@ -271,7 +271,7 @@ private:
         }
     }
 
-    /// Between two frames: the one before.
+    /// A time between two frames means the frame before.
     std::int64_t to_frame(double frames) {
         const double whole = std::floor(frames + 1e-6);
         if (frames - whole > 1e-3) ++between_frames_;
@@ -325,7 +325,7 @@ private:
     }
 
     void check_transitions(const Node& track) {
-        std::int64_t taken = 0;  // of the item, by the transition before it
+        std::int64_t taken = 0;  // frames of the item that the transition before it took
         std::int64_t item = 0;   // its length
         for (std::size_t i = 0; i < track.children.size(); ++i) {
             const Node& child = track.children[i];
@@ -462,7 +462,7 @@ private:
         const TimecodeLabel midnight{':', 24, 0, 0, 0};
         piece.day = static_cast<std::int64_t>(*frames_of(midnight, rate, false));
         const EditSpeed ratio = rate_ratio(*list_.rate, rate);
-        if (std::abs(speed) > kFractionMax) {  // of several effects
+        if (std::abs(speed) > kFractionMax) {  // product of several effects
             problems_.add(node.pointer, "its speed takes it through too many frames");
             return;
         }
@@ -496,7 +496,7 @@ private:
         return entry->second;
     }
 
-    /// What is seen of a node in [from, to) of its own frames; pieces count from `from`.
+    /// The visible pieces of a node in [from, to) of its own frames; pieces count from `from`.
     std::vector<EditPiece> render(const Node& node, std::int64_t from, std::int64_t to) const {
         std::vector<EditPiece> out;
         if (from >= to) return out;
@@ -554,9 +554,9 @@ private:
         const auto note = [this](std::uint64_t count, const char* what) {
             if (count > 0) list_.notes.push_back(fmt::format("{} {}", show_count(count), what));
         };
-        note(other_tracks_, "tracks without a picture left aside");
-        note(disabled_, "disabled items left aside");
-        note(generated_, "generated pictures: nothing is read for them");
+        note(other_tracks_, "tracks without a picture ignored");
+        note(disabled_, "disabled items ignored");
+        note(generated_, "generated pictures, for which nothing is read");
         note(between_frames_, "times that fall between two frames: the frame before is taken");
         for (const auto& [schema, count] : unknown_)
             list_.notes.push_back(fmt::format("{} of schema {} passed over", count, schema));

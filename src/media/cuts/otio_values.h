@@ -11,7 +11,8 @@ namespace streamsim::media {
 
 inline constexpr double kOtioRateMax = 100'000;
 
-/// A rate as a decimal number, 1 to kOtioRateMax: 23.976 and 23.98 mean 24000/1001. Nothing outside of that.
+/// A rate as a decimal number, 1 to kOtioRateMax: 23.976 and 23.98 mean 24000/1001. Empty outside of that
+/// range.
 std::optional<FrameRate> otio_rate(double value);
 
 /// The path in a media URL: without "file://" and a host, percent-decoded, with slashes. A percent sign of a

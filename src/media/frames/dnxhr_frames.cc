@@ -1,6 +1,6 @@
-// DNxHR (SMPTE ST 2019-1): a header with the place of each row of macroblocks, the rows, stuffing, and a mark
+// DNxHR (SMPTE ST 2019-1): a header with the offset of each row of macroblocks, the rows, stuffing, and a mark
 // in the last four bytes. Decoders find the rows by the header and never look at the stuffing. All rows of a
-// flat picture are alike: the frame holds one of them, and each place in the header names it, so that nearly
+// flat picture are alike: the frame holds one of them, and each offset in the header names it, so that nearly
 // all of the frame is stuffing, which does not compress.
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <cstring>
 #include <map>
 
+#include "base/byte_order.h"
 #include "base/check.h"
 #include "media/frames/codec_makers.h"
 #include "media/frames/flat_picture.h"
 #include "media/frames/payload.h"
-#include "media/image/byte_order.h"
 
 namespace streamsim::media {
 namespace {
@@ -34,8 +34,8 @@ constexpr std::size_t kEndMark = 4;
 /// them.
 constexpr std::size_t kReadAhead = 64;
 
-/// Where a frame's header has the number of its rows, and the place of each, counted from the end of the
-/// header.
+/// Offsets of the fields of a frame's header for the number of its rows and for the position of each row, which
+/// counts from the end of the header.
 constexpr std::size_t kRowCount = 0x16c;
 constexpr std::size_t kRowPlaces = 0x170;
 /// The header of a picture with more rows grows with them.
@@ -51,17 +51,17 @@ std::vector<std::byte> with_each_row_once(std::vector<std::byte> picture) {
     const std::size_t header = rows > kRowsInHeader ? kRowPlaces + 4 * rows : kHeaderBytes;
     if (rows == 0 || picture.size() < header) return picture;
     std::vector<std::byte> out(picture.begin(), picture.begin() + static_cast<std::ptrdiff_t>(header));
-    std::map<std::vector<std::byte>, std::uint32_t> places;  // of the rows that are in `out`
+    std::map<std::vector<std::byte>, std::uint32_t> offsets;  // positions of the rows that are in `out`
     for (std::size_t i = 0; i < rows; ++i) {
-        const auto place = [&](std::size_t row) {
+        const auto offset = [&](std::size_t row) {
             return row < rows ? header + load<std::uint32_t>(picture, kRowPlaces + 4 * row, kBig)
                               : picture.size();
         };
-        if (place(i) > place(i + 1) || place(i + 1) > picture.size()) return picture;
-        std::vector<std::byte> row(picture.begin() + static_cast<std::ptrdiff_t>(place(i)),
-                                   picture.begin() + static_cast<std::ptrdiff_t>(place(i + 1)));
+        if (offset(i) > offset(i + 1) || offset(i + 1) > picture.size()) return picture;
+        std::vector<std::byte> row(picture.begin() + static_cast<std::ptrdiff_t>(offset(i)),
+                                   picture.begin() + static_cast<std::ptrdiff_t>(offset(i + 1)));
         while (!row.empty() && row.back() == std::byte{0}) row.pop_back();
-        const auto [known, added] = places.try_emplace(row, static_cast<std::uint32_t>(out.size() - header));
+        const auto [known, added] = offsets.try_emplace(row, static_cast<std::uint32_t>(out.size() - header));
         if (added) {
             out.insert(out.end(), row.begin(), row.end());
             out.resize((out.size() + kReadAhead + 3) / 4 * 4);

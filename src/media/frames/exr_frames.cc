@@ -14,16 +14,16 @@
 #include <cstring>
 #include <optional>
 
+#include "base/byte_order.h"
 #include "base/check.h"
 #include "media/frames/codec_makers.h"
 #include "media/frames/payload.h"
-#include "media/image/byte_order.h"
 
 namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kChunkHeader = 8;    // first line, bytes
-constexpr std::size_t kCommentBytes = 13;  // of an attribute with an empty text
+constexpr std::size_t kCommentBytes = 13;  // size of an attribute with an empty text
 constexpr std::size_t kTableEntry = 8;
 constexpr std::size_t kPixelBytes = 6;
 
@@ -43,7 +43,7 @@ std::uint64_t chunks_of(const MediaFormat& format, const Flavour& flavour) {
     return (static_cast<std::uint64_t>(format.height) + flavour.lines - 1) / flavour.lines;
 }
 
-/// What OpenEXR writes, in memory.
+/// Receives the output of OpenEXR in memory.
 class MemoryFile final : public Imf::OStream {
 public:
     MemoryFile() : Imf::OStream("template") {}
@@ -90,7 +90,7 @@ Result<std::vector<std::byte>> flat_file(const MediaFormat& format, const Flavou
     }
 }
 
-/// The end of the header: attributes (name, type, size, value) up to an empty name. Nothing when `file` ends
+/// The end of the header: attributes (name, type, size, value) up to an empty name. Empty when `file` ends
 /// first.
 std::optional<std::size_t> end_of_header(std::span<const std::byte> file) {
     const auto end_of_text = [&](std::size_t at) {

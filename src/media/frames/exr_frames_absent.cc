@@ -1,4 +1,4 @@
-// Where the OpenEXR library is not: documents and frames are read, and no frame is made.
+// Builds without the OpenEXR library read documents and frames, and make no frames.
 #include "media/frames/codec_makers.h"
 
 namespace streamsim::media {

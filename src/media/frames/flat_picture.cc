@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "media/container/av.h"
-#include "media/container/libav.h"
+#include "media/libav/av.h"
+#include "media/libav/libav.h"
 
 namespace streamsim::media {
 namespace {

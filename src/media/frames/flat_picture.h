@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "media/container/libav.h"
+#include "media/libav/libav.h"
 #include "streamsim/media.h"
 
 namespace streamsim::media {
@@ -16,15 +16,15 @@ namespace streamsim::media {
 struct FlatPictures {
     const char* encoder = nullptr;
     AVPixelFormat pixels = AV_PIX_FMT_NONE;
-    std::string types = "I";  // of the pictures, in the order of display: 'I', 'P' or 'B'
-    int b_frames_max = 0;     // between two others
-    std::vector<std::pair<std::string, std::string>> options;  // of the encoder
+    std::string types = "I";  // type of each picture in display order: 'I', 'P' or 'B'
+    int b_frames_max = 0;     // B pictures in a row
+    std::vector<std::pair<std::string, std::string>> options;  // options of the encoder
 };
 
 /// Coded pictures, in the order in which they are stored.
 struct CodedPicture {
     std::vector<std::byte> bytes;
-    std::int64_t display = 0;  // its place in the order of display
+    std::int64_t display = 0;  // position in display order
 };
 
 /// Codes pictures of the format's raster and rate. Errors: environment, naming the format and what libavcodec

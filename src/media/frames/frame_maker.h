@@ -21,13 +21,13 @@ namespace streamsim::media {
 
 /// The frame that is to be made.
 struct FrameToMake {
-    std::uint64_t frame = 0;   // of the clip, as frames are stored
-    std::uint64_t number = 1;  // of a sequence's frame, as its name says it
+    std::uint64_t frame = 0;   // index in the clip, in stored order
+    std::uint64_t number = 1;  // sequences: number in the file name
     std::uint64_t key = 0;     // makes its bytes unique (payload_key)
-    std::string_view file;     // of a sequence: the name of its file, for headers that hold it
+    std::string_view file;     // sequences: name of the file, for headers that hold it
 };
 
-/// Bytes that a frame can have.
+/// Smallest and largest size of a frame, in bytes.
 struct FrameLimits {
     std::uint64_t min = 0;
     std::uint64_t max = UINT32_MAX;
@@ -42,13 +42,13 @@ public:
     /// Fills all of `into`. REQUIRES: limits(at.frame).min <= into.size() <= limits(at.frame).max.
     virtual void make(std::span<std::byte> into, const FrameToMake& at) const = 0;
 
-    /// The place of a stored frame in the order of display, from 0; B frames are stored behind a later one.
+    /// Position of a stored frame in display order, from 0; B frames are stored behind a later frame.
     virtual std::uint64_t display(std::uint64_t frame) const { return frame; }
     /// Frames that decoders hold back before the first can be shown: pts = dts + this at least.
     virtual std::uint64_t delay() const { return 0; }
     /// True: decoding can begin here.
     virtual bool is_key(std::uint64_t /*frame*/) const { return true; }
-    /// What a container says of the track, beyond its raster: codec, tag, pixel format, extradata.
+    /// Fills in the container's facts about the track besides the raster: codec, tag, pixel format, extradata.
     virtual void describe(AVCodecParameters& /*track*/) const {}
 };
 
@@ -62,7 +62,8 @@ struct Unmakable {
     const char* member;  // "/codec", "/profile", "/raster" or "/frame_sizes/gop"
     std::string why;
 };
-/// Pure arithmetic, as below. Nothing where prepare can make it (if its encoder is there).
+/// Pure arithmetic, like frame_bytes_min(). Empty when prepare can make the format, provided that its encoder
+/// exists.
 std::optional<Unmakable> unmakable(const MediaFormat& format);
 
 /// Bytes that every frame of the format can have at least: what its headers and its picture may need. Exact for
@@ -72,7 +73,7 @@ std::uint64_t frame_bytes_min(const MediaFormat& format);
 
 /// The extension of a sequence's files for a codec, without the dot: "dpx", "exr", "tif", "cin".
 std::string_view frame_extension(const MediaFormat& format);
-/// Whether it is one of them.
+/// True for an extension of frame_extension().
 bool is_frame_extension(std::string_view extension);
 
 /// The extension of a clip's file, with the dot: ".mov", ".mxf", ".mp4"; empty for sequences.

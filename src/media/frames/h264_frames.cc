@@ -8,12 +8,12 @@
 #include <new>
 #include <set>
 
+#include "base/byte_order.h"
 #include "base/check.h"
-#include "media/container/libav.h"
 #include "media/frames/codec_makers.h"
 #include "media/frames/flat_picture.h"
 #include "media/frames/payload.h"
-#include "media/image/byte_order.h"
+#include "media/libav/libav.h"
 
 namespace streamsim::media {
 namespace {
@@ -27,9 +27,10 @@ constexpr int kPictureSet = 8;
 // it and one more byte for the rest.
 constexpr std::size_t kSeiFrame = kPrefix + 2;
 constexpr std::byte kUserData{5};
-constexpr std::size_t kIdentifier = 16;  // that user data begins with
+constexpr std::size_t kIdentifier = 16;  // bytes that identify user data
 constexpr std::size_t kMessageMin = 2 + kIdentifier;
-/// Longer stuffing is cut: the bytes of 255 of a long message would make blocks that all frames share.
+/// Longer stuffing is split, because the 255 bytes of a long message's length would form blocks that all frames
+/// share.
 constexpr std::size_t kMessageMax = 64 * 1024;
 constexpr std::size_t kStuffingMin = kSeiFrame + kMessageMin;
 
@@ -107,11 +108,11 @@ void append(std::vector<std::byte>& to, const Unit& unit, bool start_codes) {
 struct Pattern {
     std::string stored;                     // picture types as they are stored
     std::string display;                    // and as they are shown
-    std::vector<std::uint64_t> display_of;  // of each stored picture
+    std::vector<std::uint64_t> display_of;  // display position of each stored picture
     std::uint64_t delay = 0;
 };
 
-/// B frames lie behind the P frame that is shown after them. Nothing when a B frame has no P frame.
+/// B frames lie behind the P frame that is shown after them. Empty when a B frame has no P frame.
 std::optional<Pattern> pattern_of(const std::string& stored) {
     Pattern out{.stored = stored};
     out.display_of.resize(stored.size());
@@ -123,9 +124,9 @@ std::optional<Pattern> pattern_of(const std::string& stored) {
         order.push_back(at);
         at = after;
     }
-    for (std::size_t place = 0; place < order.size(); ++place) {
-        out.display += stored[order[place]];
-        out.display_of[order[place]] = place;
+    for (std::size_t position = 0; position < order.size(); ++position) {
+        out.display += stored[order[position]];
+        out.display_of[order[position]] = position;
     }
     for (std::size_t i = 0; i < stored.size(); ++i)
         if (i > out.display_of[i]) out.delay = std::max<std::uint64_t>(out.delay, i - out.display_of[i]);
@@ -150,8 +151,7 @@ constexpr Flavour kFlavours[] = {
     {"avci100", "100"}, {"avci200", "200"}, {"xavc300", "300"}, {"xavc480", "480"}, {"long-gop", nullptr},
 };
 
-/// Whether x264 may know the class for this raster. Asking it in vain costs a little memory each time, which it
-/// does not give back.
+/// True when x264 may know the class for this raster. Each refusal by x264 itself leaks a little memory.
 bool may_have_class(const MediaFormat& format) {
     return (format.width == 1920 && format.height == 1080) || (format.width == 1280 && format.height == 720) ||
            format.height == 2160;
@@ -361,7 +361,8 @@ MadeMaker make_h264_maker(const MediaFormat& format, std::uint64_t frames) {
 }
 
 std::uint64_t h264_bytes_min(const MediaFormat& format) {
-    // Of a flat picture: with CAVLC, as intra classes have it, about 2 bytes a macroblock; with CABAC far less.
+    // Size of a flat picture: about 2 bytes a macroblock with CAVLC, as intra classes use it; far less with
+    // CABAC.
     const auto blocks = [](int pixels) { return (static_cast<std::uint64_t>(pixels) + 15) / 16; };
     const std::uint64_t macroblocks = blocks(format.width) * blocks(format.height);
     return format.profile == "long-gop" ? 1536 + macroblocks / 4 : 4096 + macroblocks * 3;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "base/byte_order.h"
 #include "base/check.h"
 #include "media/frames/codec_makers.h"
 #include "media/frames/flat_picture.h"
 #include "media/frames/payload.h"
-#include "media/image/byte_order.h"
 
 namespace streamsim::media {
 namespace {
@@ -57,7 +57,7 @@ private:
     std::vector<std::byte> tiles_;
 };
 
-/// Where the first tile begins: the marker segments of the main header are walked by their lengths.
+/// Offset of the first tile, found by walking the marker segments of the main header by their lengths.
 std::size_t first_tile(std::span<const std::byte> coded) {
     std::size_t at = 2;  // behind the start of the codestream
     while (at + 4 <= coded.size() && load<std::uint16_t>(coded, at, true) != kStartOfTile)

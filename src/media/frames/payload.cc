@@ -17,8 +17,8 @@ static_assert(std::endian::native == std::endian::little, "masks are written for
 constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ull;
 constexpr std::uint64_t kOther = 0xbf58476d1ce4e5b9ull;
 
-/// One word from its counter: the two halves of a 128-bit product, folded. One multiplication a word, and no
-/// word waits for another, so the processor works on several at once: that is where the speed comes from.
+/// One word from its counter: the two halves of a 128-bit product, folded. One multiplication makes a word, and
+/// no word depends on another, so the processor computes several at once.
 inline std::uint64_t word_of(std::uint64_t counter) {
     const Wide product = Wide{counter} * (counter ^ kOther);
     return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
@@ -30,7 +30,7 @@ inline std::uint64_t zero_bytes_of(std::uint64_t word) {
     return ~(((word & kLow) + kLow) | word | kLow);
 }
 
-/// Fills with the words of the counter, each as `change` makes it.
+/// Fills with the words of the counter, each changed by `change`.
 template <typename Change>
 void fill(std::span<std::byte> into, std::uint64_t key, std::uint64_t offset, Change change) {
     STREAMSIM_CHECK(offset % 8 == 0, "payload is made from a multiple of 8 on");
@@ -65,7 +65,7 @@ void fill_halves(std::span<std::byte> into, std::uint64_t key, std::uint64_t off
     constexpr std::uint64_t kExponents = 0x7c007c007c007c00ull;
     constexpr std::uint64_t kOne = 0x0400040004000400ull;  // the lowest bit of each exponent
     fill(into, key, offset, [](std::uint64_t word) {
-        // Only an exponent of all ones, infinity or no number, carries into the place of the sign.
+        // Only an exponent of all ones, infinity or no number, carries into the sign bit.
         const std::uint64_t not_finite = ((word & kExponents) + kOne) & 0x8000800080008000ull;
         return word & ~(not_finite >> 1);
     });

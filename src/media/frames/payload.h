@@ -8,9 +8,9 @@
 
 namespace streamsim::media {
 
-/// Which bits of each 4 bytes are significant; the others are filler and written as zero.
+/// The significant bits of each 4 bytes; the other bits are filler, written as zero.
 struct PayloadMask {
-    std::uint32_t bits = 0xffffffffu;  // as the four bytes read little-endian
+    std::uint32_t bits = 0xffffffffu;  // the four bytes, read as little-endian
 };
 
 /// Fills `into` with the bytes [offset, offset + into.size()) of the endless random text of `key`.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/byte_order.h"
 #include "base/check.h"
-#include "media/container/libav.h"
 #include "media/frames/codec_makers.h"
 #include "media/frames/payload.h"
-#include "media/image/byte_order.h"
+#include "media/libav/libav.h"
 
 namespace streamsim::media {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::uint32_t kFrameIdentifier = 0x69637066;  // "icpf"
 constexpr unsigned kMacroblock = 16;                    // pixels, both ways
 /// A slice has 8 macroblocks of a row; what is left of a row is cut into powers of two.
 constexpr unsigned kLog2SliceMacroblocks = 3;
-constexpr unsigned kLumaBlocks = 4;  // of a macroblock
+constexpr unsigned kLumaBlocks = 4;  // luma blocks of a macroblock
 
 unsigned macroblocks(int pixels) {
     return (static_cast<unsigned>(pixels) + kMacroblock - 1) / kMacroblock;

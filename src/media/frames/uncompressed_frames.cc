@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/byte_order.h"
 #include "base/check.h"
-#include "media/container/libav.h"
 #include "media/frames/codec_makers.h"
+#include "media/frames/dpx_writer.h"
 #include "media/frames/payload.h"
-#include "media/image/byte_order.h"
 #include "media/image/dpx.h"
+#include "media/libav/libav.h"
 
 namespace streamsim::media {
 namespace {
@@ -116,7 +117,7 @@ private:
         put(282, kRational, 1, resolution);
         put(283, kRational, 1, resolution);
         put(284, kShort, 1, 1);  // components side by side
-        put(296, kShort, 1, 2);  // of an inch
+        put(296, kShort, 1, 2);  // unit: inch
         put(305, kAscii, 10, software);
         STREAMSIM_CHECK(entries == kTiffEntries, "the directory has the entries that room was made for");
         store<std::uint16_t>(into, kTiffDirectory, false, static_cast<std::uint16_t>(entries));

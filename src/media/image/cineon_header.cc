@@ -4,8 +4,8 @@
 
 #include <bit>
 
+#include "base/byte_order.h"
 #include "base/wide.h"
-#include "media/image/byte_order.h"
 #include "media/image/image_rate.h"
 
 namespace streamsim::media {
@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kImageOffset = 4;
 constexpr std::size_t kIndustryLength = 12;
 constexpr std::size_t kChannels = 193;
-constexpr std::size_t kBits = 198;    // of the first channel
-constexpr std::size_t kWidth = 200;   // of the first channel
-constexpr std::size_t kHeight = 204;  // of the first channel
+constexpr std::size_t kBits = 198;    // first channel
+constexpr std::size_t kWidth = 200;   // first channel
+constexpr std::size_t kHeight = 204;  // first channel
 constexpr std::size_t kInterleave = 680;
 constexpr std::size_t kPacking = 681;
 constexpr std::size_t kLinePadding = 684;

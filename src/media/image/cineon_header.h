@@ -1,4 +1,4 @@
-// Cineon files, DPX's elder brother. Inside media/ only.
+// Cineon files, the predecessor of DPX. Inside media/ only.
 #pragma once
 
 #include "base/result.h"

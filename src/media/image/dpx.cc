@@ -6,59 +6,20 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
-#include "base/check.h"
+#include "base/byte_order.h"
 #include "base/units.h"
 #include "base/wide.h"
-#include "media/image/byte_order.h"
+#include "media/image/dpx_fields.h"
 #include "media/image/image_rate.h"
 
 namespace streamsim::media {
+
+using namespace dpx_fields;
+
 namespace {
 
-// Offsets of the fields that are used here, in bytes from the beginning of the file.
-constexpr std::size_t kMagic = 0;
-constexpr std::size_t kImageOffset = 4;
-constexpr std::size_t kVersion = 8;
-constexpr std::size_t kFileSize = 16;
-constexpr std::size_t kDittoKey = 20;
-constexpr std::size_t kGenericLength = 24;
-constexpr std::size_t kIndustryLength = 28;
-constexpr std::size_t kFileName = 36;
-constexpr std::size_t kCreator = 160;
-constexpr std::size_t kEncryptionKey = 660;
-constexpr std::size_t kElements = 770;
-constexpr std::size_t kWidth = 772;
-constexpr std::size_t kHeight = 776;
-constexpr std::size_t kElement = 780;  // the first of eight
-constexpr std::size_t kElementBytes = 72;
-constexpr std::size_t kOrigination = 1408;
-constexpr std::size_t kFilmFramePosition = 1712;
-constexpr std::size_t kFilmHeldCount = 1720;
-constexpr std::size_t kFilmFrameRate = 1724;
-constexpr std::size_t kTimeCode = 1920;
-constexpr std::size_t kTelevisionFrameRate = 1940;
-
-// Offsets inside an element.
-constexpr std::size_t kHighData = 12;
-constexpr std::size_t kDescriptor = 20;
-constexpr std::size_t kTransfer = 21;
-constexpr std::size_t kColorimetric = 22;
-constexpr std::size_t kBits = 23;
-constexpr std::size_t kPacking = 24;
-constexpr std::size_t kEncoding = 26;
-constexpr std::size_t kDataOffset = 28;
-constexpr std::size_t kLinePadding = 32;
-constexpr std::size_t kImagePadding = 36;
-constexpr std::size_t kDescription = 40;
-
-constexpr std::uint32_t kMagicNumber = 0x53445058;  // "SDPX"
-constexpr std::uint32_t kUndefined = 0xffffffff;
-constexpr std::size_t kElementsMax = 8;
-constexpr std::uint8_t kRgb = 50;
-constexpr std::uint8_t kRec709 = 6;  // transfer and colorimetric
-/// No image has a TiB; a header that says so is damaged.
+/// Limit of an image; a header that claims a TiB is damaged.
 constexpr std::uint64_t kImageBytesMax = 1ull << 40;
 
 int components_of(int descriptor) {
@@ -93,7 +54,7 @@ bool known_depth(int bits) {
 
 struct LineBytes {
     Wide by_rule = 0;
-    Wide otherwise = 0;  // what the other school of writers makes of the same header
+    Wide otherwise = 0;  // by the padding that other writers use for the same header
 };
 
 LineBytes line_bytes(std::uint64_t width, int bits, int packing, int components) {
@@ -117,8 +78,8 @@ std::optional<FrameRate> rate_field(std::uint32_t bits) {
     return rate_from(static_cast<double>(std::bit_cast<float>(bits)));
 }
 
-/// Binary coded decimals, two digits a byte: hours, minutes, seconds, frames. Empty where they are not: the
-/// field is seldom set, and zero is seldom meant.
+/// Binary coded decimals, two digits a byte: hours, minutes, seconds, frames. Empty for other values and for
+/// zero: the field is seldom set, and zero is seldom meant.
 std::string time_code_text(std::uint32_t field, std::optional<FrameRate> rate) {
     if (field == 0) return "";
     std::array<unsigned, 4> parts{};
@@ -249,8 +210,8 @@ private:
         return {};
     }
 
-    /// The film and television headers, which not every writer makes: FFmpeg's image data begins where they
-    /// would be.
+    /// Reads the film and television headers. Not every writer has them: FFmpeg's image data begins at their
+    /// offset.
     void read_industry() {
         const bool there = header_.image_offset >= kDpxHeaderBytes && bytes_.size() >= kDpxHeaderBytes &&
                            u32(kIndustryLength) != 0;
@@ -270,62 +231,6 @@ private:
     Wide otherwise_end_ = 0;
     Wide end_ = 0;
 };
-
-/// Writes the fields of one header.
-class Writer {
-public:
-    Writer(std::span<std::byte> into, bool big_endian) : into_(into), big_endian_(big_endian) {}
-
-    template <typename T>
-    void put(std::size_t offset, T value) {
-        store<T>(into_, offset, big_endian_, value);
-    }
-    void u32(std::size_t offset, std::uint64_t value) { put(offset, static_cast<std::uint32_t>(value)); }
-    void real(std::size_t offset, double value) {
-        put(offset, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
-    }
-    /// The standard's mark for "not set", in every numeric field of the range.
-    void undefined(std::size_t offset, std::size_t bytes) {
-        std::fill_n(into_.begin() + static_cast<std::ptrdiff_t>(offset), bytes, std::byte{0xff});
-    }
-    /// At most capacity - 1 characters; the rest stays zero.
-    void text(std::size_t offset, std::size_t capacity, const std::string& value) {
-        std::memcpy(into_.data() + offset, value.data(), std::min(value.size(), capacity - 1));
-    }
-
-private:
-    std::span<std::byte> into_;
-    bool big_endian_;
-};
-
-void write_elements(Writer& out, const DpxLayout& layout) {
-    for (std::size_t k = 0; k < kElementsMax; ++k) out.undefined(kElement + k * kElementBytes, kDescription);
-    out.u32(kElement, 0);      // unsigned
-    out.u32(kElement + 4, 0);  // lowest code
-    out.u32(kElement + kHighData, (1u << layout.bits) - 1);
-    out.put<std::uint8_t>(kElement + kDescriptor, kRgb);
-    out.put<std::uint8_t>(kElement + kTransfer, kRec709);
-    out.put<std::uint8_t>(kElement + kColorimetric, kRec709);
-    out.put<std::uint8_t>(kElement + kBits, static_cast<std::uint8_t>(layout.bits));
-    out.put<std::uint16_t>(kElement + kPacking, static_cast<std::uint16_t>(layout.packing));
-    out.put<std::uint16_t>(kElement + kEncoding, 0);
-    out.u32(kElement + kDataOffset, layout.image_offset);
-    out.u32(kElement + kLinePadding, 0);
-    out.u32(kElement + kImagePadding, 0);
-    out.text(kElement + kDescription, 32, "RGB");
-}
-
-/// Binary-coded decimal hours, minutes, seconds and frames. Left unset where the labels skip numbers (drop
-/// frame) or two digits do not hold the frames of a second.
-std::uint32_t time_code_field(std::uint64_t frame, FrameRate rate) {
-    const std::string label = timecode(frame, rate);  // "HH:MM:SS:FF"
-    if (label.size() != 11 || label[8] != ':') return kUndefined;
-    std::uint32_t value = 0;
-    for (const char c : label) {
-        if (c != ':') value = value << 4 | static_cast<std::uint32_t>(c - '0');
-    }
-    return value;
-}
 
 }  // namespace
 
@@ -348,85 +253,6 @@ std::uint64_t dpx_line_bytes(std::uint64_t width, int bits, int packing, int com
 std::uint64_t dpx_image_bytes(
     std::uint64_t width, std::uint64_t height, int bits, int packing, int components) {
     return saturated(Wide{dpx_line_bytes(width, bits, packing, components)} * height);
-}
-
-PayloadMask dpx_payload_mask(const DpxLayout& layout) {
-    std::uint32_t word = 0xffffffff;  // as a 32-bit word of the file
-    if (layout.bits == 10 && layout.packing == 1) word = 0xfffffffc;
-    if (layout.bits == 10 && layout.packing == 2) word = 0x3fffffff;
-    if (layout.bits == 12 && layout.packing == 1) word = 0xfff0fff0;
-    if (layout.bits == 12 && layout.packing == 2) word = 0x0fff0fff;
-    return {layout.big_endian ? __builtin_bswap32(word) : word};
-}
-
-void zero_dpx_line_ends(std::span<std::byte> piece, std::uint64_t position, const MediaFormat& format) {
-    const DpxLayout& layout = format.dpx;
-    const bool tight = layout.bits == 16 || (layout.packing != 0 && layout.bits != 8);
-    const std::uint64_t used_bits =
-        static_cast<std::uint64_t>(format.width) * 3 * static_cast<unsigned>(layout.bits) % 32;
-    if (tight || used_bits == 0) return;
-    // Bytes are kept in the order of the file, packed components from the low end of the word.
-    std::uint32_t keep = (1u << used_bits) - 1;
-    if (layout.bits != 8 && layout.big_endian) keep = __builtin_bswap32(keep);
-    const std::uint64_t line =
-        dpx_line_bytes(static_cast<std::uint64_t>(format.width), layout.bits, layout.packing);
-    std::uint64_t last_word = (position / line + 1) * line - 4;
-    for (; last_word + 4 <= position + piece.size(); last_word += line) {
-        std::uint32_t word = 0;
-        std::byte* const at = piece.data() + (last_word - position);
-        std::memcpy(&word, at, sizeof word);
-        word &= keep;
-        std::memcpy(at, &word, sizeof word);
-    }
-}
-
-void write_dpx_header(std::span<std::byte> into,
-                      const MediaFormat& format,
-                      const std::string& file,
-                      std::uint64_t number,
-                      std::uint64_t first) {
-    const DpxLayout& layout = format.dpx;
-    STREAMSIM_CHECK(into.size() == layout.image_offset && into.size() >= kDpxHeaderBytes,
-                    "a DPX header fills the file up to its image");
-    std::fill(into.begin(), into.end(), std::byte{0});
-    Writer out(into, layout.big_endian);
-    const auto width = static_cast<std::uint64_t>(format.width);
-    const auto height = static_cast<std::uint64_t>(format.height);
-    out.u32(kMagic, kMagicNumber);
-    out.u32(kImageOffset, layout.image_offset);
-    out.text(kVersion, 8, "V2.0");
-    out.u32(kFileSize, layout.image_offset + dpx_image_bytes(width, height, layout.bits, layout.packing));
-    out.u32(kDittoKey, 1);  // this header is not the one of the frame before
-    out.u32(kGenericLength, 1664);
-    out.u32(kIndustryLength, 384);
-    out.text(kFileName, 100, file);
-    out.text(kCreator, 100, "streamsim");
-    out.undefined(kEncryptionKey, 4);
-    out.put<std::uint16_t>(kElements, 1);
-    out.u32(kWidth, width);
-    out.u32(kHeight, height);
-    write_elements(out, layout);
-
-    out.undefined(kOrigination + 8, 8);  // centre
-    out.u32(kOrigination + 16, width);
-    out.u32(kOrigination + 20, height);
-    out.undefined(kOrigination + 212, 8);  // border
-    out.u32(kOrigination + 220, 1);        // pixel aspect ratio
-    out.u32(kOrigination + 224, 1);
-    out.undefined(kOrigination + 228, 8);  // scanned size
-
-    out.u32(kFilmFramePosition, number);
-    out.undefined(kFilmFramePosition + 4, 4);  // frames in the sequence
-    out.u32(kFilmHeldCount, 1);
-    out.real(kFilmFrameRate, format.rate.per_second());
-    out.undefined(kFilmFrameRate + 4, 4);  // shutter angle
-
-    out.u32(kTimeCode, time_code_field(number - first, format.rate));
-    out.undefined(kTimeCode + 4, 4);   // user bits
-    out.undefined(kTimeCode + 9, 2);   // field number, video signal; interlace 0 before them: progressive
-    out.undefined(kTimeCode + 12, 8);  // sampling rates
-    out.real(kTelevisionFrameRate, format.rate.per_second());
-    out.undefined(kTelevisionFrameRate + 4, 28);  // time offset to integration time
 }
 
 }  // namespace streamsim::media

@@ -1,10 +1,10 @@
-// DPX files (SMPTE ST 268): the header that says where the image is and how long it must be, read from files
-// that others made and written for our own.
+// DPX files (SMPTE ST 268): the header that says where the image is and how long the image must be.
+// frames/dpx_writer.h writes headers.
 //
 // Line rule. 10 bit filled: three components a 32-bit word. 8 bit, and packed 10 and 12 bit: a line ends on a
-// 32-bit word. Components of 16 bits (12 bit filled, 16 bit): no padding. Writers differ for odd widths
-// (FFmpeg 5.1 pads 16-bit lines too, OpenImageIO 2.4 does not pad 8-bit ones), so where the file size that a
-// header declares is exactly that of the other choice, the other choice it is.
+// 32-bit word. Components of 16 bits (12 bit filled, 16 bit): no padding. Writers differ for odd widths (FFmpeg
+// 5.1 pads 16-bit lines too, OpenImageIO 2.4 does not pad 8-bit ones), so a header whose declared file size is
+// exactly that of the other rule is read by the other rule.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,13 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "media/frames/payload.h"
-#include "streamsim/media.h"
 
 namespace streamsim::media {
 
-/// Generic and industry header, in bytes; what parse_dpx_header wants to see where the file has it.
+/// Generic and industry header, in bytes; parse_dpx_header needs as many where the file has them.
 inline constexpr std::size_t kDpxHeaderBytes = 2048;
 
-/// What the header of a DPX file says, element 0 where there are several.
+/// The header of a DPX file; of several elements, element 0.
 struct DpxHeader {
     bool big_endian = true;
     std::uint32_t width = 0;           // pixels
@@ -33,13 +31,12 @@ struct DpxHeader {
     int bits = 0;                      // a component
     int packing = 0;                   // 0 packed, 1 filled method A, 2 filled method B
     std::uint32_t image_offset = 0;    // bytes from the beginning of the file
-    std::uint64_t data_offset = 0;     // of the data of element 0: its own where it has one
-    std::uint64_t data_offset_at = 0;  // where the field is that says so
-    /// Run-length encoded: how long the image is then, no field says.
+    std::uint64_t data_offset = 0;     // offset of the data of element 0: its own where the element states one
+    std::uint64_t data_offset_at = 0;  // offset of the field that states data_offset
+    /// Run-length encoded: no field states the length of the image.
     bool run_length = false;
-    std::uint64_t expected_bytes = 0;  // of the file up to the last image byte, by offset, raster and packing
-    std::uint64_t declared_bytes =
-        0;  // of the file, as the header has it: worth what the file bears out; 0: not set
+    std::uint64_t expected_bytes = 0;  // file length up to the last image byte, by offset, raster and packing
+    std::uint64_t declared_bytes = 0;  // file length that the header states; 0: not set
     /// Film frame rate, else television frame rate; nothing when neither is set.
     std::optional<FrameRate> rate;
     std::optional<std::uint32_t> frame_number;  // film frame position
@@ -60,22 +57,5 @@ std::uint64_t dpx_image_bytes(
 
 /// Bytes of one line, line padding included.
 std::uint64_t dpx_line_bytes(std::uint64_t width, int bits, int packing, int components = 3);
-
-/// Which bits of the image are significant.
-PayloadMask dpx_payload_mask(const DpxLayout& layout);
-
-/// Zeroes the padding at the end of each line in a piece of the image. `position` is the offset of the piece in
-/// the image in bytes, a multiple of 4 as its length is (but at the end of the image).
-void zero_dpx_line_ends(std::span<std::byte> piece, std::uint64_t position, const MediaFormat& format);
-
-/// Writes the header of frame `number` into `into` (layout.image_offset bytes; the rest is zero). `file` is the
-/// name of the file without its directory. The time code counts from 00:00:00:00 at frame `first`.
-/// Deterministic: there is no creation time in it. REQUIRES: into.size() == format.dpx.image_offset >=
-/// kDpxHeaderBytes.
-void write_dpx_header(std::span<std::byte> into,
-                      const MediaFormat& format,
-                      const std::string& file,
-                      std::uint64_t number,
-                      std::uint64_t first);
 
 }  // namespace streamsim::media

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/byte_order.h"
 #include "base/wide.h"
-#include "media/image/byte_order.h"
 #include "media/image/image_rate.h"
 
 namespace streamsim::media {
@@ -20,7 +20,7 @@ constexpr std::uint32_t kTiled = 0x200;
 constexpr std::uint32_t kDeep = 0x800;
 constexpr std::uint32_t kMultipart = 0x1000;
 
-constexpr std::size_t kNameMax = 256;  // of an attribute, with its end; 32 without the long-names flag
+constexpr std::size_t kNameMax = 256;  // attribute name with its end; 32 without the long-names flag
 constexpr std::size_t kPartsMax = 1024;
 constexpr std::uint32_t kNegative = 0x80000000;
 constexpr Wide kImageBytesMax = Wide{1} << 40;
@@ -28,9 +28,9 @@ constexpr Wide kImageBytesMax = Wide{1} << 40;
 constexpr const char* kCompressions[] = {"none", "rle",  "zips", "zip",  "piz",  "pxr24",
                                          "b44",  "b44a", "dwaa", "dwab", "htj2k"};
 
-/// Lines in a chunk of each compression; those of later ones are not known.
+/// Lines in a chunk, by compression; unknown for later compressions.
 constexpr int kChunkLines[] = {1, 1, 1, 16, 32, 16, 32, 32, 32, 256};
-/// A longer table of chunks is not read: no frame has so many lines.
+/// Limit of the table of chunks; no frame has so many lines.
 constexpr std::uint64_t kTableBytesMax = std::uint64_t{256} << 10;
 
 struct Channel {
@@ -77,7 +77,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/// How many coordinates in [min, min + count) are multiples of `sampling`.
+/// Number of coordinates in [min, min + count) are multiples of `sampling`.
 std::uint64_t samples(std::int64_t min, std::int64_t count, std::int64_t sampling) {
     return static_cast<std::uint64_t>(floor_div(min + count - 1, sampling) - floor_div(min - 1, sampling));
 }
@@ -187,7 +187,7 @@ public:
     }
 
 private:
-    /// Compressed lines lie in chunks, and a table says where: the last one shows whether the file is whole.
+    /// A table lists the chunks of compressed lines; the last chunk shows whether the file is whole.
     Result<void> find_cut(const Part& part, ImageHeader& header) {
         const bool known = part.compression < static_cast<int>(std::size(kChunkLines));
         if (!known || part.deep || part.tile_width > 0) return {};
@@ -213,7 +213,7 @@ private:
         return {};
     }
 
-    /// Beyond what is read of a header nothing is known, and that is no error.
+    /// A check beyond the part of the header that was read is skipped without an error.
     static Result<void> of_environment(const Error& error) {
         if (error.kind == ErrorKind::bad_input) return {};
         return error;
@@ -253,8 +253,8 @@ private:
                 return bytes_.wrong(at_, fmt::format("the attribute at byte {} has a negative size, {}",
                                                      attribute_at, static_cast<std::int32_t>(written)));
             }
-            // Values of a kind that knows its own length are read by it: everybody does, and there are files
-            // whose sizes are wrong.
+            // Values whose kind implies a length are read by that length, as all readers do, because some files
+            // state wrong sizes.
             if (*type == "chlist") {
                 at_ = value;
                 if (auto read = read_channels(part); !read) return read.error();

@@ -7,8 +7,8 @@
 
 namespace streamsim::media {
 
-/// Where nothing is compressed the length of the file is exact: header, offset tables and chunks, as the data
-/// window, the channels and the tiles have them. Errors: bad input that names the byte.
+/// Without compression the expected length is exact: header, offset tables and chunks, by the data window, the
+/// channels and the tiles. Errors: bad input that names the byte.
 Result<ImageHeader> read_exr_header(HeaderBytes& bytes);
 
 }  // namespace streamsim::media

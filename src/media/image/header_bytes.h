@@ -1,5 +1,5 @@
-// The bytes of one file as readers of headers want them: any place, bounded, with the end of the file as an
-// error that says where it is. Inside media/ only.
+// Bounded random access to the bytes of one file, for readers of headers. The end of the file is an error that
+// names the byte. Inside media/ only.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace streamsim::media {
 
-/// No header needs more; one that does is not believed.
+/// Read limit of one header; a header that needs more counts as damaged.
 inline constexpr std::size_t kHeaderBytesMax = std::size_t{1} << 20;
 
 class HeaderBytes {
@@ -27,8 +27,8 @@ public:
     /// input when more than kHeaderBytesMax were read in all; the source's.
     Result<std::span<const std::byte>> up_to(std::uint64_t offset, std::size_t bytes);
 
-    /// The same, all of them; bad input when the file ends before. `what` is what was expected there: "the list
-    /// of channels".
+    /// The same, but an error (bad input) when the file ends early. `what` names the expected content: "the
+    /// list of channels".
     Result<std::span<const std::byte>> all_of(std::uint64_t offset, std::size_t bytes, const std::string& what);
 
     /// "file: byte N: what"

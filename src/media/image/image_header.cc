@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "media/image/cineon_header.h"
 #include "media/image/dpx.h"
 #include "media/image/exr_header.h"
 #include "media/image/header_bytes.h"
 #include "media/image/tiff_header.h"
-#include "media/sequence/sequence_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -28,9 +29,9 @@ constexpr Known kKnown[] = {
     {"sgi", ImageKind::by_size}, {"rgb", ImageKind::by_size},
 };
 
-/// No frame has a million pixels in a line.
+/// Limit of a side; a header beyond it counts as damaged.
 constexpr std::uint64_t kSideMax = 1'000'000;
-/// A frame of this size or more is believed only when it is there.
+/// A frame of this size or more counts only when the file is that long.
 constexpr std::uint64_t kBelievedBytes = std::uint64_t{1} << 30;
 
 constexpr std::uint64_t kDpxImageOffsetAt = 4;
@@ -39,9 +40,8 @@ constexpr std::uint64_t kDpxImageOffsetAt = 4;
 constexpr std::uint64_t kLineFill = 4;
 
 bool same_letters(std::string_view name, std::string_view lower) {
-    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char a, char b) {
-        return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-    });
+    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
+                      [](char a, char b) { return to_lower(a) == b; });
 }
 
 const Known* find(std::string_view extension) {
@@ -83,7 +83,8 @@ Result<ImageHeader> read_dpx(HeaderBytes& bytes, const std::string& file) {
     header.raster_at = 772;
     header.image_begins = dpx->data_offset;
     header.image_begins_at = dpx->data_offset_at;
-    // Two places for the image, of which one cannot be: no writer makes that, and readers take either.
+    // The header states two offsets of the image, one of them behind the end of the file. No writer makes such
+    // a header, and readers differ in the offset they take.
     if (dpx->image_offset >= bytes.file_bytes() && dpx->data_offset < bytes.file_bytes())
         return image_past_end(bytes, kDpxImageOffsetAt, dpx->image_offset);
     const bool believed = dpx->declared_bytes == bytes.file_bytes() && !dpx->run_length &&
@@ -149,7 +150,7 @@ Result<ImageHeader> read_image_header(ByteSource& source, ImageKind kind, const 
         }
         if (*size == 0) return bytes.wrong(0, "the file is empty, expected an image");
         ImageHeader header;
-        header.format = image_extension(file.substr(file.rfind('/') + 1));
+        header.format = image_extension(base_name(file));
         return header;
     };
     auto header = read();

@@ -1,5 +1,5 @@
-// What the header of one image file says, whatever its kind: where the file of a frame has to end, the rate,
-// the raster. A header is a claim; it is believed only as far as its own file bears it out.
+// The header of one image file of any kind: expected length of the file, rate and raster. A header is a claim,
+// and counts only as far as its own file confirms it.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,29 @@ enum class ImageKind {
     exr,
     tiff,
     cineon,
-    by_size,  // PNG, JPEG, JPEG 2000, ARRIRAW, ...: nothing is read of it, the size of each file is its length
+    by_size,  // PNG, JPEG, JPEG 2000, ARRIRAW, ...: no header is read; the file size is the frame length
 };
 
 struct ImageHeader {
     std::string format;        // "exr half zip 3840x2160"
     std::uint64_t width = 0;   // pixels; 0: not read
     std::uint64_t height = 0;  // lines
-    /// Of the file up to the last byte that the header accounts for. 0: its images are compressed, only the
-    /// size of each file tells.
+    /// Length of the file up to the last byte that the header accounts for. 0: the image is compressed, and
+    /// only the file size tells the length.
     std::uint64_t expected_bytes = 0;
     std::optional<FrameRate> rate;
     std::string timecode;  // "01:00:00:00"; empty: it has none
 
-    // Where the claims stand in the file, for messages.
+    // Byte offsets of the claims, for messages.
     std::uint64_t raster_at = 0;        // byte offset of the field
     std::uint64_t image_begins = 0;     // byte offset of the image data; 0: not known
     std::uint64_t image_begins_at = 0;  // byte offset of the field that says so
-    /// The file ends before its image begins or ends: where, as the text of an error. Empty: it does not.
+    /// Error text for a file that ends before its image does. Empty: the file is long enough.
     std::string cut;
 };
 
-/// The kind of image that a file name promises: by its extension in any case, also where the frame number comes
-/// after it ("shot.dpx.0101"). Nothing when it is none that is known.
+/// The kind of image that a file name promises: by its extension in any case, and also before a frame number
+/// ("shot.dpx.0101"). Empty for an unknown kind.
 std::optional<ImageKind> image_kind(std::string_view name);
 
 /// The extension by which image_kind knows the name, in lower case: "dpx"; empty when it knows none.

@@ -7,8 +7,8 @@
 
 namespace streamsim::media {
 
-/// What a number of frames a second means: the trade writes 23.976, 23.98 or 23.97602 for 24000/1001. Nothing
-/// when it is no rate: not finite, below 0.01 or above 1000.
+/// The exact rate of a decimal number of frames a second: headers write 23.976, 23.98 or 23.97602 for
+/// 24000/1001. Empty when the number is no rate: not finite, below 0.01 or above 1000.
 std::optional<FrameRate> rate_from(double frames_per_s);
 
 }  // namespace streamsim::media

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/byte_order.h"
 #include "base/wide.h"
-#include "media/image/byte_order.h"
 #include "media/image/image_rate.h"
 
 namespace streamsim::media {
@@ -26,7 +26,7 @@ constexpr std::uint32_t kSampleFormat = 339;
 constexpr std::uint32_t kFrameRate = 51044;
 
 constexpr std::uint64_t kEntriesMax = 4096;
-/// Lists of strips that are longer are not read: the size of the file tells as well.
+/// Longer lists of strips are not read, because the size of the file tells the length too.
 constexpr std::uint64_t kListBytesMax = std::uint64_t{256} << 10;
 constexpr Wide kImageBytesMax = Wide{1} << 40;
 
@@ -139,7 +139,7 @@ private:
                 end_ = std::max(end_, entry.values_at + static_cast<std::uint64_t>(value_bytes));
             remember(tag, entry);
         }
-        // Optional in practice: a file may end right after its last entry.
+        // The offset of the next directory is optional in practice: a file may end right after its last entry.
         const auto next = bytes_.up_to(at + count_bytes + list_bytes, offset_bytes);
         if (!next) return next.error();
         more_directories_ = next->size() == offset_bytes && number(*next, 0, offset_bytes) != 0;
@@ -248,7 +248,7 @@ private:
         return place_image(static_cast<std::uint64_t>(line * header_.height), *compression != 1);
     }
 
-    /// Where the strips or tiles are.
+    /// Reads the locations of the strips or tiles.
     Result<void> place_image(std::uint64_t image_bytes, bool compressed) {
         const auto offsets = values(offsets_, "the offsets of the image");
         if (!offsets) return offsets.error();
@@ -285,7 +285,7 @@ private:
         return {};
     }
 
-    /// A compressed image is as long as its file; its lists only say whether all of it is there.
+    /// A compressed image is as long as its file; its lists only tell whether the image is complete.
     Result<void> find_cut(const std::vector<std::uint64_t>& offsets) {
         if (sizes_.count != offsets.size()) return {};
         const auto sizes = values(sizes_, "the lengths of the image");
@@ -319,7 +319,7 @@ private:
     bool big_endian_ = false;
     bool big_ = false;  // 64-bit offsets
     std::uint64_t directory_field_ = 4;
-    std::uint64_t end_ = 0;  // of the directory and what it points at
+    std::uint64_t end_ = 0;  // end of the directory and of its values
     bool more_directories_ = false;
     Entry width_, height_, bits_, packed_, offsets_, samples_, sizes_, numbers_, frame_rate_;
     ImageHeader header_;

@@ -7,9 +7,9 @@
 
 namespace streamsim::media {
 
-/// The first directory of the file. Where its image is not compressed the expected length is the furthest byte
-/// that it accounts for: strips or tiles, the directory and what it points at. With more than one directory
-/// only the size of the file tells. Errors: bad input that names the byte.
+/// Reads the first directory of the file. For an uncompressed image the expected length is the furthest byte
+/// that the directory accounts for: strips or tiles, and the directory with its values. A file with more than
+/// one directory has the length of the file. Errors: bad input that names the byte.
 Result<ImageHeader> read_tiff_header(HeaderBytes& bytes);
 
 }  // namespace streamsim::media

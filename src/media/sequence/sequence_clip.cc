@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "base/path.h"
 #include "base/units.h"
 #include "media/sequence/frame_gaps.h"
 #include "media/sequence/sequence_sizes.h"
@@ -20,15 +21,15 @@ constexpr std::uint64_t kSpanPerFrame = 1000;
 
 /// A header whose file ends before the image says how long it should be, but a whole file says so better; of so
 /// many after it one should be whole.
-constexpr std::size_t kLooksAfterCut = 16;
+constexpr std::size_t kHeadersAfterCutMax = 16;
 
-/// Of the files of a sequence so many are looked at, before a header is believed for all of them.
+/// Number of files whose sizes are compared before one header counts for the whole sequence.
 constexpr std::size_t kFilesSampled = 16;
 
 struct FirstHeader {
     ImageHeader header;
     std::string path;
-    std::size_t place = 0;  // in the numbers of the sequence: so many before it are not readable
+    std::size_t index = 0;  // in the numbers of the sequence: so many before it are not readable
     std::string first_problem;
 };
 
@@ -39,10 +40,10 @@ Result<FirstHeader> first_readable(ByteStore& store,
     FirstHeader found;
     std::optional<FirstHeader> cut;
     std::optional<Error> first_error;
-    for (; found.place < sequence.numbers.size(); ++found.place) {
+    for (; found.index < sequence.numbers.size(); ++found.index) {
         if (progress != nullptr && progress->cancelled()) return interrupted_error();
-        if (cut && found.place - cut->place > kLooksAfterCut) break;
-        found.path = join_path(directory, sequence.name(found.place));
+        if (cut && found.index - cut->index > kHeadersAfterCutMax) break;
+        found.path = join_path(directory, sequence.name(found.index));
         auto header = read_frame_header(store, found.path);
         if (header) {
             found.header = std::move(*header);
@@ -52,8 +53,8 @@ Result<FirstHeader> first_readable(ByteStore& store,
         }
         if (!first_error) first_error = header ? bad_input(cut->header.cut) : header.error();
     }
-    // One file has to be an image. Of many it is for their sizes to say whether they are cut or the header
-    // lies.
+    // A single file has to be a whole image. For several files their sizes decide whether the files are cut or
+    // the header is wrong.
     if (cut && sequence.numbers.size() > 1) return *cut;
     return *first_error;
 }
@@ -146,9 +147,9 @@ private:
 
     void note_header(FrameRate rate, bool known) {
         const ImageHeader& header = found_.header;
-        if (found_.place > 0) {
+        if (found_.index > 0) {
             note(fmt::format("{} at its beginning without a readable header: {}",
-                             count_of(found_.place, "frame", "frames"), found_.first_problem));
+                             count_of(found_.index, "frame", "frames"), found_.first_problem));
         }
         if (auto info = store_.stat(found_.path); info && *info) {
             clip_.modified_s = (*info)->modified_s;
@@ -158,24 +159,25 @@ private:
         if (!header.rate) {
             clip_.rate_assumed = true;
             const bool could = image_kind(base_name(found_.path)) != ImageKind::by_size;
-            note(could ? fmt::format("{} has no frame rate in its header: 24 taken", found_.path)
-                       : "rate not in the file: 24 taken");
+            note(could ? fmt::format("{} has no frame rate in its header: 24 fps assumed", found_.path)
+                       : "no frame rate in the file: 24 fps assumed");
         }
         if (header.timecode.empty() || sequence_.pattern.digits == 0) return;
-        std::string by_number = timecode(sequence_.numbers[found_.place], rate);
+        std::string by_number = timecode(sequence_.numbers[found_.index], rate);
         std::replace(by_number.begin(), by_number.end(), ';', ':');
         if (by_number == header.timecode) return;
         note(fmt::format("the time code in the header of {} is {}; its number says {}", found_.path,
                          header.timecode, by_number));
     }
 
-    /// How long the frames are: what a header says counts for all of them as long as the files bear it out.
+    /// Determines the frame length: the length by one header counts for all frames as long as the files confirm
+    /// it.
     Result<void> find_sizes(SequenceFacts& facts, bool known, IndexProgress* progress) {
         const std::uint64_t expected = found_.header.expected_bytes;
         if (known && expected > 0) return {};
         bool each = expected == 0;
         if (!known && sequence_.numbers.size() > 1) each = differs_from_last() || each;
-        if (each || !alike(facts)) return look_at_each(facts, progress);
+        if (each || !alike(facts)) return check_each_file(facts, progress);
         if (facts.frame_bytes != expected) {
             note(fmt::format(
                 "{} has {} bytes and its header accounts for {}: the file is believed, all of it is "
@@ -205,12 +207,12 @@ private:
         return true;
     }
 
-    Result<void> look_at_each(SequenceFacts& facts, IndexProgress* progress) {
-        auto sizes = look_at_sizes(store_, directory_, sequence_, progress);
+    Result<void> check_each_file(SequenceFacts& facts, IndexProgress* progress) {
+        auto sizes = read_file_sizes(store_, directory_, sequence_, progress);
         if (!sizes) return sizes.error();
         if (sizes->without > 0)
-            note(count_of(sizes->without, "file is empty or cannot be looked at",
-                          "files are empty or cannot be looked at"));
+            note(count_of(sizes->without, "file is empty or not accessible",
+                          "files are empty or not accessible"));
         facts.frame_bytes = sizes->median;
         facts.frame_sizes = std::move(sizes->bytes);
         if (found_.header.expected_bytes == 0) {
@@ -229,7 +231,7 @@ private:
     /// fails. Files of one size are taken to have headers of one kind. Errors: bad input when none is whole.
     Result<void> lengthen_cut_ones(std::vector<std::uint64_t>& sizes, IndexProgress* progress) {
         const std::uint64_t expected = found_.header.expected_bytes;
-        std::map<std::uint64_t, std::uint64_t> lengths{{expected, expected}};  // of a frame, by its file's size
+        std::map<std::uint64_t, std::uint64_t> lengths{{expected, expected}};  // frame length by file size
         std::uint64_t short_ones = 0;
         std::string first_short;
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -288,7 +290,7 @@ private:
     const std::string& directory_;
     const FoundSequence& sequence_;
     FirstHeader found_;
-    std::uint64_t found_bytes_ = 0;  // of its file; 0: not known
+    std::uint64_t found_bytes_ = 0;  // size of the file with that header; 0: unknown
     Clip clip_;
 };
 

@@ -11,8 +11,7 @@
 
 namespace streamsim::media {
 
-/// What is known of our own sequences without their listing and headers: a header holds the rate as a float
-/// only.
+/// The facts of a sequence that prepare made; its headers hold the rate only as a float.
 struct KnownFrames {
     std::uint64_t first = 1;
     std::uint64_t count = 1;
@@ -20,11 +19,11 @@ struct KnownFrames {
 };
 
 /// Reads headers in frame order until one is readable and makes the index from it; the header of the last frame
-/// and the sizes of a few files are compared with it. Where those few have one size it is believed, whatever
-/// the header says. Where they differ, or headers do not tell how long the files are (compressed images), each
-/// file is looked at: one that is shorter than its own header says keeps that length, and fails. `progress` may
-/// be null. Errors: that of the first frame when none is readable; bad input when a single file, or each of
-/// several of different sizes, ends before its image; interrupted.
+/// and the sizes of a few files are compared with it. A few files of one size are trusted over the header.
+/// Files of different sizes, and compressed images, whose headers state no length, are checked one by one: a
+/// file shorter than its header states keeps the stated length, and its frame fails. `progress` may be null.
+/// Errors: that of the first frame when none is readable; bad input when a single file, or each of several of
+/// different sizes, ends before its image; interrupted.
 Result<Clip> index_sequence(ByteStore& store,
                             const std::string& directory,
                             const FoundSequence& sequence,

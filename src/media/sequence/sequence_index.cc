@@ -7,11 +7,12 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/path.h"
 
 namespace streamsim::media {
 namespace {
 
-constexpr int kDigitsMax = 20;  // of a 64-bit number
+constexpr int kDigitsMax = 20;  // digits of a 64-bit number
 
 class SequenceIndex final : public FrameIndex {
 public:
@@ -47,12 +48,12 @@ public:
     }
     Extent extent(std::uint64_t frame) const override {
         if (facts_.frame_sizes.empty()) return {0, facts_.frame_bytes};
-        const auto place = place_of(frame);
-        return {0, place ? facts_.frame_sizes[*place] : facts_.frame_bytes};
+        const auto listed = listed_index(frame);
+        return {0, listed ? facts_.frame_sizes[*listed] : facts_.frame_bytes};
     }
     std::uint64_t largest_frame_bytes() const override { return largest_; }
     std::uint64_t frame_number(std::uint64_t frame) const override { return facts_.first + frame; }
-    bool listed(std::uint64_t frame) const override { return place_of(frame).has_value(); }
+    bool listed(std::uint64_t frame) const override { return listed_index(frame).has_value(); }
 
     const SequenceFacts& facts() const { return facts_; }
 
@@ -68,8 +69,8 @@ private:
         return std::copy(at, end, into);
     }
 
-    /// How many listed frames are before this one; nothing when it is not listed.
-    std::optional<std::size_t> place_of(std::uint64_t frame) const {
+    /// Number of listed frames before this one; empty when this one is not listed.
+    std::optional<std::size_t> listed_index(std::uint64_t frame) const {
         if (facts_.listed.empty()) return static_cast<std::size_t>(frame);
         auto run = std::upper_bound(facts_.listed.begin(), facts_.listed.end(), frame,
                                     [](std::uint64_t at, const FrameRun& r) { return at < r.first; });
@@ -84,14 +85,14 @@ private:
     /// Null: the pattern gives the frame's name.
     const std::string* own_name(std::uint64_t frame) const {
         if (facts_.names.empty()) return nullptr;
-        const auto place = place_of(frame);
-        return place ? &facts_.names[*place] : nullptr;
+        const auto listed = listed_index(frame);
+        return listed ? &facts_.names[*listed] : nullptr;
     }
 
     bool ends_otherwise(std::uint64_t frame) const {
         if (facts_.other_case.empty()) return false;
-        const auto place = place_of(frame);
-        return place && facts_.other_case[*place];
+        const auto listed = listed_index(frame);
+        return listed && facts_.other_case[*listed];
     }
 
     SequenceFacts facts_;
@@ -135,11 +136,6 @@ std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint6
         }
     }
     return runs;
-}
-
-std::string join_path(const std::string& directory, const std::string& name) {
-    if (directory.empty()) return name;
-    return directory.back() == '/' ? directory + name : directory + "/" + name;
 }
 
 }  // namespace streamsim::media

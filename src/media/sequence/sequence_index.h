@@ -21,7 +21,7 @@ struct FramePattern {
     std::string suffix;
 
     std::string name(std::uint64_t number) const;
-    /// "shot.%07d.dpx": what a user can type again.
+    /// "shot.%07d.dpx", which a user can type as a path.
     std::string show() const;
 };
 
@@ -41,28 +41,26 @@ struct SequenceFacts {
     FramePattern pattern;
     std::uint64_t first = 1;
     std::uint64_t count = 1;
-    /// Of every frame; where there are frame_sizes, of the frames that were not listed.
+    /// Size of every frame; with frame_sizes, the size of the frames that were not listed.
     std::uint64_t frame_bytes = 0;
     FrameRate rate;
     std::vector<FrameRun> listed;            // rising; empty: all of them
-    std::vector<std::uint64_t> frame_sizes;  // bytes of the listed frames, in their order; empty: all alike
-    /// Listed frames, in their order, whose names end in `other_suffix` instead; empty: none does.
+    std::vector<std::uint64_t> frame_sizes;  // sizes of the listed frames, in order; empty: frame_bytes
+    /// For each listed frame, in order: true when its name ends in `other_suffix`; empty: no name does.
     std::vector<bool> other_case;
-    std::string other_suffix;  // of the length of the pattern's
-    /// File names of the listed frames, in their order; empty: the pattern gives them.
+    std::string other_suffix;  // as long as the pattern's suffix
+    /// File names of the listed frames, in order; empty: by the pattern.
     std::vector<std::string> names;
 };
 
 /// REQUIRES: count > 0, and the lists that are not empty have an entry for each listed frame.
 std::shared_ptr<const FrameIndex> make_sequence_index(SequenceFacts facts);
 
-/// What a sequence index was made of; null for an index of another kind. Lives as long as the index.
+/// The facts that a sequence index was made from; null for an index of another kind. Valid as long as the
+/// index.
 const SequenceFacts* sequence_facts(const FrameIndex& index);
 
 /// The runs of `numbers` (rising) in a clip whose frame 0 has the number `first`. REQUIRES: first <= numbers.
 std::vector<FrameRun> runs_of(std::span<const std::uint64_t> numbers, std::uint64_t first);
-
-/// `directory`/`name`, without a second slash.
-std::string join_path(const std::string& directory, const std::string& name);
 
 }  // namespace streamsim::media

@@ -8,6 +8,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "base/units.h"
 
 namespace streamsim::media {
@@ -19,23 +20,16 @@ constexpr int kPatternDigitsMax = 18;
 /// More runs than these are not looked at: no name of 255 letters has them and a frame number after them.
 constexpr std::size_t kRunsMax = 64;
 
-// How much more a run of digits is believed to count frames. Shots, scenes, reels and cameras hang on a letter
-// ("sc010", "C002", "cam1"), frame numbers mostly stand alone; a version never counts frames if another run
-// does.
+// Weights of a run of digits as the frame number. Shots, scenes, reels and cameras follow a letter ("sc010",
+// "C002", "cam1"), frame numbers mostly stand alone; a version never counts frames if another run does.
 constexpr double kStandsAlone = 16;
 constexpr double kVersion = 1.0 / 16;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
-/// Where the runs of digits of a name are that could be its frame number.
+/// The runs of digits of a name that could be its frame number.
 struct Runs {
     struct Run {
         std::size_t begin = 0;
@@ -72,7 +66,7 @@ void write_shape(std::string_view name, const Runs& runs, std::string& out) {
     const std::size_t dot = out.rfind('.');
     if (dot != std::string::npos)
         std::transform(out.begin() + static_cast<std::ptrdiff_t>(dot), out.end(),
-                       out.begin() + static_cast<std::ptrdiff_t>(dot), lower);
+                       out.begin() + static_cast<std::ptrdiff_t>(dot), [](char c) { return to_lower(c); });
 }
 
 std::uint64_t number_of(std::string_view digits) {
@@ -136,7 +130,7 @@ private:
         return groups;
     }
 
-    /// How many values each run has among the members; 1 where it does not vary.
+    /// Number of values of each run among the members; 1 where the run does not vary.
     std::vector<std::size_t> values_of_runs(const Members& members) const {
         const std::string_view first = names_[members.front()];
         Runs first_runs;
@@ -179,7 +173,7 @@ private:
             const std::size_t begin = runs.at[run].begin;
             const bool hangs = begin > 0 && is_letter(name[begin - 1]);
             const bool version =
-                hangs && lower(name[begin - 1]) == 'v' && (begin == 1 || !is_letter(name[begin - 2]));
+                hangs && to_lower(name[begin - 1]) == 'v' && (begin == 1 || !is_letter(name[begin - 2]));
             double score = static_cast<double>(values[run]);
             if (!hangs) score *= kStandsAlone;
             if (version) score *= kVersion;
@@ -266,7 +260,7 @@ private:
 
     struct Frame {
         std::uint64_t number = 0;
-        std::uint32_t digits = 0;  // as written
+        std::uint32_t digits = 0;  // digits that the mark states
         bool padded = false;
     };
     struct Part {
@@ -362,7 +356,7 @@ private:
         return a.other_case.empty() && b.other_case.empty() && a.pattern.prefix == b.pattern.prefix &&
                a.pattern.digits == b.pattern.digits && one.size() == two.size() && one != two &&
                std::equal(one.begin(), one.end(), two.begin(),
-                          [](char x, char y) { return lower(x) == lower(y); });
+                          [](char x, char y) { return to_lower(x) == to_lower(y); });
     }
 
     /// The spelling with more files is the pattern's.
@@ -390,7 +384,7 @@ private:
     std::vector<FoundSequence> found_;
 };
 
-/// What stands for the frame number in a pattern.
+/// The mark for the frame number in a pattern.
 struct Mark {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -461,7 +455,7 @@ std::optional<std::uint64_t> number_in(const FramePattern& pattern, std::string_
     return number_of(digits);
 }
 
-std::optional<std::size_t> place_in(const FoundSequence& sequence, std::string_view name) {
+std::optional<std::size_t> index_of_name(const FoundSequence& sequence, std::string_view name) {
     if (!sequence.names.empty()) {
         const auto own = std::find(sequence.names.begin(), sequence.names.end(), name);
         if (own == sequence.names.end()) return std::nullopt;
@@ -495,20 +489,6 @@ std::optional<FramePattern> parse_pattern(std::string_view name) {
                             std::string(name.substr(only->end))};
     }
     return std::nullopt;
-}
-
-std::string extension_of(std::string_view name) {
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || dot == 0) return "";
-    std::string out(name.substr(dot + 1));
-    std::transform(out.begin(), out.end(), out.begin(), lower);
-    return out;
-}
-
-std::string base_name(std::string_view path) {
-    while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-    const std::size_t slash = path.rfind('/');
-    return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
 }  // namespace streamsim::media

@@ -1,4 +1,4 @@
-// Which files of a directory listing are frames of which sequence. Inside media/ only.
+// Groups the files of a directory listing into sequences. Inside media/ only.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace streamsim::media {
 
 struct FoundSequence {
     FramePattern pattern;
-    std::vector<std::uint64_t> numbers;  // those that are there: rising, at least one
+    std::vector<std::uint64_t> numbers;  // the numbers that exist: rising, at least one
     /// Empty: every name ends as the pattern does. Else one for each number: whether its name ends in
     /// `other_suffix` instead, the same letters in another case.
     std::vector<bool> other_case;
     std::string other_suffix;
-    /// Of each number, where more than the number changes from name to name; the pattern is of the first then.
-    /// Empty: the pattern gives them.
+    /// File name of each number, for sequences in which more than the number changes; `pattern` is that of the
+    /// first name then. Empty: names by the pattern.
     std::vector<std::string> names;
-    /// Which run of digits is the frame number, and why; empty where there is only one.
+    /// Explains which run of digits is the frame number; empty when there is only one run.
     std::string choice;
 
     /// The file name of numbers[i].
@@ -30,31 +30,24 @@ struct FoundSequence {
 };
 
 /// Groups names into sequences: names that differ in one run of digits only, the frame number, and in the case
-/// of their extension. Where several runs differ (versions, cameras, shots), one of them counts the frames and
-/// each value of the others is a sequence of its own: the one with the most values, where a run that hangs on a
-/// letter
-/// ("sc10") needs sixteen times as many as one that stands alone, and a version ("v003") sixteen times more
-/// again; of equals the last. Where they all have another value in each name, so that no choice of one leaves
-/// two files together, all are one sequence. Names without digits are in none. In the order of their patterns.
-/// `names` has to outlive the call only.
+/// of their extension. When several runs differ (versions, cameras, shots), the run with the most values counts
+/// the frames, and each combination of the other runs is a sequence of its own. A run that follows a letter
+/// ("sc10") needs sixteen times as many values as one that stands alone, and a version ("v003") sixteen times
+/// more again; of equals the last run wins. When every run has another value in each name, all names are one
+/// sequence. Names without digits are in none. In the order of their patterns. `names` has to outlive the call
+/// only.
 std::vector<FoundSequence> group_sequences(std::span<const std::string_view> names);
 
-/// The number of a name in the pattern; nothing when it does not belong to it.
+/// The number of a name in the pattern; empty when the name does not match.
 std::optional<std::uint64_t> number_in(const FramePattern& pattern, std::string_view name);
 
-/// Where in its numbers the frame with this name is; nothing when the sequence does not have it.
-std::optional<std::size_t> place_in(const FoundSequence& sequence, std::string_view name);
+/// Index in `numbers` of the frame with this name; empty when the sequence does not have it.
+std::optional<std::size_t> index_of_name(const FoundSequence& sequence, std::string_view name);
 
 /// Reads "shot.%07d.dpx", "shot.%d.dpx", "shot.%07i.dpx", "shot.$F4.dpx", "shot.####.dpx" or "shot.@@@@.dpx": a
-/// # or an @ for each digit, and %4d means %04d, for nobody names files with blanks. Where there are marks of
-/// several kinds, the first kind of these counts and the others are letters of the name. Nothing when it is
-/// none of these, or has two marks of its kind.
+/// # or an @ for each digit, and %4d means %04d, because nobody names files with blanks. In a name with marks
+/// of several kinds the first kind counts, and the others are letters of the name. Empty for a name without a
+/// mark, or with two marks of one kind.
 std::optional<FramePattern> parse_pattern(std::string_view name);
-
-/// The extension in lower case, without the dot.
-std::string extension_of(std::string_view name);
-
-/// The last component of a path, without trailing slashes.
-std::string base_name(std::string_view path);
 
 }  // namespace streamsim::media

@@ -5,23 +5,24 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/path.h"
 #include "base/system/thread_group.h"
 
 namespace streamsim::media {
 namespace {
 
-/// A look at a file waits for a server, not for this computer; a few questions at once are what servers are
-/// good at, and a few hundred files are asked for before another thread is worth its while.
+/// Asking for a file's size waits for a server's round trip, and servers answer several questions at once. A
+/// thread pays off from a few hundred files on.
 constexpr std::size_t kThreadsMax = 8;
 constexpr std::size_t kFilesPerThread = 256;
-constexpr std::size_t kBatch = 64;  // files between two looks at the progress
+constexpr std::size_t kBatch = 64;  // files between two updates of the progress
 
 }  // namespace
 
-Result<SequenceSizes> look_at_sizes(ByteStore& store,
-                                    const std::string& directory,
-                                    const FoundSequence& sequence,
-                                    IndexProgress* progress) {
+Result<SequenceSizes> read_file_sizes(ByteStore& store,
+                                      const std::string& directory,
+                                      const FoundSequence& sequence,
+                                      IndexProgress* progress) {
     const std::size_t files = sequence.numbers.size();
     SequenceSizes out;
     out.bytes.resize(files);

@@ -12,16 +12,16 @@
 namespace streamsim::media {
 
 struct SequenceSizes {
-    std::vector<std::uint64_t> bytes;  // of each number of the sequence; never 0
-    std::uint64_t median = 0;          // of the files that have a size
+    std::vector<std::uint64_t> bytes;  // file size of each number of the sequence; never 0
+    std::uint64_t median = 0;          // median of the known file sizes
     std::uint64_t without = 0;  // files that have none: empty or not to be looked at; they have the median
 };
 
 /// Looks at each file, several at a time. Errors: bad input when no file has a size; interrupted when
 /// `progress` (which counts files; may be null) says so.
-Result<SequenceSizes> look_at_sizes(ByteStore& store,
-                                    const std::string& directory,
-                                    const FoundSequence& sequence,
-                                    IndexProgress* progress);
+Result<SequenceSizes> read_file_sizes(ByteStore& store,
+                                      const std::string& directory,
+                                      const FoundSequence& sequence,
+                                      IndexProgress* progress);
 
 }  // namespace streamsim::media

@@ -6,9 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "media/catalogue/catalogue.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/container/container_clip.h"
 #include "media/frames/frame_maker.h"
 #include "media/frames/payload.h"
@@ -19,7 +20,7 @@
 namespace streamsim::media {
 namespace {
 
-constexpr std::size_t kProbeBytes = 8192;  // that are compared at each end
+constexpr std::size_t kProbeBytes = 8192;  // bytes compared at each end
 constexpr std::uint64_t kFrameBytesMax = std::uint64_t{1} << 30;
 
 bool holds(ByteSource& file, std::uint64_t offset, std::span<const std::byte> wanted) {
@@ -50,7 +51,7 @@ public:
                holds(file, offset + bytes - probe, wanted.last(probe));
     }
 
-    /// A frame that may have been cut: as far as it goes.
+    /// Compares a frame, which may be truncated, up to its end.
     bool beginning(ByteSource& file,
                    std::uint64_t bytes,
                    std::uint64_t whole,
@@ -71,7 +72,8 @@ private:
     std::vector<std::byte> buffer_;
 };
 
-/// Bytes between the place that libavformat gives for a frame in an MXF file and its data: a key and a length.
+/// Bytes between the offset that libavformat reports for a frame in an MXF file and the data: a key and a
+/// length.
 std::uint64_t klv_bytes(ByteSource& file, std::uint64_t offset) {
     constexpr std::size_t kKeyBytes = 16;
     constexpr std::byte kKeyBegins[] = {std::byte{0x06}, std::byte{0x0e}, std::byte{0x2b}, std::byte{0x34}};
@@ -208,7 +210,7 @@ Result<bool> is_ours(ByteStore& store,
                      const std::optional<MediaFormat>& format,
                      std::uint64_t set,
                      bool every_frame) {
-    const auto record = read_record(store, clip.path.substr(0, clip.path.rfind('/')), set, clip.name.number);
+    const auto record = read_record(store, parent_of(clip.path), set, clip.name.number);
     return record ? is_ours(store, clip, format, set, every_frame, *record) : record.error();
 }
 

@@ -1,6 +1,5 @@
-// Whether a clip without a record holds the bytes that prepare would write into this media set: what version
-// 0.1.0 made has no records. The bytes hang on the id of the set, so that no other file has them. Inside media/
-// only.
+// Proves by its bytes that prepare made a clip without a record, because version 0.1.0 wrote no records. The
+// bytes depend on the id of the media set, so that no other file has them. Inside media/ only.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,8 @@ namespace streamsim::media {
 /// A number for "this format at this length": a part of every payload key.
 std::uint64_t format_key(const MediaFormat& format, std::uint64_t frames);
 
-/// As much of a format as its identity (catalogue.h) says; nothing where that is not one.
+/// The format that an identity (catalogue.h) describes, as far as it does; empty when the document is no
+/// identity.
 std::optional<MediaFormat> format_of_identity(const Json& identity);
 
 /// Compares the beginning and the end of a container's first and last frame; of a sequence the first and the
@@ -28,8 +28,8 @@ std::optional<MediaFormat> format_of_identity(const Json& identity);
 bool is_proven(
     ByteStore& store, const StoredClip& clip, const MediaFormat& format, std::uint64_t set, bool every_frame);
 
-/// Whether prepare made what is there: its record says so, or where it has none, its bytes do. Without a format
-/// only a record counts. Errors: environment from the store.
+/// True when prepare made the clip: by its record, or without a record by its bytes. Without a format only a
+/// record counts. Errors: environment from the store.
 Result<bool> is_ours(ByteStore& store,
                      const StoredClip& clip,
                      const std::optional<MediaFormat>& format,

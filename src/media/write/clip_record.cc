@@ -6,10 +6,13 @@
 #include <charconv>
 #include <span>
 
+#include "base/fnv1a.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "media/frames/frame_maker.h"
-#include "media/sequence/sequence_index.h"
-#include "media/write/checked_removal.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/document_file.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -17,40 +20,10 @@ namespace {
 constexpr std::string_view kRecordSchema = "streamsim.clip-record";
 constexpr std::string_view kSumsSchema = "streamsim.clip-whole";
 constexpr int kVersion = 1;
-constexpr std::size_t kEndBytes = 1024;  // that are summed at each end
-/// Prepared frames are random bytes: no storage makes holes of them. A few zeroes that a container pads with
-/// may become some on a storage that looks for them.
+constexpr std::size_t kEndBytes = 1024;  // bytes in the checksum of each end
+/// Prepared frames are random bytes, which no storage turns into holes. A storage that detects zeroes may make
+/// holes of a container's padding.
 constexpr std::uint64_t kHolesAllowed = 64 << 10;
-
-std::string hex(std::uint64_t value) {
-    return fmt::format("{:016x}", value);
-}
-
-/// Nothing where it is no id as hex() writes it.
-std::optional<std::uint64_t> parse_hex(const std::optional<std::string>& text) {
-    std::uint64_t value = 0;
-    if (!text || text->size() != 16) return std::nullopt;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + 16, value, 16);
-    if (error != std::errc() || end != text->data() + 16) return std::nullopt;
-    return value;
-}
-
-/// A document of this schema that is a regular file; nothing where there is none or it is something else.
-Result<std::optional<Json>> read_ours(ByteStore& store, const std::string& path, std::string_view schema) {
-    const auto info = store.stat(path);
-    if (!info) return info.error();
-    if (!*info || !(*info)->is_regular()) return std::optional<Json>();
-    const auto text = read_text(store, path);
-    if (!text) {
-        if (text.error().kind == ErrorKind::bad_input) return std::optional<Json>();
-        return text.error();
-    }
-    auto document = parse_json(*text, path);
-    if (!document || !document->is_object() || document->value("schema", Json()) != schema ||
-        document->value("version", Json()) != kVersion)
-        return std::optional<Json>();
-    return std::optional(std::move(*document));
-}
 
 std::uint64_t number_of(const Json& document, const char* member) {
     const Json value = document.value(member, Json());
@@ -62,11 +35,16 @@ std::optional<std::string> text_of(const Json& document, const char* member) {
     return value.get<std::string>();
 }
 
-bool is_of(const Json& document, std::uint64_t set, std::uint32_t number) {
-    return parse_hex(text_of(document, "set")) == set && number_of(document, "clip") == number;
+std::optional<std::uint64_t> id_of(const Json& document, const char* member) {
+    const auto text = text_of(document, member);
+    return text ? parse_id(*text) : std::nullopt;
 }
 
-/// Whether nothing or a document of ours has the name.
+bool is_of(const Json& document, std::uint64_t set, std::uint32_t number) {
+    return id_of(document, "set") == set && number_of(document, "clip") == number;
+}
+
+/// True when the name is free or belongs to a record of this clip.
 Result<bool> may_replace(ByteStore& store,
                          const std::string& path,
                          std::string_view schema,
@@ -75,7 +53,7 @@ Result<bool> may_replace(ByteStore& store,
     const auto info = store.stat(path);
     if (!info) return info.error();
     if (!*info) return true;
-    const auto document = read_ours(store, path, schema);
+    const auto document = read_own_document(store, path, schema);
     if (!document) return document.error();
     return document->has_value() && is_of(**document, set, number);
 }
@@ -97,24 +75,18 @@ Result<void> make_way(ByteStore& store,
     if (!info) return info.error();
     if (!*info) return {};
     const auto removed = remove_seen(store, path, **info, [&](const std::string& at) {
-        const auto document = read_ours(store, at, schema);
+        const auto document = read_own_document(store, at, schema);
         return document && *document && is_of(**document, set, number);
     });
     if (!removed) return removed.error();
     return *removed ? Result<void>{} : foreign(path);
 }
 
-std::uint64_t checksum(std::span<const std::byte> bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-    for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3u;
-    return hash;
-}
-
 Result<std::uint64_t> sum_at(ByteSource& file, std::uint64_t offset) {
     std::vector<std::byte> bytes(kEndBytes);
     const auto got = file.read_at(offset, bytes);
     if (!got) return got.error();
-    return checksum(std::span(bytes).first(*got));
+    return fnv1a(std::span(bytes).first(*got));
 }
 
 std::uint64_t tail_offset(std::uint64_t bytes) {
@@ -155,7 +127,7 @@ Result<std::optional<ClipRecord>> read_record(ByteStore& store,
                                               std::uint64_t set,
                                               std::uint32_t number) {
     const std::string path = join_path(directory, record_name(number));
-    const auto document = read_ours(store, path, kRecordSchema);
+    const auto document = read_own_document(store, path, kRecordSchema);
     if (!document) return document.error();
     if (!*document || !is_of(**document, set, number)) return std::optional<ClipRecord>();
     ClipRecord record;
@@ -167,7 +139,7 @@ Result<std::optional<ClipRecord>> read_record(ByteStore& store,
     record.self_id = number_of(**document, "self_id");
     const auto info = store.stat(path);
     if (!info) return info.error();
-    // The whole set is a copy: the ids are those of the original.
+    // The whole set is a copy, whose records hold the ids of the original.
     if (*info && (*info)->file_id != record.self_id) record.file_id = 0;
     return std::optional(record);
 }
@@ -176,11 +148,11 @@ Result<std::optional<ClipSums>> read_sums(ByteStore& store,
                                           const std::string& directory,
                                           std::uint64_t set,
                                           std::uint32_t number) {
-    const auto document = read_ours(store, join_path(directory, sums_name(number)), kSumsSchema);
+    const auto document = read_own_document(store, join_path(directory, sums_name(number)), kSumsSchema);
     if (!document) return document.error();
     if (!*document || !is_of(**document, set, number)) return std::optional<ClipSums>();
-    const auto head = parse_hex(text_of(**document, "head"));
-    const auto tail = parse_hex(text_of(**document, "tail"));
+    const auto head = id_of(**document, "head");
+    const auto tail = id_of(**document, "tail");
     if (!head || !tail) return std::optional<ClipSums>();
     return std::optional(ClipSums{.set = set,
                                   .number = number,
@@ -195,7 +167,7 @@ Result<void> write_record(ByteStore& store, const std::string& directory, const 
     const std::string path = join_path(directory, record_name(record.number));
     if (auto free = make_way(store, path, kRecordSchema, record.set, record.number); !free) return free;
     return write_document(store, path, [&](std::uint64_t self_id) {
-        return Json{{"schema", kRecordSchema},   {"version", kVersion},     {"set", hex(record.set)},
+        return Json{{"schema", kRecordSchema},   {"version", kVersion},     {"set", id_text(record.set)},
                     {"clip", record.number},     {"frames", record.frames}, {"kind", record.kind},
                     {"file_id", record.file_id}, {"self_id", self_id}};
     });
@@ -205,8 +177,8 @@ Result<void> write_sums(ByteStore& store, const std::string& directory, const Cl
     const std::string path = join_path(directory, sums_name(sums.number));
     if (auto free = make_way(store, path, kSumsSchema, sums.set, sums.number); !free) return free;
     return write_document(store, path, [&](std::uint64_t) {
-        Json out = {{"schema", kSumsSchema}, {"version", kVersion},    {"set", hex(sums.set)},
-                    {"clip", sums.number},   {"head", hex(sums.head)}, {"tail", hex(sums.tail)}};
+        Json out = {{"schema", kSumsSchema}, {"version", kVersion},        {"set", id_text(sums.set)},
+                    {"clip", sums.number},   {"head", id_text(sums.head)}, {"tail", id_text(sums.tail)}};
         if (sums.bytes > 0) {
             out["bytes"] = sums.bytes;
         } else {
@@ -233,7 +205,8 @@ Result<bool> is_record(ByteStore& store,
     const auto number = record_number_in(name);
     if (!number) return false;
     const bool is_sums = name == sums_name(*number);
-    const auto document = read_ours(store, join_path(directory, name), is_sums ? kSumsSchema : kRecordSchema);
+    const auto document =
+        read_own_document(store, join_path(directory, name), is_sums ? kSumsSchema : kRecordSchema);
     if (!document) return document.error();
     return document->has_value() && is_of(**document, set, *number);
 }
@@ -251,7 +224,7 @@ Result<ClipSums> sums_of_container(ByteStore& store, const std::string& path) {
     if (!head) return head.error();
     const auto tail = sum_at(**file, tail_offset(*bytes));
     if (!tail) return tail.error();
-    (void)store.evict(path);  // a convenience: where there is no page cache to drop it from, it may fail
+    (void)store.evict(path);  // may fail where there is no page cache, without harm
     return ClipSums{.bytes = *bytes, .head = *head, .tail = *tail};
 }
 
@@ -295,7 +268,7 @@ Result<std::string> problem_of_frames(ByteStore& store,
                                       const std::optional<ClipSums>& sums) {
     for (const std::string& path : sampled) {
         auto file = store.open(path);
-        if (!file) continue;  // it fails at its slot
+        if (!file) continue;  // the frame fails at its slot
         const auto bytes = (*file)->size();
         if (!bytes) return bytes.error();
         const auto holes = (*file)->hole_bytes(0);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "media/container/av.h"
-#include "media/container/libav.h"
+#include "media/libav/av.h"
+#include "media/libav/libav.h"
 
 namespace streamsim::media {
 namespace {
@@ -53,7 +53,7 @@ public:
         rate_ = format.rate;
         video->time_base = {static_cast<int>(rate_.den), static_cast<int>(rate_.num)};
         video->avg_frame_rate = {static_cast<int>(rate_.num), static_cast<int>(rate_.den)};
-        // Left alone, the muxer of QuickTime multiplies a small time scale until it has five digits.
+        // Without this option the QuickTime muxer multiplies a small time scale until it has five digits.
         if (format.container != MediaFormat::Container::mxf)
             libav().av_opt_set_int(context->priv_data, "video_track_timescale", rate_.num, 0);
         if (const int error = libav().avformat_write_header(context, nullptr); error < 0) return failed(error);

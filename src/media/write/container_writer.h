@@ -14,7 +14,7 @@
 
 namespace streamsim::media {
 
-/// Where the first frame of a QuickTime file of ours begins, in bytes.
+/// Offset of the first frame in a QuickTime file that streamsim writes, in bytes.
 inline constexpr std::uint64_t kQuickTimeDataOffset = 36;
 
 /// Writes frames one after the other: in QuickTime and MP4 sample data first and the movie header last, as
@@ -30,7 +30,7 @@ public:
     virtual ~ContainerWriter() = default;
     /// The next frame as they are stored; it is shown at maker.display() times rate.den / rate.num s, exactly.
     virtual Result<void> add(std::span<std::byte> frame) = 0;
-    /// Writes what stands at the end. Nothing is added afterwards.
+    /// Writes the trailer of the file. REQUIRES: no frame is added afterwards.
     virtual Result<void> finish() = 0;
 };
 

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "base/document/json.h"
+#include "base/path.h"
 #include "base/prng.h"
-#include "media/sequence/sequence_index.h"
+#include "media/own_files/document_file.h"
+#include "media/own_files/own_names.h"
 #include "media/write/media_set_names.h"
 
 namespace streamsim::media {
@@ -17,7 +19,7 @@ namespace {
 constexpr std::string_view kSchema = "streamsim.load-record";
 constexpr int kVersion = 1;
 constexpr std::string_view kSuffix = ".set.json";
-constexpr std::size_t kNamesMax = 3000;  // of one document: well below read_text()'s limit
+constexpr std::size_t kNamesMax = 3000;  // names in one document: well below read_text()'s limit
 
 /// "a/f", 17, ".load": the last number of a name, without leading zeroes; count 0 where it has none.
 struct Parts {
@@ -73,7 +75,7 @@ std::vector<NamedRun> runs_of(const std::string& root, const std::vector<LoadFil
 }
 
 Result<void> write_one(ByteStore& store, const std::string& root, Json document) {
-    const std::string path = join_path(root, fmt::format("{:016x}{}", entropy64(), kSuffix));
+    const std::string path = join_path(root, fmt::format("{}{}", id_text(entropy64()), kSuffix));
     return write_document(store, path, [&](auto) { return document; });
 }
 
@@ -112,7 +114,7 @@ bool LoadNames::has_file(const std::string& name, const FileInfo& info) const {
     if (!info.is_regular() || info.links > 1) return false;
     std::string_view whole = name;
     const bool partial = take_partial(whole);
-    if (partial && name.size() - whole.size() == kPartial.size()) return false;  // of no run
+    if (partial && name.size() - whole.size() == kPartial.size()) return false;  // the name holds no run
     const auto of_length = [&](const Run& run) {
         return !run.bytes || (partial ? info.bytes <= *run.bytes : info.bytes == *run.bytes);
     };
@@ -158,11 +160,8 @@ Result<LoadNames> read_load_records(ByteStore& store, const std::string& root, s
             if (text.error().kind == ErrorKind::environment) return text.error();
             continue;
         }
-        const auto read = parse_json(*text, path);
-        if (!read || !read->is_object() || read->value("schema", Json()) != kSchema ||
-            read->value("version", Json()) != kVersion ||
-            read->value("set", Json()) != fmt::format("{:016x}", set))
-            continue;
+        const auto read = own_document(*text, path, kSchema);
+        if (!read || read->value("set", Json()) != id_text(set)) continue;
         names.documents.insert(entry.name);
         take_names(*read, names);
     }
@@ -175,7 +174,7 @@ Result<void> write_load_records(ByteStore& store,
                                 const LoadSet& set) {
     const Json empty = {{"schema", kSchema},
                         {"version", kVersion},
-                        {"set", fmt::format("{:016x}", set_id)},
+                        {"set", id_text(set_id)},
                         {"directories", Json::array()},
                         {"files", Json::array()}};
     Json document = empty;
@@ -186,7 +185,7 @@ Result<void> write_load_records(ByteStore& store,
         return written;
     };
     for (const std::string& directory : set.directories) {
-        if (directory.size() <= root.size()) continue;  // the load directory itself
+        if (directory.size() <= root.size()) continue;  // the directory of the working sets itself
         document["directories"].push_back(directory.substr(root.size() + 1));
         if (auto done = next(); !done) return done;
     }

@@ -22,20 +22,21 @@ struct LoadNames {
         std::uint64_t first = 0;
         std::uint64_t count = 0;
         std::uint64_t step = 1;
-        std::optional<std::uint64_t> bytes = std::nullopt;  // of each whole file; older records do not say it
+        std::optional<std::uint64_t> bytes =
+            std::nullopt;  // length of each whole file; older records do not state it
     };
     std::set<std::string> documents;  // the records themselves
     std::set<std::string> directories;
     std::map<std::pair<std::string, std::string>, std::vector<Run>> files;  // by prefix and suffix
 
     bool has_directory(const std::string& name) const { return directories.contains(name); }
-    /// Whether a file of this name is ours: a regular one without a second name and of the recorded length; an
-    /// unfinished one may be shorter, and what a meter created while it ran in one of the directories has any
-    /// length.
+    /// True when a file of this name is ours: a regular file without a second name and with the recorded
+    /// length. An unfinished file may be shorter, and a file that a meter created in one of the directories has
+    /// any length.
     bool has_file(const std::string& name, const FileInfo& info) const;
 };
 
-/// Whether a meter gives this name to files that it creates or renames: "c0-1-17.load".
+/// True for names that a meter gives to files that it creates or renames: "c0-1-17.load".
 bool is_created_name(std::string_view name);
 
 /// `root`: the load directory. Empty where there is none. Errors: environment from the store.

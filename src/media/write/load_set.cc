@@ -7,20 +7,21 @@
 #include <map>
 #include <set>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
 #include "media/frames/payload.h"
-#include "media/sequence/sequence_index.h"
-#include "media/write/checked_removal.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/own_names.h"
 #include "media/write/load_record.h"
 #include "media/write/media_set_names.h"
 
 namespace streamsim::media {
 namespace {
 
-constexpr std::size_t kPieceBytes = 4u << 20;  // of one write; also how soon a cancel is seen
+constexpr std::size_t kPieceBytes = 4u << 20;  // size of one write, and so the delay until a cancel is noticed
 
-/// Nothing, or a directory.
+/// Errors: bad input when the path exists and is no directory.
 Result<void> expect_directory(ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
     if (!info) return info.error();
@@ -35,8 +36,8 @@ Error not_ours(const std::string& path, std::string_view what) {
         fmt::format("{}: found {}, expected a file that streamsim made: it is left alone", path, what));
 }
 
-/// Meters write into the file and replace it. Where there are no records, a file of the right length is taken
-/// for one that version 0.1.0 made, which kept none.
+/// Meters write into the file and replace it. Without records a file of the right length counts as made by
+/// version 0.1.0, which kept no records.
 Result<void> expect_ours(const FileInfo& info,
                          const LoadFile& file,
                          const LoadNames& ours,
@@ -51,11 +52,7 @@ Result<void> expect_ours(const FileInfo& info,
     return what == nullptr ? Result<void>{} : not_ours(file.path, what);
 }
 
-std::string directory_of(const std::string& path) {
-    return path.substr(0, path.rfind('/'));
-}
-
-/// What a directory holds, by name; empty where it is not there.
+/// The entries of a directory, by name; empty when the directory does not exist.
 Result<std::map<std::string, DirectoryEntry>> entries_of(ByteStore& store, const std::string& directory) {
     std::map<std::string, DirectoryEntry> all;
     const auto info = store.stat(directory);
@@ -150,8 +147,8 @@ Result<LoadSetPlan> plan_load_set(ByteStore& whole_store, const LoadSet& set) {
         there.emplace(directory, std::move(*entries));
     }
     for (const LoadFile& file : set.files) {
-        const auto directory = there.find(directory_of(file.path));
-        const std::string name = file.path.substr(file.path.rfind('/') + 1);
+        const auto directory = there.find(parent_of(file.path));
+        const std::string name = base_name(file.path);
         if (directory != there.end() && directory->second.contains(name)) {
             const auto old = store.stat(file.path);
             if (!old) return old.error();
@@ -199,8 +196,7 @@ Result<void> write_load_set(ByteStore& whole_store,
     std::vector<std::byte> buffer(kPieceBytes);
     std::uint64_t number = 0;
     for (const LoadFile& file : plan.missing.files) {
-        const auto old =
-            store.stat(file.path);  // of another length: cut short by somebody, or left by an older run
+        const auto old = store.stat(file.path);  // another length: truncated, or left by an older run
         if (!old) return old.error();
         if (*old) {
             const auto removed = remove_seen(store, file.path, **old);
@@ -246,8 +242,7 @@ Result<void> remove_others(ByteStore& store, const LoadSet& set) {
     std::set<std::string> kept;
     for (const LoadFile& file : set.files) kept.insert(file.path);
     return remove_from(store, set, [&](const std::string& path, const FileInfo& info) {
-        return info.is_regular() && info.links <= 1 && is_created_name(path.substr(path.rfind('/') + 1)) &&
-               !kept.contains(path);
+        return info.is_regular() && info.links <= 1 && is_created_name(base_name(path)) && !kept.contains(path);
     });
 }
 

@@ -30,10 +30,10 @@ struct LoadSet {
     std::vector<LoadFile> files;           // in them
 };
 
-/// What is not there yet in its full length.
+/// The files that do not exist in their full length yet.
 struct LoadSetPlan {
     LoadSet missing;
-    LoadSet all;  // what was asked for: its names are recorded first (where it is empty, those of `missing`)
+    LoadSet all;  // the requested set, whose names are recorded first (if empty, those of `missing`)
     std::uint64_t bytes_to_write = 0;
     std::uint64_t bytes_free = 0;
 
@@ -45,8 +45,8 @@ struct LoadSetPlan {
 /// something that is not ours has one of the names: anything but a regular file of a recorded length.
 Result<LoadSetPlan> plan_load_set(ByteStore& store, const LoadSet& set);
 
-/// Writes it: bytes that nothing can compress or find twice, from `seed`. Blocks. Errors: interrupted after
-/// `cancel`; environment, naming the path. What is whole then stays.
+/// Writes the missing files with bytes from `seed` that nothing can compress or deduplicate. Blocks. Errors:
+/// interrupted after `cancel`; environment, naming the path. Complete files stay in either case.
 Result<void> write_load_set(ByteStore& store,
                             const LoadSetPlan& plan,
                             std::uint64_t seed,

@@ -11,9 +11,10 @@
 #include <optional>
 #include <thread>
 
+#include "base/path.h"
 #include "base/prng.h"
-#include "media/sequence/sequence_index.h"
-#include "media/write/checked_removal.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::string_view kSuffix = ".lease";
 constexpr std::string_view kShared = "shared", kExclusive = "exclusive";
 constexpr std::size_t kRunDigits = 16, kNumberDigits = 8;
 constexpr int kListings =
-    5;  // a lease that is renewed between listing and looking is found by the next listing
+    5;  // attempts: a lease renewed between listing and reading is found by the next listing
 constexpr auto kRemovalTimeout = std::chrono::seconds(2);
 
 struct LeaseName {
@@ -65,14 +66,14 @@ std::optional<LeaseName> lease_name_in(std::string_view name) {
     return out;
 }
 
-/// What a holder and the thread that renews its lease share.
+/// State that a holder shares with the thread that renews its lease.
 struct Held {
     std::shared_ptr<ByteStore> store;
     LeaseRequest request;
-    LeaseName name;  // of the file that is there now
+    LeaseName name;  // name of the current file
 
-    std::mutex calls;  // one at a time changes the files
-    std::mutex mutex;  // protects what follows
+    std::mutex calls;  // serialises changes of the files
+    std::mutex mutex;  // protects the members below
     std::condition_variable changed;
     bool stop = false;
     bool removed = false;
@@ -115,14 +116,14 @@ Result<std::map<std::string, LeaseName>> list_leases(const Held& held) {
     return newest;
 }
 
-/// What is in the way of the lease `own`, and what was until it was found to be of nobody.
+/// The leases that conflict with `own`, and those that turned out to be abandoned.
 struct Others {
     std::vector<LeaseNote> holders, taken_over;
     bool own_is_there = false;
-    bool again = false;  // one of them changed meanwhile
+    bool again = false;  // a lease changed meanwhile
 };
 
-Result<Others> look_at_others(const Held& held, const LeaseName& own) {
+Result<Others> read_others(const Held& held, const LeaseName& own) {
     Others others;
     const auto leases = list_leases(held);
     if (!leases) return leases.error();
@@ -146,7 +147,7 @@ Result<Others> look_at_others(const Held& held, const LeaseName& own) {
             continue;
         }
         others.taken_over.push_back(note);
-        // One that vanishes in this moment was removed by another that found it too old.
+        // A lease that vanishes at this moment was removed by another process that found it too old.
         if (auto removed = remove_seen(*held.store, path, **info); !removed) {
             const auto left = held.store->stat(path);
             if (!left || *left) return removed.error();
@@ -155,11 +156,11 @@ Result<Others> look_at_others(const Held& held, const LeaseName& own) {
     return others;
 }
 
-/// The lease `own` is there: whether it may stay.
+/// Decides whether the lease `own`, which exists, may stay.
 Result<Others> settle(const Held& held, const LeaseName& own) {
     Others all;
     for (int i = 0; i < kListings; ++i) {
-        auto others = look_at_others(held, own);
+        auto others = read_others(held, own);
         if (!others) return others.error();
         all.taken_over.insert(all.taken_over.end(), others->taken_over.begin(), others->taken_over.end());
         all.holders = std::move(others->holders);
@@ -173,7 +174,7 @@ Result<Others> settle(const Held& held, const LeaseName& own) {
 /// REQUIRES: nobody else calls with this lease.
 void renew(Held& held) {
     const auto leases = list_leases(held);
-    if (!leases) return;  // the storage does not answer: the next renewal finds out what has become of it
+    if (!leases) return;  // the storage does not answer: the next renewal tries again
     if (!leases->contains(held.name.run)) {
         const std::lock_guard lock(held.mutex);
         held.lost = true;
@@ -215,7 +216,7 @@ public:
     explicit Lease(std::shared_ptr<Held> held)
         : held_(std::move(held)), renewing_([held = held_] { keep_renewed(held); }) {}
 
-    // A storage that does not answer must not keep the process from ending: the thread is left behind then.
+    // A storage that does not answer must not keep the process from ending, so the thread is abandoned.
     ~Lease() override {
         std::unique_lock lock(held_->mutex);
         held_->stop = true;
@@ -266,11 +267,11 @@ Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const Le
     auto held = std::make_shared<Held>();
     held->store = store;
     held->request = request;
-    held->name = {request.name, request.mode, fmt::format("{:016x}", entropy64()), 1};
+    held->name = {request.name, request.mode, id_text(entropy64()), 1};
     if (auto written = write_lease(*store, held->path(held->name), request.note); !written)
         return written.error();
     auto others = settle(*held, held->name);
-    if (others && !others->own_is_there) others->holders.push_back({});  // clean was quicker
+    if (others && !others->own_is_there) others->holders.push_back({});  // a clean has removed the lease
     LeaseAttempt attempt;
     if (others && others->holders.empty()) {
         attempt.lease = std::make_unique<Lease>(held);

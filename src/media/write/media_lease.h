@@ -6,9 +6,9 @@
 //     streamsim-media.exclusive-0123456789abcdef-00000007.lease
 //
 // whose text says who holds it. Its holder replaces it every kLeaseRenewal by one with the next number. A
-// process that wants a lock writes its lease first and looks for others after that, so that of two that meet at
-// least one sees the other and takes its own away. Ages are differences of the server's time stamps: clocks of
-// clients are not compared.
+// process that wants a lock writes its lease first and looks for others after that, so that of two processes
+// that meet at least one sees the other and takes its own away. Ages are differences of the server's time
+// stamps: clocks of clients are not compared.
 #pragma once
 
 #include <cstdint>
@@ -32,30 +32,30 @@ inline constexpr std::int64_t kLeaseAgeMaxSeconds = 60;
 class MediaLease {
 public:
     virtual ~MediaLease() = default;
-    /// As FileLock::change.
+    /// See FileLock::change.
     virtual Result<bool> change(LockMode mode) = 0;
     /// The lease was too old and another process has taken it over. Any thread.
     virtual bool lost() const = 0;
 };
 
-/// Who holds a lease, as its text says it; empty where that cannot be read.
+/// The holder of a lease, from the text of the lease; empty when the text cannot be read.
 struct LeaseNote {
     LockMode mode = LockMode::exclusive;
     std::string note;
 };
 
 struct LeaseAttempt {
-    std::unique_ptr<MediaLease> lease;  // nothing: refused
+    std::unique_ptr<MediaLease> lease;  // null: refused
     std::vector<LeaseNote> holders;     // refused: who is in the way
     std::vector<LeaseNote> taken_over;  // leases of others that were too old, or whose processes are gone
 };
 
 struct LeaseRequest {
     std::string directory;  // an existing one
-    std::string name;       // what the files' names begin with
+    std::string name;       // prefix of the files' names
     LockMode mode = LockMode::shared;
     std::string note;
-    /// Whether the process that has left this note is known to be gone. May be empty.
+    /// True when the process that wrote this note has ended. May be null.
     std::function<bool(const std::string& note)> is_gone;
     Duration renewal = kLeaseRenewal;
 };
@@ -64,7 +64,7 @@ struct LeaseRequest {
 /// written.
 Result<LeaseAttempt> try_lease(const std::shared_ptr<ByteStore>& store, const LeaseRequest& request);
 
-/// Whether a file of this name is a lease.
+/// True when a file of this name is a lease.
 bool is_lease_name(std::string_view name);
 
 }  // namespace streamsim::media

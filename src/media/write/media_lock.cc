@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "base/document/json.h"
+#include "base/path.h"
 #include "base/utf8.h"
-#include "media/sequence/sequence_index.h"
-#include "media/write/checked_removal.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/document_file.h"
+#include "media/own_files/own_names.h"
 #include "media/write/media_set_names.h"
 
 namespace streamsim::media {
@@ -57,7 +59,7 @@ Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
     MediaLockAttempt out;
     if (!attempt) {
         if (request.mode == LockMode::exclusive) return attempt.error();
-        // A media set that this user may only read is played all the same.
+        // A user without write permission can still play the media set.
         out.lock = std::make_unique<MediaLock>();
         return out;
     }
@@ -77,7 +79,7 @@ Result<MediaLockAttempt> try_set_lease(const std::shared_ptr<ByteStore>& store,
     return out;
 }
 
-/// The store of what is below the target of a set; it keeps `store`.
+/// The store confined to the target of a set; keeps a reference to `store`.
 Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore>& store,
                                                  const std::string& target) {
     auto confined = store->beneath(target.empty() ? "/" : target);
@@ -85,24 +87,20 @@ Result<std::shared_ptr<ByteStore>> store_beneath(const std::shared_ptr<ByteStore
     return std::shared_ptr<ByteStore>(confined->release(), [store](ByteStore* below) { delete below; });
 }
 
-/// The name of a lock file whose maker was killed before it had its header.
+/// True for the name of a lock file whose creator was killed before it wrote the header.
 bool is_unfinished_lock(std::string_view name) {
     return take_partial(name) && is_lock_name(name);
-}
-
-std::string target_of(const std::string& root) {
-    return root.substr(0, root.rfind('/'));
 }
 
 }  // namespace
 
 bool is_lock_file(ByteStore& store, const std::string& path) {
-    if (is_lease_name(path.substr(path.rfind('/') + 1))) return true;
+    if (is_lease_name(base_name(path))) return true;
     auto source = store.open(path);
     if (!source) return false;
     std::string text(kLockFileBegins.size(), '\0');
     const auto got = (*source)->read_at(0, std::as_writable_bytes(std::span(text)));
-    if (got && *got == 0) return is_unfinished_lock(path.substr(path.rfind('/') + 1));
+    if (got && *got == 0) return is_unfinished_lock(base_name(path));
     return got && *got == text.size() && text == kLockFileBegins;
 }
 
@@ -164,11 +162,11 @@ bool media_set_is_begun(ByteStore& store, const std::string& root) {
 
 Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
                                         const MediaLockRequest& request) {
-    const std::string target = target_of(request.root);
+    const std::string target = parent_of(request.root);
     const auto info = store->stat(target.empty() ? "/" : target);
     if (!info) return info.error();
     if (!*info || !(*info)->directory) return environment_error(fmt::format("{}: is no directory", target));
-    // Errors where the directory is somebody else's; nothing is put into that.
+    // Errors: when the directory is somebody else's, into which nothing is written.
     const auto confined = store_beneath(store, target);
     if (!confined) return confined.error();
     if (auto marker = read_marker(**confined, request.root); !marker) return marker.error();
@@ -189,7 +187,7 @@ Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
 
 void release_media_lock(ByteStore& whole, const std::string& root, std::unique_ptr<MediaLock> lock) {
     if (lock == nullptr) return;
-    const std::string target = target_of(root);
+    const std::string target = parent_of(root);
     const auto confined = whole.beneath(target.empty() ? "/" : target);
     if (!confined) return;
     ByteStore& store = **confined;
@@ -204,25 +202,25 @@ void release_media_lock(ByteStore& whole, const std::string& root, std::unique_p
     if (!std::all_of(entries->begin(), entries->end(), is_nothing)) return;
     const auto alone = lock->change(LockMode::exclusive);
     if (!alone || !*alone) return;
-    // Listed again: until now others may have written.
+    // Listed again, because others may have written meanwhile.
     const auto left = store.list(root);
     if (!left || !std::all_of(left->begin(), left->end(), is_nothing)) return;
     bool all_gone = true;
     for (const DirectoryEntry& entry : *left) {
         const std::string path = join_path(root, entry.name);
-        if (is_lease_name(entry.name)) continue;  // its own, which goes with the lock
+        if (is_lease_name(entry.name)) continue;  // this lock's own lease, which goes with the lock
         const auto is_ours = [&](const std::string& at) {
             return entry.name == kMarkerName ? is_document(store, at) : is_lock_file(store, at);
         };
         const auto info = store.stat(path);
         const bool ours = info && *info && is_ours(path);
-        const bool empty = ours && (*info)->bytes == 0;  // its name alone says what it is
+        const bool empty = ours && (*info)->bytes == 0;  // only its name tells its purpose
         const auto removed =
             ours ? remove_seen(store, path, **info, empty ? IsOurs() : is_ours) : Result<bool>(false);
         all_gone = removed && *removed && all_gone;
     }
     lock.reset();
-    if (all_gone) (void)store.remove_directory(root);  // not where somebody has begun another set in it
+    if (all_gone) (void)store.remove_directory(root);  // fails when somebody has begun another set in it
 }
 
 }  // namespace streamsim::media

@@ -20,9 +20,9 @@
 
 namespace streamsim::media {
 
-/// What the file of the set's lock, and the files of its leases, begin with.
+/// Prefixes of the names of the set's lock file and of its lease files.
 inline constexpr const char* kSetLock = "streamsim-media";
-/// Those of a working set: and its name.
+/// Prefix for a working set, followed by the name of the set.
 inline constexpr const char* kLoadLockPrefix = "load-";
 
 /// The process that holds a lock or wants it.
@@ -31,10 +31,11 @@ struct LockOwner {
     std::int64_t pid = 0;
     std::string machine;  // with the start of the process: the same nowhere else; empty: not known
     std::string started;
-    std::string command;  // as typed
+    std::string command;  // command line of the owner
     std::string since;    // when it asked for the lock, RFC 3339
 
-    /// As one line of at most kLockNoteBytesMax bytes, and back; of a line that is none: empty fields.
+    /// Converts to one line of at most kLockNoteBytesMax bytes, and back. Text that is no such line gives empty
+    /// fields.
     std::string to_note() const;
     static LockOwner parse(const std::string& note);
 };
@@ -44,9 +45,9 @@ class MediaLock {
 public:
     explicit MediaLock(std::unique_ptr<FileLock> lock) : lock_(std::move(lock)) {}
     explicit MediaLock(std::unique_ptr<MediaLease> lease) : lease_(std::move(lease)) {}
-    MediaLock() = default;  // of a set that nobody may write to
+    MediaLock() = default;  // for a set that nobody may write to
 
-    /// As FileLock::change.
+    /// See FileLock::change.
     Result<bool> change(LockMode mode);
     /// Another process has taken over the lease, as it was not renewed in time. Any thread.
     bool lost() const { return lease_ != nullptr && lease_->lost(); }
@@ -58,18 +59,18 @@ private:
 
 struct MediaLockRequest {
     std::string root;             // TARGET/streamsim-media
-    std::string name = kSetLock;  // of the lock
+    std::string name = kSetLock;  // name of the lock
     LockMode mode = LockMode::shared;
     LockOwner owner;
-    /// Whether a process is known to be gone: it was of this computer. May be empty.
+    /// True when the owner is a process of this computer that has ended. May be null.
     std::function<bool(const LockOwner&)> is_gone = {};
     Duration lease_renewal = kLeaseRenewal;
 };
 
 struct MediaLockAttempt {
-    std::unique_ptr<MediaLock> lock;   // nothing: refused
+    std::unique_ptr<MediaLock> lock;   // null: refused
     std::string held_by;               // refused: a sentence that names the holders
-    std::vector<std::string> notices;  // what a user should know, a sentence each
+    std::vector<std::string> notices;  // sentences for the user
 };
 
 /// One attempt. Makes the directory of the set where it is not there. Blocks as the store does; waits for no
@@ -77,20 +78,20 @@ struct MediaLockAttempt {
 Result<MediaLockAttempt> try_media_lock(const std::shared_ptr<ByteStore>& store,
                                         const MediaLockRequest& request);
 
-/// Whether a file of this name in the directory of a set belongs to its locks.
+/// True when a file of this name in the directory of a set belongs to the locks of the set.
 bool is_lock_name(std::string_view name);
 
-/// Whether one with such a name is a lock by its content, too: a file of others may have the name.
+/// True when the content of such a file is a lock's too: another file may have the name.
 bool is_lock_file(ByteStore& store, const std::string& path);
 
-/// Whether the directory of a set is there and holds anything that is no lock; errors: as read_marker.
+/// True when the directory of a set exists and holds anything but locks. Errors: as read_marker.
 Result<bool> media_set_is_there(ByteStore& store, const std::string& root);
-/// Whether the directory holds nothing but what a command leaves that is killed before the set has its marker:
-/// lock files and an unfinished marker. False where it is empty or cannot be listed.
+/// True when the directory holds only lock files and an unfinished marker, as a command leaves them that is
+/// killed before the set has its marker. False when the directory is empty or cannot be listed.
 bool media_set_is_begun(ByteStore& store, const std::string& root);
 
-/// Releases a lock of the set. Where nobody else holds it and the set holds no media, nothing is left of it but
-/// locks and marker: these go, and its directory. Blocks.
+/// Releases a lock of the set. When nobody else holds a lock and the set has no media, removes the locks, the
+/// marker and the directory of the set too. Blocks.
 void release_media_lock(ByteStore& store, const std::string& root, std::unique_ptr<MediaLock> lock);
 
 }  // namespace streamsim::media

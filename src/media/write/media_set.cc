@@ -9,12 +9,14 @@
 #include <set>
 #include <utility>
 
+#include "base/path.h"
+#include "base/system/parallel_for.h"
 #include "base/units.h"
 #include "media/catalogue/frame_sizes.h"
 #include "media/container/container_clip.h"
 #include "media/frames/frame_maker.h"
+#include "media/own_files/own_names.h"
 #include "media/sequence/sequence_clip.h"
-#include "media/several_at_once.h"
 #include "media/write/clip_proof.h"
 #include "media/write/clip_record.h"
 #include "media/write/media_set_names.h"
@@ -22,17 +24,17 @@
 namespace streamsim::media {
 namespace {
 
-/// Kept free beside what is written: directories, block maps, and what others write meanwhile.
+/// Free space that is left for directories, block maps, and other writers.
 constexpr std::uint64_t kSparePercent = 1;
 
-/// Files of a sequence that are looked at for holes, as far apart as they can be.
+/// Files of a sequence that are checked for holes, spread evenly over it.
 constexpr std::size_t kFilesSampled = 16;
 
-/// What the name of a clip turned out to be.
+/// The state of a file or directory with the name of a clip.
 struct Standing {
     enum class Kind { whole, damaged, foreign };
     Kind kind = Kind::foreign;
-    std::string why;  // where it is not whole
+    std::string why;  // the defect, unless whole
 };
 
 /// The frames of one of our sequences that its directory lists.
@@ -82,18 +84,18 @@ Result<std::string> problem_of(ByteStore& store,
                              sampled, sums);
 }
 
-/// Whether what has the final name of a clip is a whole clip of ours.
+/// Checks whether the file or directory with the final name of a clip is a whole clip of ours.
 Result<Standing> standing_of(ByteStore& store,
                              const StoredClip& clip,
                              const MediaFormat& format,
                              std::uint64_t set) {
     using Kind = Standing::Kind;
-    const std::string directory = clip.path.substr(0, clip.path.rfind('/'));
+    const std::string directory = parent_of(clip.path);
     const auto record = read_record(store, directory, set, clip.name.number);
     if (!record) return record.error();
     const auto ours = is_ours(store, clip, format, set, false, *record);
     if (!ours) return ours.error();
-    // One that was brought back from a copy is another file than its record says, with the same bytes.
+    // A clip restored from a backup has another file id than its record and the same bytes.
     if (!*ours && !(*record && is_proven(store, clip, format, set, false)))
         return Standing{Kind::foreign, "is not what prepare made under this name: it stays and is not played"};
     if (!*record) {  // proven by its bytes
@@ -120,7 +122,7 @@ Result<Standing> standing_of(ByteStore& store,
     return Standing{*ours ? Kind::damaged : Kind::foreign, "does not count as whole: " + *problem};
 }
 
-/// What is there of a sequence: frames that have their full length.
+/// Marks the existing frames of a sequence that have their full length.
 Result<void> find_frames_there(ByteStore& store,
                                const StoredClip& begun,
                                const MediaFormat& format,
@@ -139,8 +141,8 @@ Result<void> find_frames_there(ByteStore& store,
     return {};
 }
 
-/// Errors: bad input, environment: the clips are too long to be planned, or there is no free space for them.
-/// Asked before a list of their frames is in memory.
+/// Checks length and free space before a list of all frames is in memory. Errors: bad input when the clips are
+/// too long to be planned; environment when there is no free space for them.
 Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePlan& plan) {
     const MediaFormat& format = plan.request.format;
     const std::uint32_t wanted = plan.request.clips - plan.clips_there;
@@ -148,7 +150,7 @@ Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePl
     const double bytes = format.mean_frame_bytes * static_cast<double>(plan.frames) * unbegun;
     const auto free = store.free_bytes(plan.request.target);
     if (!free) return free.error();
-    // Frames of one clip differ in size; far from the limit their mean decides.
+    // Frames of one clip differ in size, so the mean decides only far from the limit.
     if (bytes / 2 <= static_cast<double>(*free)) {
         if (plan.frames <= kClipFramesMax) return {};
         return bad_input(
@@ -162,8 +164,8 @@ Result<void> check_length(ByteStore& store, std::uint32_t begun, const PreparePl
                     show_bytes(static_cast<std::uint64_t>(std::min(bytes, 1e18))), show_bytes(*free)));
 }
 
-/// Whether a sequence can be continued where it is: nothing in it is somebody else's, no link and no file that
-/// has another name too.
+/// True when a sequence can be continued in place: all files in it are ours, without links and without second
+/// names.
 Result<bool> holds_frames_only(ByteStore& store, const StoredClip& begun, const MediaFormat& format) {
     const auto entries = store.list(begun.path);
     if (!entries) return entries.error();
@@ -178,16 +180,16 @@ Result<bool> holds_frames_only(ByteStore& store, const StoredClip& begun, const 
     return true;
 }
 
-/// What there is of the clips of the length that is wanted.
+/// The existing clips of the requested length.
 struct Found {
     std::set<std::uint32_t> taken;              // numbers that no new clip can have
     std::map<std::uint32_t, StoredClip> begun;  // ours and not whole, by number
 };
 
-/// standing_of() of some clips, several at once: a far server takes its time for each.
+/// standing_of() of some clips, several in parallel, because a distant server takes long for each.
 class Standings {
 public:
-    /// `wanted`: whether it will be asked of a clip. All outlive it.
+    /// `wanted` is true for clips that will be asked for. REQUIRES: all arguments outlive this object.
     Standings(ByteStore& store,
               const std::vector<StoredClip>& clips,
               const MediaFormat& format,
@@ -195,7 +197,8 @@ public:
               std::function<bool(const StoredClip& clip)> wanted)
         : store_(store), clips_(clips), format_(format), set_(set), wanted_(std::move(wanted)) {}
 
-    /// Of a clip with its final name; where it is not known yet, also of some behind it, `at_once` in all.
+    /// The standing of a clip with its final name. Checks up to `at_once` clips from this one on when it is
+    /// unknown.
     const Result<Standing>& of(std::size_t clip, std::size_t at_once) {
         if (known_.contains(clip)) return known_.at(clip);
         std::vector<std::size_t> next;
@@ -203,8 +206,8 @@ public:
             if (!clips_[i].name.partial && wanted_(clips_[i])) next.push_back(i);
         }
         std::vector<Result<Standing>> found(next.size(), Result<Standing>(Standing{}));
-        several_at_once(next.size(),
-                        [&](std::size_t i) { found[i] = standing_of(store_, clips_[next[i]], format_, set_); });
+        parallel_for(next.size(),
+                     [&](std::size_t i) { found[i] = standing_of(store_, clips_[next[i]], format_, set_); });
         for (std::size_t i = 0; i < next.size(); ++i) known_.emplace(next[i], std::move(found[i]));
         return known_.at(clip);
     }
@@ -218,10 +221,10 @@ private:
     std::map<std::size_t, Result<Standing>> known_;
 };
 
-Result<Found> look_at_clips(ByteStore& store,
-                            const std::vector<StoredClip>& stored,
-                            std::uint64_t set,
-                            PreparePlan& plan) {
+Result<Found> check_clips(ByteStore& store,
+                          const std::vector<StoredClip>& stored,
+                          std::uint64_t set,
+                          PreparePlan& plan) {
     Found found;
     const MediaFormat& format = plan.request.format;
     const auto counts = [&plan](const StoredClip& clip) {
@@ -279,7 +282,7 @@ Result<PlannedClip> plan_clip(ByteStore& store,
     return clip;
 }
 
-/// Empty where there is no such directory.
+/// Empty when the directory does not exist.
 Result<std::set<std::string>> names_in(ByteStore& store, const std::string& directory) {
     std::set<std::string> names;
     const auto info = store.stat(directory);
@@ -291,12 +294,12 @@ Result<std::set<std::string>> names_in(ByteStore& store, const std::string& dire
     return names;
 }
 
-/// Which clips the plan is to write: first those that were begun, then the lowest numbers that are free.
+/// Chooses the clips to write: first those already begun, then the lowest free numbers.
 Result<void> plan_clips(ByteStore& store,
                         const std::vector<StoredClip>& stored,
                         std::uint64_t set,
                         PreparePlan& plan) {
-    const auto found = look_at_clips(store, stored, set, plan);
+    const auto found = check_clips(store, stored, set, plan);
     if (!found) return found.error();
     const auto continued = static_cast<std::uint32_t>(found->begun.size());
     if (auto fits = check_length(store, continued, plan); !fits) return fits.error();
@@ -373,22 +376,22 @@ Result<std::vector<Clip>> complete_clips(ByteStore& whole_store,
     auto stored = stored_clips(store, directory->path, format, frames);
     if (!stored) return stored.error();
     std::erase_if(*stored, [](const StoredClip& at) { return at.name.partial; });
-    using Looked = Result<std::optional<Clip>>;
-    std::vector<Looked> looked(stored->size(), Looked(std::nullopt));
-    several_at_once(looked.size(), [&](std::size_t i) {
+    using CheckedClip = Result<std::optional<Clip>>;
+    std::vector<CheckedClip> checked(stored->size(), CheckedClip(std::nullopt));
+    parallel_for(checked.size(), [&](std::size_t i) {
         const StoredClip& at = (*stored)[i];
         const auto standing = standing_of(store, at, format, **set);
         if (!standing) {
-            looked[i] = standing.error();
+            checked[i] = standing.error();
         } else if (standing->kind != Standing::Kind::whole) {
             return;
         } else if (auto clip = index_stored(store, at, format, at.path.substr(join_path(target, "").size()))) {
-            looked[i] = std::optional(std::move(*clip));
+            checked[i] = std::optional(std::move(*clip));
         } else {
-            looked[i] = clip.error();
+            checked[i] = clip.error();
         }
     });
-    for (auto& result : looked) {
+    for (auto& result : checked) {
         if (!result) return result.error();
         std::optional<Clip>& clip = *result;
         if (!clip) continue;

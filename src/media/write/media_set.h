@@ -10,17 +10,17 @@
 // clip. A file name holds one run of digits, because servers that prefetch by name take the first run for the
 // frame number.
 //
-// What is being written has the run's id and ".partial" at the end of its name: the directory of a format or of
-// a sequence, the file of a container or of a document. The rename to the final name is the last step, after
-// everything is on stable storage, so that what has a final name is whole whenever the process is killed. The
-// next prepare continues in the partial directory. `clean` goes the same way back: a format or a clip becomes
-// partial before its first file is removed, and each file gets a name that ends in ".removing" first
-// (checked_removal.h).
+// While it is being written, the directory of a format or of a sequence, or the file of a container or of a
+// document, has the run's id and ".partial" at the end of its name. The rename to the final name is the last
+// step, after everything is on stable storage, so that everything with a final name is whole even when the
+// process is killed. The next prepare continues in the partial directory. `clean` goes the same way back: a
+// format or a clip becomes partial before its first file is removed, and each file gets a name that ends in
+// ".removing" first (checked_removal.h).
 //
-// Beside each clip lies its record (clip_record.h). Only what a record of this set names is ours: is played as
-// a whole clip, continued, replaced or removed. What version 0.1.0 made has no records and is ours where it
-// holds the bytes that prepare writes for this set (clip_proof.h). Everything below the target is reached by
-// ByteStore::beneath(): no link is followed, and nothing that is there is written.
+// Beside each clip lies its record (clip_record.h). Only clips that a record of this set names are ours: may be
+// played as whole clips, continued, replaced or removed. Media by version 0.1.0 has no records, and is ours
+// when it holds the bytes that prepare writes for this set (clip_proof.h). Everything below the target is
+// accessed through ByteStore::beneath(): no link is followed, and no existing file is overwritten.
 #pragma once
 
 #include <atomic>
@@ -36,17 +36,12 @@
 
 namespace streamsim::media {
 
-inline constexpr const char* kMediaDirectory = "streamsim-media";
-
-/// "/mnt/media/streamsim-media"
-std::string media_root(const std::string& target);
-
 struct PrepareRequest {
     std::string target;  // an existing directory
     MediaFormat format;
     std::uint32_t clips = 1;
-    std::optional<Duration> clip_duration;  // nothing: clips of any length will do; new ones are 10 s long
-    std::uint64_t seed = 1;                 // of the frame sizes
+    std::optional<Duration> clip_duration;  // empty: clips of any length count, and new ones are 10 s long
+    std::uint64_t seed = 1;                 // seed of the frame sizes
 };
 
 inline constexpr Duration kDefaultClipDuration = seconds(10);
@@ -55,16 +50,16 @@ inline constexpr Duration kDefaultClipDuration = seconds(10);
 struct PlannedClip {
     std::uint32_t number = 1;        // 1, 2, ...: in its name
     std::string path;                // its final path
-    std::string from;                // what is there of it and ours, whatever its name; empty: nothing
+    std::string from;                // path of its existing, incomplete media of ours; empty: none
     std::uint64_t bytes = 0;         // still to be written
     std::vector<bool> frames_there;  // sequence, slot by slot: whole by its length in an interrupted prepare
 };
 
-/// What prepare will do. A value; valid as long as nobody else changes the media set.
+/// The actions of prepare. A value; valid until somebody else changes the media set.
 struct PreparePlan {
     PrepareRequest request;
-    std::string directory;     // of the format, below TARGET/streamsim-media/
-    std::uint64_t frames = 0;  // of each new clip
+    std::string directory;     // directory of the format, below TARGET/streamsim-media/
+    std::uint64_t frames = 0;  // frames of each new clip
     std::uint32_t clips_there = 0;
     std::vector<PlannedClip> missing;
     std::vector<std::string> notes;  // clips that are there and do not count, each with its path and why
@@ -74,7 +69,7 @@ struct PreparePlan {
     bool nothing_to_do() const { return missing.empty(); }
 };
 
-/// Written by prepare, read by a progress bar in another thread; `cancel` the other way.
+/// prepare writes the counters and a progress bar on another thread reads them; the other thread sets `cancel`.
 struct PrepareProgress {
     std::atomic<std::uint64_t> bytes_done{0};
     std::atomic<std::uint64_t> bytes_total{0};

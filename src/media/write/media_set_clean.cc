@@ -8,10 +8,13 @@
 #include <map>
 #include <set>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "media/frames/frame_maker.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/document_file.h"
+#include "media/own_files/own_names.h"
 #include "media/sequence/sequence_names.h"
-#include "media/write/checked_removal.h"
 #include "media/write/clip_proof.h"
 #include "media/write/clip_record.h"
 #include "media/write/load_record.h"
@@ -25,7 +28,7 @@
 namespace streamsim::media {
 namespace {
 
-// A symbolic link is never ours: what it names may be anywhere.
+// A symbolic link is never ours, because its target may be anywhere.
 bool is_file(const DirectoryEntry& entry) {
     return !entry.directory && !entry.symbolic_link;
 }
@@ -34,34 +37,34 @@ bool is_directory(const DirectoryEntry& entry) {
 }
 
 /// A directory that is being emptied.
-struct Place {
+struct OpenDirectory {
     std::string path;
-    std::unique_ptr<ByteStore> store;  // of it
+    std::unique_ptr<ByteStore> store;  // confined to this directory
     FileInfo info;
     std::vector<DirectoryEntry> entries;
-    std::map<std::string, FileInfo> files;  // of those that the listing calls neither directory nor link
+    std::map<std::string, FileInfo> files;  // entries that the listing calls neither directory nor link
 };
 
-Result<Place> enter(ByteStore& parent, const std::string& path) {
-    Place place{path, nullptr, {}, {}};
+Result<OpenDirectory> enter(ByteStore& parent, const std::string& path) {
+    OpenDirectory opened{path, nullptr, {}, {}};
     auto store = parent.beneath(path);
     if (!store) return store.error();
-    place.store = std::move(*store);
-    const auto info = place.store->stat(path);
+    opened.store = std::move(*store);
+    const auto info = opened.store->stat(path);
     if (!info) return info.error();
-    if (*info) place.info = **info;
-    auto entries = place.store->list(path);
+    if (*info) opened.info = **info;
+    auto entries = opened.store->list(path);
     if (!entries) return entries.error();
-    place.entries = std::move(*entries);
-    return place;
+    opened.entries = std::move(*entries);
+    return opened;
 }
 
-Result<void> look_at_files(Place& place) {
-    for (const DirectoryEntry& entry : place.entries) {
+Result<void> stat_files(OpenDirectory& opened) {
+    for (const DirectoryEntry& entry : opened.entries) {
         if (!is_file(entry)) continue;
-        const auto info = place.store->stat(join_path(place.path, entry.name));
+        const auto info = opened.store->stat(join_path(opened.path, entry.name));
         if (!info) return info.error();
-        if (*info) place.files.emplace(entry.name, **info);
+        if (*info) opened.files.emplace(entry.name, **info);
     }
     return {};
 }
@@ -85,7 +88,7 @@ public:
             const std::string path = join_path(root, entry.name);
             if (is_document_of(*here, entry, kMarkerName)) continue;  // last of all
             if (is_file(entry) && is_lock_name(entry.name) && is_lock_file(*here->store, path)) {
-                locked = true;  // those go when the lock that is held is released
+                locked = true;  // locks go when the lock that is held is released
                 continue;
             }
             Result<void> done;
@@ -121,26 +124,28 @@ public:
     }
 
 private:
-    /// What an earlier clean was about to remove when it was killed is removed first.
-    Result<Place> enter_to_clean(ByteStore& parent, const std::string& path) {
-        auto place = enter(parent, path);
-        if (!place) return place;
-        if (auto looked = look_at_files(*place); !looked) return looked.error();
+    /// Files that an interrupted clean was about to remove go first.
+    Result<OpenDirectory> enter_to_clean(ByteStore& parent, const std::string& path) {
+        auto opened = enter(parent, path);
+        if (!opened) return opened;
+        if (auto stats = stat_files(*opened); !stats) return stats.error();
         std::vector<DirectoryEntry> left;
-        for (DirectoryEntry& entry : place->entries) {
-            const auto file = place->files.find(entry.name);
-            if (file == place->files.end() || !is_half_removed(entry.name, file->second)) {
+        for (DirectoryEntry& entry : opened->entries) {
+            const auto file = opened->files.find(entry.name);
+            if (file == opened->files.end() || !is_half_removed(entry.name, file->second)) {
                 left.push_back(std::move(entry));
                 continue;
             }
-            if (auto done = place->store->remove(join_path(path, entry.name)); !done) return done.error();
+            if (auto done = opened->store->remove(join_path(path, entry.name)); !done) return done.error();
             count(file->second);
         }
-        place->entries = std::move(left);
-        return place;
+        opened->entries = std::move(left);
+        return opened;
     }
 
-    static bool is_document_of(const Place& here, const DirectoryEntry& entry, const std::string& name) {
+    static bool is_document_of(const OpenDirectory& here,
+                               const DirectoryEntry& entry,
+                               const std::string& name) {
         return is_file(entry) &&
                (entry.name == name || is_unfinished(*here.store, join_path(here.path, entry.name), name));
     }
@@ -155,8 +160,11 @@ private:
         report_.bytes_removed += info.bytes;
     }
 
-    /// Removes what the look at the directory has seen under this name, and nothing that has taken it since.
-    Result<void> remove_file(const Place& here, const std::string& name, const IsOurs& is_ours = nullptr) {
+    /// Removes the file that the listing of the directory had under this name, and never a file that took the
+    /// name since.
+    Result<void> remove_file(const OpenDirectory& here,
+                             const std::string& name,
+                             const IsOurs& is_ours = nullptr) {
         const std::string path = join_path(here.path, name);
         const auto seen = here.files.find(name);
         if (seen == here.files.end()) return keep(path);
@@ -167,12 +175,12 @@ private:
         return {};
     }
 
-    Result<void> remove_document(const Place& here, const std::string& name) {
+    Result<void> remove_document(const OpenDirectory& here, const std::string& name) {
         return remove_file(here, name, [&](const std::string& at) { return is_document(*here.store, at); });
     }
 
-    /// A document and what is left of attempts to write it, the attempts first.
-    Result<void> remove_documents(const Place& here, const std::string& name) {
+    /// Removes a document and the remains of attempts to write it, the attempts first.
+    Result<void> remove_documents(const OpenDirectory& here, const std::string& name) {
         for (const bool whole : {false, true}) {
             for (const DirectoryEntry& entry : here.entries) {
                 if ((entry.name == name) != whole || !is_document_of(here, entry, name)) continue;
@@ -182,7 +190,7 @@ private:
         return {};
     }
 
-    /// What meters work on: the directories and files that the records name.
+    /// Removes the working sets of meters: the directories and files that the records name.
     Result<void> clean_load(ByteStore& parent, const std::string& directory) {
         auto here = enter_to_clean(parent, directory);
         if (!here) return here.error();
@@ -201,7 +209,7 @@ private:
         return parent.remove_directory(directory);
     }
 
-    Result<void> clean_load_entry(const Place& here,
+    Result<void> clean_load_entry(const OpenDirectory& here,
                                   const std::string& root,
                                   const LoadNames& names,
                                   const DirectoryEntry& entry) {
@@ -223,7 +231,7 @@ private:
         return here.store->remove_directory(path);
     }
 
-    /// A format may have been called as the recordings are.
+    /// A format may have the name of the recordings' directory.
     static bool holds_format(ByteStore& store, const std::string& directory) {
         const auto info = store.stat(join_path(directory, kFormatName));
         return info && *info;
@@ -243,7 +251,7 @@ private:
         return parent.remove_directory(directory);
     }
 
-    /// What the recorders of one run made.
+    /// Removes the recordings of one run.
     Result<void> clean_recorded(ByteStore& parent, const std::string& directory) {
         const std::size_t kept = report_.kept.size();
         auto here = enter_to_clean(parent, directory);
@@ -287,9 +295,9 @@ private:
         return remove_format(parent, *here);
     }
 
-    /// Whether it holds what a prepare or a clean that was killed left of a format: an unfinished document, or,
-    /// in a directory with an unfinished name, no more than documents.
-    static bool is_begun_format(const Place& here) {
+    /// True when a directory holds the remains of a format after a killed prepare or clean: an unfinished
+    /// document, or, under an unfinished name, only documents.
+    static bool is_begun_format(const OpenDirectory& here) {
         std::string_view name = here.path;
         const bool partial = take_partial(name) && here.path.size() - name.size() > kPartial.size();
         const auto is_left = [&](const DirectoryEntry& entry) {
@@ -299,8 +307,8 @@ private:
                std::all_of(here.entries.begin(), here.entries.end(), is_left);
     }
 
-    /// Renamed first: an empty directory without an unfinished name would be taken for somebody else's.
-    Result<void> remove_format(ByteStore& parent, const Place& here) {
+    /// Renamed first, because an empty directory without an unfinished name would count as somebody else's.
+    Result<void> remove_format(ByteStore& parent, const OpenDirectory& here) {
         std::string_view name = here.path;
         const std::string partial = take_partial(name) ? here.path : here.path + partial_suffix(entropy64());
         if (partial != here.path) {
@@ -337,9 +345,9 @@ private:
         return parent.remove_directory(directory);
     }
 
-    /// Records whose clips are gone. Those of clips that stay, because something of somebody else's is in them,
-    /// stay with them.
-    Result<void> clean_records(const Place& here, std::uint64_t frames) {
+    /// Removes records whose clips are gone. Clips that stay because they hold somebody else's files keep their
+    /// records.
+    Result<void> clean_records(const OpenDirectory& here, std::uint64_t frames) {
         const auto left = here.store->list(here.path);
         if (!left) return left.error();
         std::set<std::uint32_t> clips;
@@ -369,7 +377,7 @@ private:
         return {};
     }
 
-    Result<void> clean_container(const Place& here, const StoredClip& clip) {
+    Result<void> clean_container(const OpenDirectory& here, const StoredClip& clip) {
         const auto ours = is_ours(*here.store, clip, format_, set_, true);
         if (!ours) return ours.error();
         const std::string name = clip.name.text();
@@ -379,23 +387,22 @@ private:
                 return still && *still;
             });
         }
-        // Killed after the file was made and before its record was.
+        // prepare was killed between the creation of the file and of its record.
         const auto file = here.files.find(name);
         const bool begun = clip.name.partial && clip.name.ending != kPartial && file != here.files.end() &&
                            file->second.bytes == 0;
         return begun ? remove_file(here, name) : keep(clip.path);
     }
 
-    /// Whether somebody has put something else in the place of a directory.
+    /// True when somebody replaced a directory meanwhile.
     static bool was_exchanged(ByteStore& parent, const std::string& directory) {
         const auto info = parent.stat(directory);
         return info && (!*info || (*info)->symbolic_link || !(*info)->directory);
     }
 
-    /// Renamed first: if we are killed half way, what is left must not play as whole.
+    /// Renamed first, so that the remains do not play as a whole clip if this process is killed meanwhile.
     Result<void> clean_sequence(ByteStore& parent, const StoredClip& clip) {
-        const auto record =
-            read_record(parent, clip.path.substr(0, clip.path.rfind('/')), set_, clip.name.number);
+        const auto record = read_record(parent, parent_of(clip.path), set_, clip.name.number);
         if (!record) return record.error();
         const auto here = enter(parent, clip.path);
         if (!here && !was_exchanged(parent, clip.path)) return here.error();
@@ -410,20 +417,20 @@ private:
         ClipName name = clip.name;
         name.partial = true;
         name.ending = partial_suffix(entropy64());
-        const std::string partial = join_path(clip.path.substr(0, clip.path.rfind('/')), name.text());
+        const std::string partial = join_path(parent_of(clip.path), name.text());
         if (auto done = parent.rename(clip.path, partial); !done) return done;
         const auto renamed = parent.stat(partial);
         if (!renamed) return renamed.error();
         if (!*renamed || (*renamed)->symbolic_link ||
             !may_be_same_file((*renamed)->file_id, here->info.file_id)) {
-            // Not what was looked at: it gets its name back.
+            // Another directory than the one checked: it gets its name back.
             if (auto done = parent.rename(partial, clip.path); !done) return done;
             return keep(clip.path);
         }
         return clean_frames(parent, partial, clip.path, kind, clip.frames, here->info.file_id);
     }
 
-    /// Removes the frames of a sequence and its directory. `file_id`: which directory it is to be, if known.
+    /// Removes the frames of a sequence and its directory. `file_id`: the id of the directory, if known.
     Result<void> clean_frames(ByteStore& parent,
                               const std::string& directory,
                               const std::string& named,
@@ -448,7 +455,7 @@ private:
 
     ByteStore& store_;
     std::uint64_t set_;
-    std::optional<MediaFormat> format_;  // of the directory that is being cleaned, where it is known
+    std::optional<MediaFormat> format_;  // format of the directory that is being cleaned, if known
     CleanReport report_;
 };
 

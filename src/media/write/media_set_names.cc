@@ -6,11 +6,13 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "media/catalogue/catalogue.h"
 #include "media/frames/frame_maker.h"
-#include "media/sequence/sequence_index.h"
-#include "media/write/checked_removal.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/document_file.h"
+#include "media/own_files/own_names.h"
 #include "media/write/media_lock.h"
 #include "media/write/media_set.h"
 
@@ -24,9 +26,8 @@ constexpr std::string_view kLengthSuffix = "-frames";
 constexpr std::string_view kClipPrefix = "clip-";
 constexpr MediaFormat::Container kFiles[] = {MediaFormat::Container::quicktime, MediaFormat::Container::mp4,
                                              MediaFormat::Container::mxf};
-constexpr std::size_t kDocumentBytesMax = 1 << 20;
 
-/// A number as it is printed: digits only, no sign, not longer than it must be but for the padding asked for.
+/// A number of digits only, without a sign.
 std::optional<std::uint64_t> exact_number(std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -51,37 +52,14 @@ Result<std::uint64_t> parse_marker(const std::string& text, const std::string& p
     JsonObject top(*document, "", problems);
     check_schema(top, kMarkerSchema, kVersion);
     const auto id = top.string("id");
-    std::uint64_t value = 0;
-    if (id) {
-        const auto [end, error] = std::from_chars(id->data(), id->data() + id->size(), value, 16);
-        if (id->size() != 16 || error != std::errc() || end != id->data() + 16) {
-            top.problem("id", "expected 16 hexadecimal digits");
-        }
-    }
+    const auto value = id ? parse_id(*id) : std::nullopt;
+    if (id && !value) top.problem("id", "expected 16 hexadecimal digits");
     top.finish();
     if (!problems.empty()) return problems.error();
-    return value;
+    return *value;
 }
 
 }  // namespace
-
-std::string media_root(const std::string& target) {
-    return join_path(target, kMediaDirectory);
-}
-
-std::string partial_suffix(std::uint64_t run) {
-    return fmt::format(".{:016x}{}", run, kPartial);
-}
-
-bool take_partial(std::string_view& name) {
-    constexpr std::size_t kRunLetters = 1 + 16;
-    if (!take_suffix(name, kPartial)) return false;
-    if (name.size() < kRunLetters) return true;
-    const std::string_view run = name.substr(name.size() - kRunLetters);
-    if (run[0] == '.' && run.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos)
-        name.remove_suffix(kRunLetters);
-    return true;
-}
 
 std::string length_name(std::uint64_t frames) {
     return fmt::format("{}{}", frames, kLengthSuffix);
@@ -115,52 +93,6 @@ std::optional<ClipName> clip_name_in(std::string_view name) {
     out.number = static_cast<std::uint32_t>(*number);
     if (out.text() != name) return std::nullopt;
     return out;
-}
-
-Result<std::string> read_text(ByteStore& store, const std::string& path) {
-    auto file = store.open(path);
-    if (!file) return file.error();
-    std::string text(kDocumentBytesMax + 1, '\0');
-    const auto got = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
-    if (!got) return got.error();
-    if (*got > kDocumentBytesMax)
-        return bad_input(fmt::format("{}: too large to be one of our documents", path));
-    text.resize(*got);
-    return text;
-}
-
-Result<void> write_document(ByteStore& store,
-                            const std::string& path,
-                            const std::function<Json(std::uint64_t file_id)>& make) {
-    const std::string partial = path + partial_suffix(entropy64());
-    auto file = store.create(partial);
-    if (!file) return file.error();
-    const auto write = [&]() -> Result<void> {
-        const auto info = store.stat(partial);
-        if (!info) return info.error();
-        const std::string text = make(*info ? (*info)->file_id : 0).dump(2) + "\n";
-        if (auto done = (*file)->write_at(0, std::as_bytes(std::span(text))); !done) return done.error();
-        if (auto done = (*file)->close(); !done) return done.error();
-        return store.rename(partial, path);
-    };
-    auto written = write();
-    if (!written) (void)store.remove(partial);
-    return written;
-}
-
-bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name) {
-    const std::string file = path.substr(path.rfind('/') + 1);
-    std::string_view name = file;
-    if ((!take_partial(name) && !take_removing(name)) || name != document_name) return false;
-    return is_document(store, path);
-}
-
-bool is_document(ByteStore& store, const std::string& path) {
-    const auto info = store.stat(path);
-    if (!info || !*info || !(*info)->is_regular()) return false;
-    if ((*info)->bytes == 0) return true;
-    const auto text = read_text(store, path);
-    return text && text->starts_with("{\n  \"") && text->find("\"streamsim.") != std::string::npos;
 }
 
 Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root) {
@@ -200,7 +132,7 @@ Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root) {
     if (auto made = store.make_directories(root); !made) return made.error();
     const std::uint64_t id = entropy64();
     const auto written = write_document(store, join_path(root, kMarkerName), [id](auto) {
-        return Json{{"schema", kMarkerSchema}, {"version", kVersion}, {"id", fmt::format("{:016x}", id)}};
+        return Json{{"schema", kMarkerSchema}, {"version", kVersion}, {"id", id_text(id)}};
     });
     if (!written) return written.error();
     return id;
@@ -222,7 +154,7 @@ Result<FormatDirectory> find_format(ByteStore& store, const std::string& root, c
         if (!*directory) return FormatDirectory{path, false};
         const auto info = store.stat(document);
         if (!info) return info.error();
-        if (!*info) continue;  // not ours, or of a clean that was killed
+        if (!*info) continue;  // not ours, or left by a killed clean
         const auto text = read_text(store, document);
         if (!text) return text.error();
         const auto found = parse_json(*text, document);
@@ -245,10 +177,8 @@ std::optional<Json> read_identity(ByteStore& store, const std::string& directory
     const std::string path = join_path(directory, kFormatName);
     const auto text = read_text(store, path);
     if (!text) return std::nullopt;
-    const auto document = parse_json(*text, path);
-    if (!document || !document->is_object() || document->value("schema", Json()) != kFormatSchema ||
-        document->value("version", Json()) != kVersion || !document->contains("format"))
-        return std::nullopt;
+    const auto document = own_document(*text, path, kFormatSchema);
+    if (!document || !document->contains("format")) return std::nullopt;
     return document->at("format");
 }
 

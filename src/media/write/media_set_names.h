@@ -10,6 +10,7 @@
 
 #include "base/document/json.h"
 #include "base/result.h"
+#include "media/own_files/own_names.h"
 #include "streamsim/byte_store.h"
 #include "streamsim/media.h"
 
@@ -17,16 +18,9 @@ namespace streamsim::media {
 
 inline constexpr const char* kMarkerName = "streamsim-media.json";
 inline constexpr const char* kFormatName = "format.json";
-inline constexpr std::string_view kPartial = ".partial";
 
-/// Of a clip that prepare makes: four days at 24 fps. A name that says more is not ours.
+/// Frames of a clip that prepare makes: four days at 24 fps. A name with a larger number is not ours.
 inline constexpr std::uint64_t kClipFramesMax = 10'000'000;
-
-/// ".0123456789abcdef.partial": what the names of one run's unfinished files and directories end with, so that
-/// no two runs ever have one in common.
-std::string partial_suffix(std::uint64_t run);
-/// Takes such an ending off, or the ".partial" of version 0.1.0; false where there is none.
-bool take_partial(std::string_view& name);
 
 /// "240-frames", and back; nothing for more than kClipFramesMax.
 std::string length_name(std::uint64_t frames);
@@ -38,32 +32,18 @@ struct ClipName {
     std::uint32_t number = 1;
     MediaFormat::Container container = MediaFormat::Container::sequence;
     bool partial = false;
-    std::string ending = std::string(kPartial);  // of a partial one: its partial_suffix()
+    std::string ending = std::string(kPartial);  // partial clips only: their partial_suffix()
 
     bool is_file() const { return container != MediaFormat::Container::sequence; }
     std::string text() const;
 };
 std::optional<ClipName> clip_name_in(std::string_view name);
 
-/// A whole small file. Errors: environment; bad input when it is larger than a document can be.
-Result<std::string> read_text(ByteStore& store, const std::string& path);
-
-/// Writes a document under a partial name of its own, makes it durable and renames it; replaces nothing. `make`
-/// is given the file_id (FileInfo) of the file that it is written to.
-Result<void> write_document(ByteStore& store,
-                            const std::string& path,
-                            const std::function<Json(std::uint64_t file_id)>& make);
-/// Whether a file is one of our documents, or the empty beginning of one, by what it holds.
-bool is_document(ByteStore& store, const std::string& path);
-/// Whether a file is what an interrupted write_document() or removal may have left: by its name, and by what it
-/// holds.
-bool is_unfinished(ByteStore& store, const std::string& path, const std::string& document_name);
-
 /// The id of the media set at `root`; nothing when there is none: no such directory, or one that holds nothing
 /// but an unfinished marker. Errors: bad input when the directory is someone else's or its marker is damaged.
 Result<std::optional<std::uint64_t>> read_marker(ByteStore& store, const std::string& root);
 
-/// As read_marker, but makes the media set when there is none.
+/// Like read_marker, but creates the media set when it does not exist.
 Result<std::uint64_t> ensure_marker(ByteStore& store, const std::string& root);
 
 /// The directory that holds media of exactly this format, and whether it is there yet; else the one to make:

@@ -10,7 +10,7 @@ namespace streamsim::media {
 
 namespace {
 
-/// Frames in groups of one length, of which only the first needs no other.
+/// Frames in groups of one length; only the first frame of a group decodes alone.
 class GopIndex final : public FrameIndex {
 public:
     GopIndex(std::shared_ptr<const FrameIndex> frames, std::uint64_t gop)
@@ -58,7 +58,7 @@ std::vector<Extent> back_to_back(const std::vector<std::uint32_t>& sizes, std::u
     return extents;
 }
 
-/// A content package a frame: a system item, then the frame, then fill.
+/// One content package for each frame: a system item, the frame, fill.
 std::vector<Extent> on_mxf_grid(const std::vector<std::uint32_t>& sizes) {
     std::vector<Extent> extents;
     extents.reserve(sizes.size());

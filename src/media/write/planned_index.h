@@ -10,8 +10,8 @@
 
 namespace streamsim::media {
 
-/// Where the first frame of a planned file begins, and in MXF what is before each: what FFmpeg 5.1 writes. A
-/// prepared file says itself where its frames are.
+/// Offset of the first frame in a planned file, and in MXF the bytes before each frame, as FFmpeg 5.1 writes
+/// them. A prepared file has an index of its own.
 inline constexpr std::uint64_t kMp4DataOffset = 48;     // ftyp, free, the head of mdat
 inline constexpr std::uint64_t kMxfHeaderBytes = 6144;  // partitions, metadata, the first system item
 inline constexpr std::uint64_t kMxfKeyBytes = 20;       // key and length of a frame

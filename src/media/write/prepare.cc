@@ -7,14 +7,16 @@
 #include <mutex>
 #include <new>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "base/system/thread_group.h"
 #include "media/catalogue/catalogue.h"
 #include "media/catalogue/frame_sizes.h"
 #include "media/frames/frame_maker.h"
 #include "media/frames/payload.h"
+#include "media/own_files/checked_removal.h"
+#include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
-#include "media/write/checked_removal.h"
 #include "media/write/clip_proof.h"
 #include "media/write/clip_record.h"
 #include "media/write/container_writer.h"
@@ -25,9 +27,9 @@ namespace streamsim::media {
 namespace {
 
 constexpr std::size_t kWritersMax = 4;
-constexpr std::size_t kPieceBytes = 8u << 20;  // of one write; also how soon a cancel is seen
-constexpr std::size_t kAlignment = 4096;       // what direct I/O may ask of memory
-constexpr std::size_t kProbeBytes = 8192;      // of a kept frame that are compared, at each end
+constexpr std::size_t kPieceBytes = 8u << 20;  // size of one write, and so the delay until a cancel is noticed
+constexpr std::size_t kAlignment = 4096;       // memory alignment that direct I/O may need
+constexpr std::size_t kProbeBytes = 8192;      // bytes compared at each end of an existing frame
 constexpr std::size_t kBuffersMax = 1u << 30;  // bytes, of all writers; one may have more
 
 /// Page-aligned memory for one writer.
@@ -45,16 +47,16 @@ private:
     std::unique_ptr<std::byte, Free> data_;
 };
 
-/// What the writers of one prepare share.
+/// State that the writers of one prepare share.
 struct Work {
-    ByteStore& store;       // of the directory of this length
+    ByteStore& store;       // confined to the directory of this length
     std::string directory;  // its path
     const PreparePlan& plan;
     PrepareProgress& progress;
     const FrameMaker& maker;
     std::uint64_t set_id = 0;
     std::uint64_t format = 0;  // format_key
-    std::uint64_t run = 0;     // in the names of what is not finished
+    std::uint64_t run = 0;     // part of the names of unfinished files
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stop{false};  // another writer has failed
     std::mutex mutex;
@@ -69,7 +71,7 @@ struct Work {
     }
 };
 
-/// What is written from now on is ours. `path`: of the clip under its partial name, `store` has it.
+/// Records the clip as ours before its first frame. `path`: the clip under its partial name in `store`.
 Result<void> record(Work& work, const PlannedClip& clip, ByteStore& store, const std::string& path) {
     const auto info = store.stat(path);
     if (!info) return info.error();
@@ -87,14 +89,14 @@ Result<void> record_whole(Work& work, const PlannedClip& clip, ClipSums sums) {
     return write_sums(work.store, work.directory, sums);
 }
 
-/// Gives what there is of a clip the name `path`, and says which file or directory it is (FileInfo::file_id).
-/// Asked again whether it is ours: since it was planned others may have put something in its place.
+/// Renames the existing part of a clip to `path`, and returns its FileInfo::file_id. Checks again that the part
+/// is ours, because others may have replaced it since the plan was made.
 Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::string& path) {
     const auto exchanged = [&clip] {
         return environment_error(fmt::format(
             "{}: found other files than prepare has begun there: they are left alone; try again", clip.from));
     };
-    const auto name = clip_name_in(clip.from.substr(clip.from.rfind('/') + 1));
+    const auto name = clip_name_in(base_name(clip.from));
     const auto before = work.store.stat(clip.from);
     if (!before) return before.error();
     if (!name || !*before) return exchanged();
@@ -105,7 +107,7 @@ Result<std::uint64_t> take_over(Work& work, const PlannedClip& clip, const std::
     if (auto renamed = work.store.rename(clip.from, path); !renamed) return renamed.error();
     const auto now = work.store.stat(path);
     if (!now) return now.error();
-    // Asked of this look too, now that nobody else knows the name: it may have been exchanged twice.
+    // Checked under this name too, which nobody else knows: the file may have been replaced twice.
     const auto record = read_record(work.store, work.directory, work.set_id, clip.number);
     const bool recorded = *now && record && (!*record || is_recorded(**record, **now));
     if (recorded && may_be_same_file((*now)->file_id, (*before)->file_id)) return (*now)->file_id;
@@ -168,8 +170,8 @@ private:
             fmt::format("{}: another directory has replaced it: it is left alone; try again", directory_));
     }
 
-    /// Whether a frame of the right length is ours: its beginning and its end, the last bytes that were
-    /// written.
+    /// True when an existing frame of the right length is ours, by its beginning and its end, which was written
+    /// last.
     bool is_whole(const std::string& path, std::span<const std::byte> wanted) {
         auto file = store_->open(path);
         if (!file) return false;
@@ -186,7 +188,7 @@ private:
     }
 
     Result<void> write_frame(const std::string& path, std::span<const std::byte> frame) {
-        // What is there has another length, or other bytes than were planned.
+        // The existing file has another length, or other bytes than planned.
         const auto old = store_->stat(path);
         if (!old) return old.error();
         if (*old) {
@@ -211,14 +213,14 @@ private:
     Work& work_;
     const PlannedClip& clip_;
     std::string directory_;
-    std::unique_ptr<ByteStore> store_;  // of it
+    std::unique_ptr<ByteStore> store_;  // confined to this directory
     FramePattern pattern_;
     std::vector<std::uint32_t> sizes_;
     Buffer buffer_;
 };
 
-/// Writes one container into its partial file, from its beginning: what an interrupted prepare left has no
-/// header.
+/// Writes one container into its partial file from the beginning, because the file of an interrupted prepare
+/// has no header.
 Result<void> write_container(Work& work, const PlannedClip& clip) {
     const std::string path = clip.path + partial_suffix(work.run);
     const auto sizes = work.sizes_of(clip);
@@ -245,8 +247,8 @@ Result<void> write_container(Work& work, const PlannedClip& clip) {
     return sums ? record_whole(work, clip, *sums) : sums.error();
 }
 
-/// Every planned frame can be made with the bytes that it is to have; told before anything is written. The
-/// largest of them, in bytes.
+/// Checks before anything is written that every planned frame can be made with its planned size. Returns the
+/// largest size in bytes.
 Result<std::uint64_t> check_sizes(const PreparePlan& plan, const FrameMaker& maker) {
     std::uint64_t largest = 0;
     for (const PlannedClip& clip : plan.missing) {
@@ -279,8 +281,8 @@ Result<void> write_clip(Work& work, const PlannedClip& clip) {
     return {};
 }
 
-/// The directory of this length, made where it is missing. Each directory is held from where it was looked at
-/// on: one that is exchanged for somebody else's meanwhile is not written into.
+/// The directory of this length, created if missing. Each directory is held open from its check on, so that
+/// nothing is written into a directory that replaces it meanwhile.
 Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
                                                 const PreparePlan& plan,
                                                 const std::string& length) {
@@ -292,7 +294,8 @@ Result<std::unique_ptr<ByteStore>> enter_length(ByteStore& store,
     if (directory->path != plan.directory)
         return environment_error(fmt::format("{}: another process prepares media there now; try again", root));
     if (!directory->there) {
-        // Its document is in it before it has its name: an empty directory of that name is not ours.
+        // The document is in the directory before the directory gets its name, because an empty directory of
+        // that name is not ours.
         const std::string partial = plan.directory + partial_suffix(entropy64());
         if (auto made = (*set)->make_directories(partial); !made) return made.error();
         if (auto made = write_format(**set, partial, plan.request.format); !made) return made.error();
@@ -351,7 +354,7 @@ Result<void> prepare(ByteStore& whole_store, const PreparePlan& plan, PreparePro
     const std::size_t count = std::min(plan.missing.size(), fit);
     while (writers.size() < count && writers.add([&work] { write_clips(work); })) {
     }
-    if (writers.size() == 0) write_clips(work);  // on this thread, then
+    if (writers.size() == 0) write_clips(work);  // no thread was available: this thread writes
     writers.join();
     if (work.error) return *work.error;
     if (progress.clips_done < plan.missing.size()) return interrupted_error();

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "media/catalogue/frame_sizes.h"
 #include "media/container/container_file.h"
 #include "media/frames/frame_maker.h"
 #include "media/frames/payload.h"
+#include "media/own_files/document_file.h"
+#include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
 #include "media/write/container_writer.h"
 #include "media/write/media_set.h"
@@ -19,18 +22,18 @@
 namespace streamsim::media {
 namespace {
 
-/// Of one stream's frames in memory, about; and how many at least and at most.
+/// Approximate memory for one stream's frames, and limits of their number.
 constexpr double kBytesKept = 64e6;
 constexpr double kFramesMin = 4;
 constexpr double kFramesMax = 48;
 constexpr std::string_view kStreamsSchema = "streamsim.recording-record";
 constexpr int kVersion = 1;
-/// Numbers that frames can have: of 24 a second more than a year.
+/// Limit of frame numbers: more than a year at 24 fps.
 constexpr std::uint64_t kFrames = 1'000'000'000;
 
 class RecordingIndex final : public FrameIndex {
 public:
-    /// `named`: whose names they have.
+    /// `named` gives the file names.
     RecordingIndex(std::shared_ptr<const FrameIndex> named,
                    std::vector<std::uint32_t> sizes,
                    std::uint64_t first,
@@ -63,12 +66,12 @@ public:
 private:
     std::shared_ptr<const FrameIndex> named_;
     std::vector<std::uint32_t> sizes_;
-    std::vector<std::uint64_t> offsets_;  // in a round of them
+    std::vector<std::uint64_t> offsets_;  // offsets within one round of the distinct frames
     std::uint64_t first_ = 0;
     std::uint64_t round_ = 0;
 };
 
-/// Where the first frame of a container begins.
+/// Offset of the first frame in a container.
 std::uint64_t essence_offset(MediaFormat::Container container) {
     using Container = MediaFormat::Container;
     if (container == Container::mp4) return kMp4DataOffset;
@@ -89,19 +92,19 @@ std::uint32_t distinct_frames(const MediaFormat& format) {
 std::shared_ptr<const FrameIndex> recording_index(const MediaFormat& format,
                                                   std::uint64_t seed,
                                                   std::uint32_t alignment,
-                                                  const std::string& place) {
+                                                  const std::string& path) {
     const std::uint32_t distinct = distinct_frames(format);
     std::vector<std::uint32_t> sizes = plan_frame_bytes(format, distinct, seed, 0);
     std::shared_ptr<const FrameIndex> named;
     if (format.container == MediaFormat::Container::sequence) {
-        named = make_sequence_index({.directory = place,
+        named = make_sequence_index({.directory = path,
                                      .pattern = prepared_pattern(frame_extension(format)),
                                      .first = kFirstFrameNumber,
                                      .count = kFrames,
                                      .frame_bytes = sizes.front(),
                                      .rate = format.rate});
     } else {
-        const std::string file = place + std::string(container_extension(format.container));
+        const std::string file = path + std::string(container_extension(format.container));
         named = make_container_index(file, format.rate, {{0, sizes.front()}});
     }
     return std::make_shared<RecordingIndex>(std::move(named), std::move(sizes),
@@ -121,15 +124,15 @@ Result<void> make_recorded_frames(const MediaFormat& format,
         maker = std::move(*made);
     }
     for (std::uint32_t i = 0; i < distinct; ++i) {
-        const std::span<std::byte> place = memory.subspan(i * stride, stride);
-        const std::span<std::byte> frame = place.first(index.extent(i).bytes);
+        const std::span<std::byte> slot = memory.subspan(i * stride, stride);
+        const std::span<std::byte> frame = slot.first(index.extent(i).bytes);
         const FrameToMake at{i, kFirstFrameNumber + i, mix64(key + i), {}};
         if (maker != nullptr) {
             maker->make(frame, at);
         } else {
             fill_payload(frame, at.key, {});
         }
-        std::fill(place.begin() + static_cast<std::ptrdiff_t>(frame.size()), place.end(), std::byte{});
+        std::fill(slot.begin() + static_cast<std::ptrdiff_t>(frame.size()), slot.end(), std::byte{});
     }
     return {};
 }
@@ -167,7 +170,7 @@ Result<void> record_streams(ByteStore& store,
     if (!id) return id.error();
     Json document = {{"schema", kStreamsSchema},
                      {"version", kVersion},
-                     {"set", fmt::format("{:016x}", id->value_or(0))},
+                     {"set", id_text(id->value_or(0))},
                      {"streams", Json::array()}};
     for (const RecordedStream& stream : streams)
         document["streams"].push_back(
@@ -180,23 +183,15 @@ Result<std::vector<RecordedStream>> read_recorded_streams(ByteStore& store,
                                                           std::uint64_t set) {
     std::vector<RecordedStream> streams;
     const std::string path = join_path(directory, kRecordedStreams);
-    const auto info = store.stat(path);
-    if (!info) return info.error();
-    if (!*info || (*info)->directory || (*info)->symbolic_link) return streams;
-    const auto text = read_text(store, path);
-    if (!text)
-        return text.error().kind == ErrorKind::bad_input ? Result(streams)
-                                                         : Result<decltype(streams)>(text.error());
-    const auto document = parse_json(*text, path);
-    if (!document || !document->is_object() || document->value("schema", Json()) != kStreamsSchema ||
-        document->value("version", Json()) != kVersion ||
-        document->value("set", Json()) != fmt::format("{:016x}", set))
-        return streams;
+    const auto read = read_own_document(store, path, kStreamsSchema);
+    if (!read) return read.error();
+    const std::optional<Json>& document = *read;
+    if (!document || document->value("set", Json()) != id_text(set)) return streams;
     try {
         for (const Json& stream : document->at("streams"))
             streams.push_back({stream.at("name"), stream.at("kind"), stream.at("frames")});
     } catch (const Json::exception&) {
-        streams.clear();  // damaged: it names nothing
+        streams.clear();  // a damaged record names nothing
     }
     std::erase_if(streams, [](const RecordedStream& stream) { return !is_recording(stream.name); });
     return streams;
@@ -226,7 +221,7 @@ std::vector<std::string> remove_recordings(ByteStore& store,
     const std::string root = media_root(target);
     const auto runs = (*confined)->list(join_path(root, kRecordings));
     if (runs && runs->empty()) (void)(*confined)->remove_directory(join_path(root, kRecordings));
-    // A media set without media was made for this.
+    // The media set was made for the recordings, and has no media.
     const auto left = (*confined)->list(root);
     if (left && left->size() == 1 && left->front().name == kMarkerName) (void)clean(store, target);
     return problems;

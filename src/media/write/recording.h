@@ -1,4 +1,4 @@
-// What recorders write, and where: below TARGET/streamsim-media/, beside the formats of a media set,
+// Recordings lie below TARGET/streamsim-media/, beside the formats of a media set:
 //
 //     recordings/run-0123456789abcdef/seat0-stream1/frame.0000001.dpx
 //     recordings/run-0123456789abcdef/seat0-stream2.mov
@@ -29,12 +29,12 @@ inline constexpr const char* kRecordings = "recordings";
 std::uint32_t distinct_frames(const MediaFormat& format);
 
 /// The frames of a recording, as many as there are numbers: frame i has the size of i % distinct_frames(). A
-/// sequence is a directory, a container a file: `place` and its extension. Frames of a container begin at
+/// sequence is a directory, a container a file: `path` and its extension. Frames of a container begin at
 /// multiples of `alignment`.
 std::shared_ptr<const FrameIndex> recording_index(const MediaFormat& format,
                                                   std::uint64_t seed,
                                                   std::uint32_t alignment,
-                                                  const std::string& place);
+                                                  const std::string& path);
 
 /// Makes the distinct frames of such an index, each at a multiple of `stride`; what is behind a frame is zero.
 /// Errors: environment where the picture cannot be coded. REQUIRES: memory for all.
@@ -51,10 +51,10 @@ std::string recording_name(std::uint32_t seat, std::uint32_t stream);
 /// target's streamsim-media was not made by us.
 Result<std::string> make_recordings(ByteStore& store, const std::string& target);
 
-/// What a recorder is about to write there.
+/// One stream that a recorder is about to write.
 struct RecordedStream {
     std::string name;          // recording_name()
-    std::string kind;          // of a sequence: the extension of its frames, "dpx"; else the file's, ".mov"
+    std::string kind;          // sequence: extension of its frames, "dpx"; container: its own, ".mov"
     std::uint64_t frames = 0;  // at most
 
     bool is_file() const { return kind.starts_with('.'); }
@@ -70,15 +70,15 @@ Result<void> record_streams(ByteStore& store,
                             const std::string& target,
                             const std::string& directory,
                             const std::vector<RecordedStream>& streams);
-/// Nothing where there is no such document of this media set. Errors: environment from the store.
+/// Empty when there is no such document of this media set. Errors: environment from the store.
 Result<std::vector<RecordedStream>> read_recorded_streams(ByteStore& store,
                                                           const std::string& directory,
                                                           std::uint64_t set);
-/// Of the directory or file with this name; null: it is none.
+/// The stream of the directory or file with this name; null: none.
 const RecordedStream* find_stream(const std::vector<RecordedStream>& streams, std::string_view name);
 
-/// Removes what recorders made in that directory, the directory, and those above it that were made for it.
-/// Blocks. What could not be removed, a sentence each; what is gone already is no matter.
+/// Removes the recordings in that directory, the directory, and the directories above it that were made for it.
+/// Blocks. Returns a sentence for each file that could not be removed; missing files are no error.
 std::vector<std::string> remove_recordings(ByteStore& store,
                                            const std::string& target,
                                            const std::string& directory);

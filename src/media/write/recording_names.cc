@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "media/frames/frame_maker.h"
+#include "media/own_files/own_names.h"
 
 namespace streamsim::media {
 namespace {
@@ -17,7 +18,7 @@ bool take(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
-/// As it is printed.
+/// The number as it is printed.
 bool take_number(std::string_view& text) {
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -31,7 +32,7 @@ bool take_number(std::string_view& text) {
 }  // namespace
 
 std::string run_name(std::uint64_t id) {
-    return fmt::format("{}{:016x}", kRun, id);
+    return std::string(kRun) + id_text(id);
 }
 
 bool is_run(std::string_view name) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "profile/capture/capture_stats.h"
+#include "profile/capture/captured_clients.h"
+#include "profile/capture/nfs_capture.h"
 #include "profile/capture/pdml.h"
+#include "profile/capture/smb_capture.h"
 
 namespace streamsim::profile {
 
@@ -13,10 +15,10 @@ std::vector<std::string> tshark_arguments(const std::string& capture) {
 }
 
 struct CaptureReader::State {
-    TrafficStats book;
-    CapturedClients clients{book};
-    NfsCapture nfs{book, clients};
-    SmbCapture smb{book, clients};
+    TrafficBuilder traffic;
+    CapturedClients clients{traffic};
+    NfsCapture nfs{traffic, clients};
+    SmbCapture smb{traffic, clients};
     PdmlReader pdml;
 };
 
@@ -38,11 +40,11 @@ Result<Traffic> CaptureReader::finish(const std::string& source) {
     all.smb.finish();
     const std::uint64_t nfs3 = all.nfs.counted(3), nfs4 = all.nfs.counted(4), smb = all.smb.counted();
     if (all.smb.encrypted() > 0) {
-        all.book.note(fmt::format("{} SMB messages are encrypted: nothing of them can be seen",
-                                  show_count(all.smb.encrypted())));
+        all.traffic.note(fmt::format("{} SMB messages are encrypted: nothing of them can be seen",
+                                     show_count(all.smb.encrypted())));
     }
     if (const auto open = all.nfs.unanswered() + all.smb.unanswered(); open > 0)
-        all.book.note(fmt::format("{} calls without a reply in the capture are left out", show_count(open)));
+        all.traffic.note(fmt::format("{} calls without a reply in the capture are left out", show_count(open)));
     if (nfs3 + nfs4 + smb == 0) {
         return bad_input(all.smb.encrypted() > 0
                              ? fmt::format("{}: all its SMB messages are encrypted, expected a capture of "
@@ -53,7 +55,7 @@ Result<Traffic> CaptureReader::finish(const std::string& source) {
     std::string recorder;
     for (const auto& [count, name] : {std::pair(nfs3, "NFSv3"), {nfs4, "NFSv4"}, {smb, "SMB2"}})
         if (count > 0) recorder += fmt::format("{}{}", recorder.empty() ? "" : " and ", name);
-    return all.book.finish(source, recorder, true);
+    return all.traffic.finish(source, recorder, true);
 }
 
 }  // namespace streamsim::profile

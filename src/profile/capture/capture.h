@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "profile/traffic.h"
+#include "profile/traffic/traffic.h"
 
 namespace streamsim::profile {
 
-/// What tshark is to print of a capture: its arguments, without the program's name.
+/// The arguments with which tshark prints a capture, without the program's name.
 std::vector<std::string> tshark_arguments(const std::string& capture);
 
-/// Reads what tshark printed with them, line by line. A call that was sent again counts once, from the first
-/// time; one without a reply does not count.
+/// Reads the output of tshark with these arguments, line by line. A call that was sent again counts once, from
+/// the first time; a call without a reply does not count.
 class CaptureReader {
 public:
     CaptureReader();
@@ -24,7 +24,7 @@ public:
     CaptureReader& operator=(const CaptureReader&) = delete;
 
     void line(std::string_view line);
-    /// Errors: bad input where there is nothing in it that could be read.
+    /// Errors: bad input when the capture has no readable call.
     Result<Traffic> finish(const std::string& source);
 
 private:

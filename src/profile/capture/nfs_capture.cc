@@ -1,9 +1,9 @@
 // Procedures of RFC 1813 (NFSv3), operations of RFC 7530 and RFC 8881 (NFSv4).
+#include "profile/capture/nfs_capture.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "profile/capture/capture_stats.h"
 
 namespace streamsim::profile {
 namespace {
@@ -73,7 +73,7 @@ void NfsCapture::take(const CapturedMessage& message) {
     if ((version != 3 && version != 4) || procedure == 0) return;
     const auto [at, fresh] = calls_.try_emplace({message.from + " " + message.to, *xid});
     if (!fresh) {
-        book_.note("a call was sent again; it counts once, from its first time");
+        traffic_.note("a call was sent again; it counts once, from its first time");
         return;
     }
     Call& call = at->second;
@@ -83,37 +83,42 @@ void NfsCapture::take(const CapturedMessage& message) {
     if (version == 3) call.steps.push_back({procedure});
     for (const auto& [name, value] : message.fields) {
         if (name == "nfs.opcode" && version == 4) call.steps.push_back({whole(value)});
-        if (call.steps.empty()) continue;
-        Step& step = call.steps.back();
-        if (name == "nfs.fhandle" && step.handle.empty()) step.handle = value;
-        if ((name == "nfs.name" || name == "nfs.pathname.component") && step.name.empty()) step.name = value;
-        if (name == "nfs.offset3" || name == "nfs.offset4") step.offset = whole(value);
-        if (name == "nfs.count3" || name == "nfs.count4" || name == "nfs.write.data_length")
-            step.bytes = whole(value);
-        if (name == "nfs.cookie3" || name == "nfs.cookie4") step.cookie = whole(value);
-        if (name == "nfs.open.opentype") step.creates = whole(value) == 1;
-        if (name == "nfs.write.stable") step.stable = whole(value) != 0;
+        if (!call.steps.empty()) call.steps.back().take_argument(name, value);
     }
 }
 
+void NfsCapture::Step::take_argument(std::string_view field, const std::string& value) {
+    if (field == "nfs.fhandle" && handle.empty()) handle = value;
+    if ((field == "nfs.name" || field == "nfs.pathname.component") && name.empty()) name = value;
+    if (field == "nfs.offset3" || field == "nfs.offset4") offset = whole(value);
+    if (field == "nfs.count3" || field == "nfs.count4" || field == "nfs.write.data_length")
+        bytes = whole(value);
+    if (field == "nfs.cookie3" || field == "nfs.cookie4") cookie = whole(value);
+    if (field == "nfs.open.opentype") creates = whole(value) == 1;
+    if (field == "nfs.write.stable") stable = whole(value) != 0;
+}
+
+void NfsCapture::Step::take_result(std::string_view field, const std::string& value) {
+    if (field == "nfs.status3" || field == "nfs.nfsstat4") status = whole(value);
+    if (field == "nfs.fhandle" && handle_out.empty()) handle_out = value;
+    if ((field == "nfs.fattr3.size" || field == "nfs.fattr4.size") && !size) size = whole(value);
+    if (field == "nfs.count3" || field == "nfs.read.data_length") moved = whole(value);
+}
+
 void NfsCapture::reply(const CapturedMessage& message, Call& call) {
-    std::size_t steps = 0;  // that the reply has spoken of
+    std::size_t steps = 0;  // operations that the reply has answered so far
     for (const auto& [name, value] : message.fields) {
         if (name == "nfs.opcode" && steps < call.steps.size()) ++steps;
         if (call.version == 3) steps = 1;
         if (steps == 0) continue;
-        Step& step = call.steps[steps - 1];
-        if (name == "nfs.status3" || name == "nfs.nfsstat4") step.status = whole(value);
-        if (name == "nfs.fhandle" && step.handle_out.empty()) step.handle_out = value;
-        if ((name == "nfs.fattr3.size" || name == "nfs.fattr4.size") && !step.size) step.size = whole(value);
-        if (name == "nfs.count3" || name == "nfs.read.data_length") step.moved = whole(value);
+        call.steps[steps - 1].take_result(name, value);
     }
     if (call.version == 3) {
         ++counted3_;
         done3(call, call.steps.front(), message.time_ns);
     } else {
         ++counted4_;
-        // It ends with the first that fails.
+        // A COMPOUND ends with the first operation that fails.
         call.steps.resize(std::min(call.steps.size(), std::max<std::size_t>(steps, 1)));
         done4(call, message.time_ns);
     }
@@ -122,22 +127,22 @@ void NfsCapture::reply(const CapturedMessage& message, Call& call) {
 std::uint32_t NfsCapture::file_of(const std::string& handle) {
     const auto known = handles_.find(handle);
     if (known != handles_.end()) return known->second;
-    const auto file = book_.file(fmt::format("handle-{}", handles_.size() + 1));
+    const auto file = traffic_.file(fmt::format("handle-{}", handles_.size() + 1));
     handles_.emplace(handle, file);
     return file;
 }
 
 std::uint32_t NfsCapture::file_in(const std::string& directory, const std::string& name) {
-    const std::string& parent = book_.at(file_of(directory)).name;
-    book_.at(file_of(directory)).regular = false;
-    return book_.file(parent.starts_with("handle-") ? name : parent + "/" + name);
+    const std::string& parent = traffic_.at(file_of(directory)).name;
+    traffic_.at(file_of(directory)).regular = false;
+    return traffic_.file(parent.starts_with("handle-") ? name : parent + "/" + name);
 }
 
 /// A name that was looked up or made has a handle from now on.
 void NfsCapture::learn(const Step& step, std::uint32_t file) {
     if (step.handle_out.empty()) return;
     handles_[step.handle_out] = file;
-    if (step.size) book_.at(file).bytes = std::max(book_.at(file).bytes, *step.size);
+    if (step.size) traffic_.at(file).bytes = std::max(traffic_.at(file).bytes, *step.size);
 }
 
 std::size_t NfsCapture::add(
@@ -149,7 +154,7 @@ std::size_t NfsCapture::add(
     operation.file = file;
     operation.kind = kind;
     operation.failed = failed;
-    return book_.add(operation);
+    return traffic_.add(operation);
 }
 
 void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind, std::int64_t end_ns) {
@@ -158,29 +163,29 @@ void NfsCapture::moved(const Call& call, const Step& step, TrafficKind kind, std
     // NFSv3 opens nothing: whoever reads from the beginning again has begun anew.
     const bool again = call.version == 3 && step.offset == 0 && use.reads_at_begin > 0;
     if (use.session == kNoSession || again) {
-        use.session = book_.add_session({file, false, false});
+        use.session = traffic_.add_session({file, false, false});
         use.reads_at_begin = 0;
         if (use.lookup) {
-            TrafficOperation& lookup = book_.operation(*use.lookup);
+            TrafficOperation& lookup = traffic_.operation(*use.lookup);
             lookup.kind = TrafficKind::open;
             lookup.session = use.session;
             use.lookup.reset();
         }
     }
     if (step.offset == 0) ++use.reads_at_begin;
-    if (step.stable) book_.session(use.session).synchronous = true;
+    if (step.stable) traffic_.session(use.session).synchronous = true;
     const std::uint64_t bytes = step.status != 0 ? 0 : step.moved.value_or(step.bytes);
-    if (step.size) book_.at(file).bytes = std::max(book_.at(file).bytes, *step.size);
+    if (step.size) traffic_.at(file).bytes = std::max(traffic_.at(file).bytes, *step.size);
     if (bytes == 0 && step.status == 0) {
-        if (kind == TrafficKind::read) book_.found_end();
+        if (kind == TrafficKind::read) traffic_.found_end();
         return;
     }
     if (step.offset > UINT64_MAX / 2 - bytes) return;
-    TrafficOperation& entry = book_.operation(add(call, kind, file, step.status != 0, end_ns));
+    TrafficOperation& entry = traffic_.operation(add(call, kind, file, step.status != 0, end_ns));
     entry.session = use.session;
     entry.offset = step.offset;
     entry.bytes = bytes;
-    book_.at(file).bytes = std::max(book_.at(file).bytes, entry.offset + entry.bytes);
+    traffic_.at(file).bytes = std::max(traffic_.at(file).bytes, entry.offset + entry.bytes);
 }
 
 void NfsCapture::done3(const Call& call, const Step& step, std::int64_t end_ns) {
@@ -201,11 +206,7 @@ void NfsCapture::done3(const Call& call, const Step& step, std::int64_t end_ns) 
         case kCreate3: {
             const std::uint32_t file = file_in(step.handle, step.name);
             if (!failed) learn(step, file);
-            TrafficOperation& entry = book_.operation(add(call, TrafficKind::create, file, failed, end_ns));
-            if (failed) return;
-            Use& use = uses_[{call.user, file}];
-            use = {book_.add_session({file, false, false}), 0, std::nullopt};
-            entry.session = use.session;
+            open(call, TrafficKind::create, file, failed, end_ns);
             return;
         }
         case kRemove3: add(call, TrafficKind::remove, file_in(step.handle, step.name), failed, end_ns); return;
@@ -225,63 +226,87 @@ void NfsCapture::done3(const Call& call, const Step& step, std::int64_t end_ns) 
     }
 }
 
+void NfsCapture::open(
+    const Call& call, TrafficKind kind, std::uint32_t file, bool failed, std::int64_t end_ns) {
+    const std::size_t number = add(call, kind, file, failed, end_ns);
+    if (failed) return;
+    const std::uint32_t session = traffic_.add_session({file, false, false});
+    uses_[{call.user, file}] = {session, 0, std::nullopt};
+    traffic_.operation(number).session = session;
+}
+
 void NfsCapture::done4(const Call& call, std::int64_t end_ns) {
-    std::string handle;
-    std::optional<std::uint32_t> asked;  // a file that was only looked at
-    bool asked_in_vain = false, acted = false;
-    std::optional<std::uint32_t> to_learn;
-    const auto act = [&](TrafficKind kind, std::uint32_t file, const Step& step) {
-        acted = true;
-        return add(call, kind, file, step.status != 0, end_ns);
-    };
+    Compound compound;
     for (Step step : call.steps) {
-        if (step.code == kPutHandle4) handle = step.handle;
-        step.handle = handle;
-        const bool failed = step.status != 0;
-        if (step.code == kGetHandle4 && to_learn && !failed) {
-            learn(step, *to_learn);
-            handle = step.handle_out;
-        } else if (step.code == kRead4 || step.code == kWrite4) {
-            acted = true;
-            moved(call, step, step.code == kRead4 ? TrafficKind::read : TrafficKind::write, end_ns);
-        } else if (step.code == kOpen4) {
-            const std::uint32_t file = step.name.empty() ? file_of(handle) : file_in(handle, step.name);
-            const TrafficKind kind = failed         ? TrafficKind::stat
-                                     : step.creates ? TrafficKind::create
-                                                    : TrafficKind::open;
-            const std::size_t number = act(kind, file, step);
-            if (failed) continue;
-            to_learn = file;
-            Use& use = uses_[{call.user, file}];
-            use = {book_.add_session({file, false, false}), 0, std::nullopt};
-            book_.operation(number).session = use.session;
-        } else if (step.code == kLookup4 || step.code == kGetAttr4 || step.code == kAccess4 ||
-                   step.code == kReadLink4) {
-            if (step.code == kLookup4) {
-                asked = file_in(handle, step.name);
-                to_learn = asked;
-            }
-            if (!asked) asked = to_learn ? *to_learn : file_of(handle);
-            if (step.size) book_.at(*asked).bytes = std::max(book_.at(*asked).bytes, *step.size);
-            asked_in_vain = failed;
-        } else if (step.code == kReadDir4) {
-            acted = true;
-            if (step.cookie == 0)
-                add(call, TrafficKind::list, to_learn.value_or(file_of(handle)), failed, end_ns);
-        } else if (step.code == kRemove4) {
-            act(TrafficKind::remove, file_in(handle, step.name), step);
-        } else if (step.code == kRename4) {
-            act(TrafficKind::rename, file_of(handle), step);
-        } else if (step.code == kCommit4) {
-            act(TrafficKind::sync, file_of(handle), step);
-        } else if (step.code == kCreate4 || step.code == kSetAttr4 || step.code == kLink4) {
-            act(TrafficKind::other, file_of(handle), step);
-        } else if (step.code == kClose4) {
-            acted = true;
-            uses_.erase({call.user, file_of(handle)});
-        }
+        if (step.code == kPutHandle4) compound.handle = step.handle;
+        step.handle = compound.handle;
+        done_step4(call, step, compound, end_ns);
     }
-    if (!acted && asked) add(call, TrafficKind::stat, *asked, asked_in_vain, end_ns);
+    if (!compound.acted && compound.asked)
+        add(call, TrafficKind::stat, *compound.asked, compound.asked_failed, end_ns);
+}
+
+void NfsCapture::done_step4(const Call& call, const Step& step, Compound& compound, std::int64_t end_ns) {
+    const bool failed = step.status != 0;
+    const auto act = [&](TrafficKind kind, std::uint32_t file) {
+        compound.acted = true;
+        add(call, kind, file, failed, end_ns);
+    };
+    switch (step.code) {
+        case kGetHandle4:
+            if (!compound.found || failed) return;
+            learn(step, *compound.found);
+            compound.handle = step.handle_out;
+            return;
+        case kRead4:
+        case kWrite4:
+            compound.acted = true;
+            return moved(call, step, step.code == kRead4 ? TrafficKind::read : TrafficKind::write, end_ns);
+        case kOpen4: return open4(call, step, compound, end_ns);
+        case kLookup4:
+        case kGetAttr4:
+        case kAccess4:
+        case kReadLink4: return ask4(step, compound);
+        case kReadDir4:
+            compound.acted = true;
+            if (step.cookie != 0) return;  // the same listing goes on
+            add(call, TrafficKind::list, compound.found.value_or(file_of(step.handle)), failed, end_ns);
+            return;
+        case kRemove4: return act(TrafficKind::remove, file_in(step.handle, step.name));
+        case kRename4: return act(TrafficKind::rename, file_of(step.handle));
+        case kCommit4: return act(TrafficKind::sync, file_of(step.handle));
+        case kCreate4:
+        case kSetAttr4:
+        case kLink4: return act(TrafficKind::other, file_of(step.handle));
+        case kClose4:
+            compound.acted = true;
+            uses_.erase({call.user, file_of(step.handle)});
+            return;
+        default: return;
+    }
+}
+
+void NfsCapture::open4(const Call& call, const Step& step, Compound& compound, std::int64_t end_ns) {
+    const bool failed = step.status != 0;
+    const std::uint32_t file = step.name.empty() ? file_of(step.handle) : file_in(step.handle, step.name);
+    compound.acted = true;
+    if (!failed) compound.found = file;
+    open(call,
+         failed         ? TrafficKind::stat
+         : step.creates ? TrafficKind::create
+                        : TrafficKind::open,
+         file, failed, end_ns);
+}
+
+void NfsCapture::ask4(const Step& step, Compound& compound) {
+    if (step.code == kLookup4) {
+        compound.asked = file_in(step.handle, step.name);
+        compound.found = compound.asked;
+    }
+    if (!compound.asked) compound.asked = compound.found ? *compound.found : file_of(step.handle);
+    TrafficFile& file = traffic_.at(*compound.asked);
+    if (step.size) file.bytes = std::max(file.bytes, *step.size);
+    compound.asked_failed = step.status != 0;
 }
 
 }  // namespace streamsim::profile

@@ -133,7 +133,7 @@ void PdmlReader::field(std::string_view name, std::string_view line) {
     } else if (name == "tcp.stream" || name == "udp.stream") {
         stream_ = std::string(name) + std::string(attribute(line, " show=\""));
     } else if (inside_) {
-        // Of messages that are chained each has a header of its own.
+        // Each message of a chain has a header of its own.
         if (smb2_ && name == "smb2.header_len")
             messages_.push_back({CapturedMessage::Kind::smb2, time_ns_, from_, to_, stream_, {}});
         if (smb2_ && name == "smb2.header.transform.signature")

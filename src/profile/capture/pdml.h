@@ -16,7 +16,7 @@ struct CapturedMessage {
     Kind kind = Kind::rpc;
     std::int64_t time_ns = 0;                                 // since 1970
     std::string from, to;                                     // addresses
-    std::string stream;                                       // of the connection
+    std::string stream;                                       // connection
     std::vector<std::pair<std::string, std::string>> fields;  // in their order
 
     /// The first of this name; empty: there is none.
@@ -39,7 +39,7 @@ private:
 
     std::int64_t time_ns_ = 0;
     std::string from_, to_, stream_;
-    bool inside_ = false;  // of a message
+    bool inside_ = false;  // inside a message
     bool smb2_ = false;
     std::vector<CapturedMessage> messages_;
     std::vector<CapturedMessage> complete_;

@@ -1,9 +1,9 @@
 // Commands of [MS-SMB2] 2.2.
+#include "profile/capture/smb_capture.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "profile/capture/capture_stats.h"
 
 namespace streamsim::profile {
 namespace {
@@ -22,8 +22,9 @@ enum Command : std::uint64_t {
 constexpr std::uint64_t kPending = 0x103;         // STATUS_PENDING: the reply is yet to come
 constexpr std::uint64_t kEndOfFile = 0xc0000011;  // STATUS_END_OF_FILE
 constexpr std::uint64_t kErrors = 0xc0000000;
-constexpr std::uint64_t kRenameInformation = 10;                               // FileRenameInformation
-constexpr std::string_view kRelated = "ffffffff-ffff-ffff-ffff-ffffffffffff";  // of the CREATE before it
+constexpr std::uint64_t kRenameInformation = 10;  // FileRenameInformation
+constexpr std::string_view kRelated =
+    "ffffffff-ffff-ffff-ffff-ffffffffffff";  // stands for the file of the CREATE before it
 
 bool is_counted(std::uint64_t command) {
     return (command >= kCreate && command <= kWrite) || command == kQueryDirectory || command == kQueryInfo ||
@@ -50,7 +51,7 @@ void SmbCapture::take(const CapturedMessage& message) {
     }
     const auto [at, fresh] = calls_.try_emplace(key);
     if (!fresh) {
-        book_.note("a call was sent again; it counts once, from its first time");
+        traffic_.note("a call was sent again; it counts once, from its first time");
         return;
     }
     Call& call = at->second;
@@ -82,10 +83,10 @@ void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool f
     const auto action = message.number("smb2.create.action").value_or(1);
     const TrafficKind kind = failed ? TrafficKind::stat : action == 1 ? TrafficKind::open : TrafficKind::create;
     TrafficOperation entry = operation(message, call, kind);
-    entry.file = book_.file(call.name.empty() ? "/" : call.name);
+    entry.file = traffic_.file(call.name.empty() ? "/" : call.name);
     const std::string fid(message.field("smb2.fid"));
     if (failed || fid.empty()) {
-        book_.add(entry);
+        traffic_.add(entry);
         return;
     }
     if (const auto old = opened_.find(fid); old != opened_.end()) {  // its close is not in the capture
@@ -94,24 +95,24 @@ void SmbCapture::opened(const CapturedMessage& message, const Call& call, bool f
     }
     Opened& opened = opened_[fid];
     opened.file = entry.file;
-    opened.session = entry.session = book_.add_session({entry.file, false, false});
+    opened.session = entry.session = traffic_.add_session({entry.file, false, false});
     if (const auto size = message.number("smb2.eof"))
-        book_.at(entry.file).bytes = std::max(book_.at(entry.file).bytes, *size);
-    opened.open = book_.add(entry);
+        traffic_.at(entry.file).bytes = std::max(traffic_.at(entry.file).bytes, *size);
+    opened.open = traffic_.add(entry);
     last_fid_[message.stream] = fid;
 }
 
-/// What was opened only to be listed or asked about was no open for itself.
+/// An open that only serves a listing or a query does not count as an open.
 void SmbCapture::close(Opened& opened) {
-    TrafficOperation* const open = opened.open ? &book_.operation(*opened.open) : nullptr;
+    TrafficOperation* const open = opened.open ? &traffic_.operation(*opened.open) : nullptr;
     if (opened.listed && !opened.data && open != nullptr) {
         open->kind = TrafficKind::list;
-        book_.at(opened.file).regular = false;
+        traffic_.at(opened.file).regular = false;
     } else if (!opened.data && !opened.questions.empty() && open != nullptr &&
                open->kind == TrafficKind::open) {
         open->kind = TrafficKind::stat;
     } else if (opened.data || open == nullptr) {
-        for (const TrafficOperation& question : opened.questions) book_.add(question);
+        for (const TrafficOperation& question : opened.questions) traffic_.add(question);
     }
     opened.questions.clear();
 }
@@ -125,8 +126,8 @@ void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
     auto known = opened_.find(fid);
     if (known == opened_.end()) {  // opened before the capture
         Opened opened;
-        opened.file = book_.file(call.name.empty() ? "file-" + fid : call.name);
-        opened.session = book_.add_session({opened.file, false, false});
+        opened.file = traffic_.file(call.name.empty() ? "file-" + fid : call.name);
+        opened.session = traffic_.add_session({opened.file, false, false});
         known = opened_.emplace(fid, opened).first;
     }
     Opened& at = known->second;
@@ -151,9 +152,9 @@ void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
         default: {
             entry.kind = call.command == kRead ? TrafficKind::read : TrafficKind::write;
             at.data = true;
-            const std::uint64_t size = book_.at(at.file).bytes;
+            const std::uint64_t size = traffic_.at(at.file).bytes;
             if (call.command == kRead && (status == kEndOfFile || (size > 0 && call.offset >= size)))
-                return book_.found_end();
+                return traffic_.found_end();
             if (call.offset > UINT64_MAX / 2 - call.bytes) return;
             entry.offset = call.offset;
             entry.bytes = failed ? 0 : call.bytes;
@@ -161,7 +162,7 @@ void SmbCapture::reply(const CapturedMessage& message, const Call& call) {
             if (call.command == kRead && size > 0) entry.bytes = std::min(entry.bytes, size - call.offset);
         }
     }
-    book_.add(entry);
+    traffic_.add(entry);
 }
 
 void SmbCapture::finish() {

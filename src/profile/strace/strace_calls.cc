@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/path.h"
+
 namespace streamsim::profile {
 namespace {
 
@@ -27,8 +29,8 @@ bool failed(const TracedCall& call) {
     return !call.call.error.empty();
 }
 
-/// What -y writes of a descriptor that is no file: "pipe:[12]", "TCP:[...]", "anon_inode:[eventpoll]",
-/// "/dev/null<char 1:3>", "/memfd:x (deleted)".
+/// False for the text that -y writes for a descriptor of another kind: "pipe:[12]", "TCP:[...]",
+/// "anon_inode:[eventpoll]", "/dev/null<char 1:3>", "/memfd:x (deleted)".
 bool is_file_name(std::string_view name) {
     return name.starts_with('/') && name.find("<char ") == std::string_view::npos &&
            !name.starts_with("/memfd:");
@@ -65,7 +67,7 @@ StraceCalls::Handler StraceCalls::handler_of(std::string_view name) {
          "read pread pread64 readv preadv preadv2 write pwrite pwrite64 writev pwritev pwritev2 "},
         {&Calls::copy, "copy_file_range sendfile sendfile64 splice "},
         {&Calls::seek, "lseek _llseek "},
-        {&Calls::look,
+        {&Calls::query,
          "stat stat64 lstat lstat64 fstat fstat64 newfstatat fstatat64 statx access faccessat faccessat2 "
          "readlink "
          "readlinkat "},
@@ -113,15 +115,15 @@ std::shared_ptr<TracedFile> StraceCalls::opened(TracedProcess& process, std::str
     const auto known = process.descriptors->find(*descriptor);
     if (known != process.descriptors->end()) {
         const auto& opened = known->second.opened;
-        // What was opened out of sight is seen by its name.
-        if (name.empty() || book_.at(opened->file).name == name) return opened;
+        // A file that was opened before the trace is known by its name.
+        if (name.empty() || traffic_.at(opened->file).name == name) return opened;
     }
     if (name.empty()) return nullptr;
     auto fresh = std::make_shared<TracedFile>();
     fresh->counts = is_file_name(name);
-    fresh->file = book_.file(name);
-    book_.at(fresh->file).regular = fresh->counts;
-    if (fresh->counts) fresh->session = book_.add_session({fresh->file, false, false});
+    fresh->file = traffic_.file(name);
+    traffic_.at(fresh->file).regular = fresh->counts;
+    if (fresh->counts) fresh->session = traffic_.add_session({fresh->file, false, false});
     (*process.descriptors)[*descriptor] = {fresh, false};
     return fresh;
 }
@@ -139,7 +141,7 @@ std::optional<std::string> StraceCalls::path(TracedProcess& process,
         base = decoration_of(directory);
         if (const auto descriptor = descriptor_of(directory); base.empty() && descriptor) {
             const auto known = process.descriptors->find(*descriptor);
-            if (known != process.descriptors->end()) base = book_.at(known->second.opened->file).name;
+            if (known != process.descriptors->end()) base = traffic_.at(known->second.opened->file).name;
         } else if (!base.empty() && !descriptor) {
             *process.directory = base;  // AT_FDCWD</here>
         }
@@ -157,15 +159,15 @@ void StraceCalls::open(TracedProcess& process, const TracedCall& call) {
     std::string decorated(call.call.result_path);
     if (!decorated.empty()) *name = decoration_of("3<" + decorated + ">");
     const std::string_view flags = call.name == "creat" ? "O_CREAT|O_TRUNC" : argument(call, at + 1);
-    const bool looks = failed(call) || has_flag(flags, "O_PATH");
+    const bool asks_only = failed(call) || has_flag(flags, "O_PATH");
     const bool makes = has_flag(flags, "O_TRUNC") || (has_flag(flags, "O_CREAT") && has_flag(flags, "O_EXCL"));
     TrafficOperation entry = operation(process, call,
-                                       looks   ? TrafficKind::stat
-                                       : makes ? TrafficKind::create
-                                               : TrafficKind::open);
-    entry.file = book_.file(*name);
+                                       asks_only ? TrafficKind::stat
+                                       : makes   ? TrafficKind::create
+                                                 : TrafficKind::open);
+    entry.file = traffic_.file(*name);
     if (failed(call)) {
-        book_.add(entry);
+        traffic_.add(entry);
         return;
     }
     auto opened = std::make_shared<TracedFile>();
@@ -173,12 +175,12 @@ void StraceCalls::open(TracedProcess& process, const TracedCall& call) {
     opened->directory = has_flag(flags, "O_DIRECTORY");
     opened->append = has_flag(flags, "O_APPEND");
     opened->counts = decorated.empty() || is_file_name(decorated);
-    if (opened->directory || !opened->counts) book_.at(entry.file).regular = false;
+    if (opened->directory || !opened->counts) traffic_.at(entry.file).regular = false;
     if (opened->counts && !opened->directory) {
-        entry.session = book_.add_session(
+        entry.session = traffic_.add_session(
             {entry.file, has_flag(flags, "O_DIRECT"), has_flag(flags, "O_SYNC") || has_flag(flags, "O_DSYNC")});
         opened->session = entry.session;
-        book_.add(entry);
+        traffic_.add(entry);
     }
     (*process.descriptors)[call.call.result] = {opened, has_flag(flags, "O_CLOEXEC")};
 }
@@ -226,11 +228,12 @@ void StraceCalls::moved(const TracedProcess& process,
     if (!opened.counts) return;
     const auto bytes =
         failed(call) ? 0 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, call.call.result));
-    if (kind == TrafficKind::write && opened.append && !offset) opened.place = book_.at(opened.file).bytes;
-    const std::uint64_t at = offset.value_or(opened.place);
+    if (kind == TrafficKind::write && opened.append && !offset)
+        opened.position = traffic_.at(opened.file).bytes;
+    const std::uint64_t at = offset.value_or(opened.position);
     if (at > UINT64_MAX / 2 - bytes) return;
     if (bytes == 0 && !failed(call)) {
-        if (kind == TrafficKind::read) book_.found_end();
+        if (kind == TrafficKind::read) traffic_.found_end();
         return;
     }
     TrafficOperation entry = operation(process, call, kind);
@@ -238,15 +241,15 @@ void StraceCalls::moved(const TracedProcess& process,
     entry.session = opened.session;
     entry.offset = at;
     entry.bytes = bytes;
-    book_.add(entry);
-    if (!offset) opened.place = at + bytes;
+    traffic_.add(entry);
+    if (!offset) opened.position = at + bytes;
 }
 
 void StraceCalls::move(TracedProcess& process, const TracedCall& call) {
     const auto file = opened(process, argument(call, 0));
     if (file == nullptr) {
         if (call.call.result > 0) {
-            book_.note(
+            traffic_.note(
                 "a read or write of a descriptor that was opened out of sight is left out: strace -y names "
                 "them");
         }
@@ -274,13 +277,13 @@ void StraceCalls::copy(TracedProcess& process, const TracedCall& call) {
 void StraceCalls::seek(TracedProcess& process, const TracedCall& call) {
     const auto file = opened(process, argument(call, 0));
     if (file == nullptr || failed(call)) return;
-    std::optional<std::uint64_t> place;
-    if (call.name == "lseek" && call.call.result >= 0) place = static_cast<std::uint64_t>(call.call.result);
-    if (call.name == "_llseek") place = pointed_offset(argument(call, 2));
-    if (place) file->place = *place;
+    std::optional<std::uint64_t> position;
+    if (call.name == "lseek" && call.call.result >= 0) position = static_cast<std::uint64_t>(call.call.result);
+    if (call.name == "_llseek") position = pointed_offset(argument(call, 2));
+    if (position) file->position = *position;
 }
 
-void StraceCalls::look(TracedProcess& process, const TracedCall& call) {
+void StraceCalls::query(TracedProcess& process, const TracedCall& call) {
     const bool by_descriptor = descriptor_of(argument(call, 0)).has_value();
     const bool at_directory = by_descriptor || argument(call, 0).starts_with("AT_FDCWD");
     const bool empty = string_of(argument(call, 1)).value_or("x").empty();
@@ -293,9 +296,9 @@ void StraceCalls::look(TracedProcess& process, const TracedCall& call) {
     } else {
         const auto name = path(process, call, at_directory ? 1 : 0, at_directory);
         if (!name) return;
-        entry.file = book_.file(*name);
+        entry.file = traffic_.file(*name);
     }
-    TrafficFile& file = book_.at(entry.file);
+    TrafficFile& file = traffic_.at(entry.file);
     for (const std::string_view each : call.call.arguments) {
         if (!each.starts_with('{')) continue;
         const bool regular = each.find("S_IFREG") != std::string_view::npos;
@@ -303,17 +306,17 @@ void StraceCalls::look(TracedProcess& process, const TracedCall& call) {
         const auto bytes = member_of(each, call.name == "statx" ? "stx_size" : "st_size");
         if (bytes && regular) file.bytes = std::max(file.bytes, static_cast<std::uint64_t>(*bytes));
     }
-    book_.add(entry);
+    traffic_.add(entry);
 }
 
 void StraceCalls::list(TracedProcess& process, const TracedCall& call) {
     const auto directory = opened(process, argument(call, 0));
     if (directory == nullptr || directory->listed) return;
     directory->listed = true;
-    book_.at(directory->file).regular = false;
+    traffic_.at(directory->file).regular = false;
     TrafficOperation entry = operation(process, call, TrafficKind::list);
     entry.file = directory->file;
-    book_.add(entry);
+    traffic_.add(entry);
 }
 
 void StraceCalls::by_name(TracedProcess& process, const TracedCall& call) {
@@ -325,8 +328,8 @@ void StraceCalls::by_name(TracedProcess& process, const TracedCall& call) {
         kind = TrafficKind::remove;
     if (call.name.starts_with("rename")) kind = TrafficKind::rename;
     TrafficOperation entry = operation(process, call, kind);
-    entry.file = book_.file(*name);
-    book_.add(entry);
+    entry.file = traffic_.file(*name);
+    traffic_.add(entry);
 }
 
 void StraceCalls::synchronise(TracedProcess& process, const TracedCall& call) {
@@ -335,7 +338,7 @@ void StraceCalls::synchronise(TracedProcess& process, const TracedCall& call) {
     TrafficOperation entry = operation(process, call, TrafficKind::sync);
     entry.file = file->file;
     entry.session = file->session;
-    book_.add(entry);
+    traffic_.add(entry);
 }
 
 void StraceCalls::change(TracedProcess& process, const TracedCall& call) {
@@ -343,19 +346,19 @@ void StraceCalls::change(TracedProcess& process, const TracedCall& call) {
     if (file == nullptr || !file->counts) return;
     TrafficOperation entry = operation(process, call, TrafficKind::other);
     entry.file = file->file;
-    book_.add(entry);
+    traffic_.add(entry);
 }
 
 void StraceCalls::map(TracedProcess& process, const TracedCall& call) {
     const auto file = opened(process, argument(call, 4));
-    if (file != nullptr && file->counts && !failed(call)) ++book_.at(file->file).mappings;
+    if (file != nullptr && file->counts && !failed(call)) ++traffic_.at(file->file).mappings;
 }
 
 void StraceCalls::enter(TracedProcess& process, const TracedCall& call) {
     if (failed(call)) return;
     if (call.name == "fchdir") {
         if (const auto directory = opened(process, argument(call, 0)))
-            *process.directory = book_.at(directory->file).name;
+            *process.directory = traffic_.at(directory->file).name;
     } else if (const auto name = path(process, call, 0, false)) {
         *process.directory = *name;
     }
@@ -364,7 +367,7 @@ void StraceCalls::enter(TracedProcess& process, const TracedCall& call) {
 void StraceCalls::execute(TracedProcess& process, const TracedCall& call) {
     if (failed(call)) return;
     const auto name = string_of(argument(call, call.name == "execveat" ? 1 : 0));
-    if (name) book_.name_user(process.user, name->substr(name->rfind('/') + 1));
+    if (name) traffic_.name_user(process.user, base_name(*name));
     auto kept = std::make_shared<Descriptors>();
     for (const auto& [number, descriptor] : *process.descriptors)
         if (!descriptor.close_on_exec) kept->emplace(number, descriptor);
@@ -374,10 +377,10 @@ void StraceCalls::execute(TracedProcess& process, const TracedCall& call) {
 void StraceCalls::unseen(TracedProcess&, const TracedCall& call) {
     if (failed(call)) return;
     if (call.name == "io_uring_setup")
-        book_.note("io_uring was set up: what goes through it is in no strace log");
-    if (call.name == "io_submit") book_.note("io_submit (AIO) is left out: its requests are not counted");
+        traffic_.note("io_uring was set up: what goes through it is in no strace log");
+    if (call.name == "io_submit") traffic_.note("io_submit (AIO) is left out: its requests are not counted");
     if (call.name == "ioctl" && argument(call, 1).find("FICLONE") != std::string_view::npos)
-        book_.note("a file was cloned (FICLONE): no data moved");
+        traffic_.note("a file was cloned (FICLONE): no data moved");
 }
 
 }  // namespace streamsim::profile

@@ -1,5 +1,5 @@
-// What the calls of traced programs did to files: who has which descriptor, where in the file it stands, and
-// the operations that come of it. Inside profile/ only.
+// Follows the calls of traced programs: the descriptors of each process, the position of each in its file, and
+// the operations on files. Inside profile/ only.
 #pragma once
 
 #include <map>
@@ -9,15 +9,15 @@
 #include <string_view>
 
 #include "profile/strace/strace_line.h"
-#include "profile/traffic_stats.h"
+#include "profile/traffic/traffic_builder.h"
 
 namespace streamsim::profile {
 
-/// What an open gave; descriptors that were copied share it, and with it the place in the file.
+/// An open file. Copied descriptors share it, and with it the file position.
 struct TracedFile {
     std::uint32_t file = 0;
     std::uint32_t session = kNoSession;
-    std::uint64_t place = 0;
+    std::uint64_t position = 0;
     bool counts = true;  // false: a socket, a pipe, a device
     bool append = false;
     bool directory = false;
@@ -48,7 +48,7 @@ struct TracedCall {
 
 class StraceCalls {
 public:
-    explicit StraceCalls(TrafficStats& book) : book_(book) {}
+    explicit StraceCalls(TrafficBuilder& traffic) : traffic_(traffic) {}
 
     void apply(TracedProcess& process, const TracedCall& call);
 
@@ -64,7 +64,7 @@ private:
     void move(TracedProcess& process, const TracedCall& call);
     void copy(TracedProcess& process, const TracedCall& call);
     void seek(TracedProcess& process, const TracedCall& call);
-    void look(TracedProcess& process, const TracedCall& call);
+    void query(TracedProcess& process, const TracedCall& call);
     void list(TracedProcess& process, const TracedCall& call);
     void by_name(TracedProcess& process, const TracedCall& call);
     void synchronise(TracedProcess& process, const TracedCall& call);
@@ -74,9 +74,9 @@ private:
     void execute(TracedProcess& process, const TracedCall& call);
     void unseen(TracedProcess& process, const TracedCall& call);
 
-    /// Of a descriptor as an argument; null: not known.
+    /// The open file of a descriptor in an argument; null: unknown.
     std::shared_ptr<TracedFile> opened(TracedProcess& process, std::string_view argument);
-    /// Of the argument `at`, relative to the one before it where `relative`.
+    /// The path in the argument `at`; with `relative`, below the directory in the argument before it.
     std::optional<std::string> path(TracedProcess& process,
                                     const TracedCall& call,
                                     std::size_t at,
@@ -88,7 +88,7 @@ private:
                TracedFile& opened,
                std::optional<std::uint64_t> offset);
 
-    TrafficStats& book_;
+    TrafficBuilder& traffic_;
 };
 
 }  // namespace streamsim::profile

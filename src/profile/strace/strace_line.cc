@@ -2,12 +2,11 @@
 
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace streamsim::profile {
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_name(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -40,7 +39,7 @@ std::int64_t take_fraction(std::string_view& text) {
     return ns;
 }
 
-constexpr std::uint64_t kSecondsMost = 1ull << 33;  // of a clock that has not lost its way
+constexpr std::uint64_t kSecondsMax = 1ull << 33;  // seconds of a plausible clock
 
 /// "[pid 12] ", "12 ", or none.
 bool take_pid(std::string_view& text, StraceLine& line) {
@@ -63,9 +62,9 @@ bool take_pid(std::string_view& text, StraceLine& line) {
 void take_clock(std::string_view& text, StraceLine& line) {
     std::string_view rest = text;
     const auto first = take_number(rest);
-    if (first && *first < kSecondsMost && rest.starts_with('.')) {
+    if (first && *first < kSecondsMax && rest.starts_with('.')) {
         line.time_ns = static_cast<std::int64_t>(*first) * 1'000'000'000 + take_fraction(rest);
-        // Nobody traced before 1973, and nobody waits for three years between two calls.
+        // No trace is older than 1973, and no two calls are three years apart.
         line.clock = *first < 100'000'000 ? StraceLine::Clock::relative : StraceLine::Clock::epoch;
     } else if (first && *first < 24 && take(rest, ":")) {
         const auto minute = take_number(rest);
@@ -270,7 +269,7 @@ std::optional<StraceCall> parse_strace_call(std::string_view text) {
     const auto open = text.rfind('<');
     if (text.ends_with('>') && open != std::string_view::npos && (open == 0 || text[open - 1] == ' ')) {
         std::string_view time = text.substr(open + 1);
-        if (const auto whole = take_number(time); whole && *whole < kSecondsMost && time.starts_with('.')) {
+        if (const auto whole = take_number(time); whole && *whole < kSecondsMax && time.starts_with('.')) {
             call.duration_ns = static_cast<std::int64_t>(*whole) * 1'000'000'000 + take_fraction(time);
             text = trimmed(text.substr(0, open));
         }

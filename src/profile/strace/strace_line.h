@@ -22,17 +22,17 @@ struct StraceLine {
     std::optional<std::uint32_t> pid;
     enum class Clock { none, of_day, epoch, relative };
     Clock clock = Clock::none;
-    std::int64_t time_ns = 0;  // as the clock says
-    std::string_view name;     // of the call
+    std::int64_t time_ns = 0;  // time of day or since the epoch, as the log has it
+    std::string_view name;     // name of the call
     std::string_view text;     // from behind the opening bracket, or behind "resumed>"
 };
 
-/// Nothing when it is no line of strace's.
+/// Empty when strace did not write the line.
 std::optional<StraceLine> parse_strace_line(std::string_view line);
 
 /// The arguments and the result of a call.
 struct StraceCall {
-    std::vector<std::string_view> arguments;  // as written, at the outermost level
+    std::vector<std::string_view> arguments;  // text of the arguments, split at the outermost level
     bool has_result = false;                  // false: "?": the process ended in it, or it is begun again
     std::int64_t result = 0;
     std::string_view error;                   // "ENOENT"; empty: none
@@ -40,14 +40,14 @@ struct StraceCall {
     std::optional<std::int64_t> duration_ns;  // -T
 };
 
-/// Of `text` from behind the opening bracket to the end of the line. Nothing when it does not end as a call.
+/// `text` is the line from behind the opening bracket. Empty when the text does not end as a call.
 std::optional<StraceCall> parse_strace_call(std::string_view text);
 
 /// "3</tmp/a>" -> 3; "AT_FDCWD" and what is none: nothing.
 std::optional<std::int64_t> descriptor_of(std::string_view argument);
 /// "3</tmp/a>" -> "/tmp/a", with strace's escapes undone; empty where it is not decorated with a path.
 std::string decoration_of(std::string_view argument);
-/// "\"a\\tb\"" -> "a\tb". Nothing when it is no string in quotes.
+/// "\"a\\tb\"" -> "a\tb". Empty when the text is no string in quotes.
 std::optional<std::string> string_of(std::string_view argument);
 /// A whole number, decimal, hexadecimal or octal as strace writes it, with or without [brackets].
 std::optional<std::int64_t> number_of(std::string_view argument);

@@ -13,7 +13,7 @@
 namespace streamsim::profile {
 namespace {
 
-constexpr std::size_t kLineMost = std::size_t{1} << 20;  // longer ones are none of strace's
+constexpr std::size_t kLineBytesMax = std::size_t{1} << 20;  // longer ones are none of strace's
 /// A longer line ends the reading: a device may have no other end.
 constexpr std::uint64_t kLineEnd = std::uint64_t{16} << 20;
 constexpr std::int64_t kDay = 86'400'000'000'000;
@@ -40,17 +40,17 @@ public:
     std::uint64_t number() const { return number_; }
     std::uint64_t bytes() const { return bytes_; }
     std::int64_t time_ns() const { return time_ns_; }
-    /// Nothing: the line at hand is none of strace's.
+    /// Empty: strace did not write the current line.
     const std::optional<StraceLine>& line() const { return line_; }
     const std::string& text() const { return text_; }
-    /// The line at hand is longer than kLineEnd.
+    /// The current line is longer than kLineEnd.
     bool endless() const { return endless_; }
 
     /// Goes to the next line; false at the end.
     bool next() {
         if (!read()) return false;
         ++number_;
-        line_ = text_.size() > kLineMost ? std::nullopt : parse_strace_line(text_);
+        line_ = text_.size() > kLineBytesMax ? std::nullopt : parse_strace_line(text_);
         if (!line_) return true;
         if (!line_->pid) line_->pid = file_.pid;
         take_time();
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    /// Of a line that is too long only so much is kept as shows that it is.
+    /// A line that is too long is cut off behind its limit.
     bool read() {
         constexpr int kEnd = std::char_traits<char>::eof();
         std::streambuf& from = *file_.text->rdbuf();
@@ -68,7 +68,7 @@ private:
         const std::uint64_t begin = bytes_;
         for (; c != kEnd && c != '\n' && bytes_ - begin < kLineEnd; c = from.sbumpc()) {
             ++bytes_;
-            if (text_.size() <= kLineMost) text_ += static_cast<char>(c);
+            if (text_.size() <= kLineBytesMax) text_ += static_cast<char>(c);
         }
         endless_ = bytes_ - begin >= kLineEnd;
         ++bytes_;
@@ -96,7 +96,7 @@ private:
 
 class StraceReader {
 public:
-    StraceReader() : calls_(book_) {}
+    StraceReader() : calls_(traffic_) {}
 
     void take(const Lines& at);
     Result<Traffic> finish(const std::string& source);
@@ -109,7 +109,7 @@ private:
     void begin_process(Thread& parent, const StraceCall& call);
     void not_understood(const Lines& at);
 
-    TrafficStats book_;
+    TrafficBuilder traffic_;
     StraceCalls calls_;
     std::unordered_map<std::uint32_t, std::unique_ptr<Thread>> threads_;
     std::optional<std::uint32_t> first_;  // the process that everything began with
@@ -124,7 +124,7 @@ Thread& StraceReader::thread(std::uint32_t pid) {
     auto found = threads_.find(pid);
     if (found != threads_.end()) return *found->second;
     if (first_ && *first_ == kNoPid && pid != kNoPid) {
-        // Before there were others, strace did not say whose the lines were: they were this one's.
+        // While there is one process only, strace writes no process id.
         auto node = threads_.extract(kNoPid);
         node.key() = pid;
         first_ = pid;
@@ -132,11 +132,12 @@ Thread& StraceReader::thread(std::uint32_t pid) {
     }
     auto fresh = std::make_unique<Thread>();
     if (first_) {
-        // Nobody saw it begin: a thread of the first one, most likely.
+        // The log does not show the start of this process, which is most likely a thread of the first one.
         fresh->process = threads_.at(*first_)->process;
     } else {
         first_ = pid;
-        fresh->process = {book_.add_user(""), std::make_shared<Descriptors>(), std::make_shared<std::string>()};
+        fresh->process = {traffic_.add_user(""), std::make_shared<Descriptors>(),
+                          std::make_shared<std::string>()};
     }
     return *threads_.emplace(pid, std::move(fresh)).first->second;
 }
@@ -163,7 +164,7 @@ void StraceReader::begin_process(Thread& parent, const StraceCall& call) {
     const bool shares = is_thread || flags.find("CLONE_FILES") != std::string::npos;
     auto child = std::make_unique<Thread>();
     child->process = parent.process;
-    if (!is_thread) child->process.user = book_.add_user("");
+    if (!is_thread) child->process.user = traffic_.add_user("");
     if (!shares) {
         child->process.descriptors = std::make_shared<Descriptors>(*parent.process.descriptors);
         child->process.directory = std::make_shared<std::string>(*parent.process.directory);
@@ -225,7 +226,7 @@ void StraceReader::take(const Lines& at) {
         whose.waiting.reset();
         complete(at, whose, begun.name, begun.text + std::string(line.text), begun.begin_ns);
     } else {
-        book_.note("the end of a call whose beginning is not in the log is left out");
+        traffic_.note("the end of a call whose beginning is not in the log is left out");
     }
 }
 
@@ -241,12 +242,12 @@ Result<Traffic> StraceReader::finish(const std::string& source) {
             "{}: its lines have no times: expected strace with -ttt, -tt or -r (and -T, -f, -y)", source));
     }
     if (strange_ > 0)
-        book_.note(fmt::format("{} of {} lines are none of strace's and were left out; the first: {}",
-                               show_count(strange_), show_count(lines_), strange_lines_.front()));
+        traffic_.note(fmt::format("{} of {} lines are none of strace's and were left out; the first: {}",
+                                  show_count(strange_), show_count(lines_), strange_lines_.front()));
     if (!durations_)
-        book_.note(
+        traffic_.note(
             "calls have no durations (strace -T): they are taken to take no time, so that nothing overlaps");
-    return book_.finish(source, "strace", durations_);
+    return traffic_.finish(source, "strace", durations_);
 }
 
 }  // namespace
@@ -288,16 +289,6 @@ Result<Traffic> read_strace_log(const std::string& source,
         all.erase(first);
     }
     return reader.finish(source);
-}
-
-bool looks_like_strace(std::istream& text) {
-    std::string line;
-    for (int i = 0; i < 100 && std::getline(text, line); ++i) {
-        if (line.size() > kLineMost) return false;
-        const auto parsed = parse_strace_line(line);
-        if (parsed && parsed->kind != StraceLine::Kind::nothing) return true;
-    }
-    return false;
 }
 
 }  // namespace streamsim::profile

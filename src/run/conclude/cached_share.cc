@@ -15,15 +15,14 @@ std::optional<double> cached_share(const std::vector<const Clip*>& clips) {
     double cached = 0;
     double bytes = 0;
     for (const Clip* clip : clips) {
-        std::string path(clip->index->path_capacity(), '\0');
         const std::uint64_t files = clip->index->file_per_frame() ? clip->index->count() : 1;
         const std::uint64_t step = std::max<std::uint64_t>(files / kFilesOfClip, 1);
         for (std::uint64_t i = 0; i < files; i += step) {
-            clip->index->write_path(i, path.data());
+            const std::string path = clip->index->path_of(i);
             const auto file = host::cached_bytes(path.c_str());
             if (!file) continue;
             std::error_code error;
-            bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path.c_str()), error));
+            bytes += static_cast<double>(std::filesystem::file_size(utf8_path(path), error));
             cached += static_cast<double>(*file);
         }
     }

@@ -55,13 +55,6 @@ const char* to_string(MultiCam multicam) {
     return "?";
 }
 
-std::string file_of(const FrameIndex& index, std::uint64_t frame) {
-    std::string path(index.path_capacity(), '\0');
-    index.write_path(frame, path.data());
-    path.resize(path.find('\0'));
-    return path;
-}
-
 /// The parts of a result that come from one stream.
 class StreamStats {
 public:
@@ -93,7 +86,7 @@ public:
             record.frame = entry.slot;
             record.clip_frame = entry.clip_frame;
             const FrameIndex& index = *plan_.clips[entry.source].index;
-            record.file = file_of(index, entry.clip_frame);
+            record.file = index.path_of(entry.clip_frame);
             if (entry.deadline != Instant::never()) record.due_ns = (entry.deadline - zero()).ns;
             if (entry.completed != Instant::never()) record.completed_ns = (entry.completed - zero()).ns;
             record.kind = entry.kind;
@@ -119,7 +112,7 @@ public:
         }
         for (const FrameOutcome& outcome : ledger_.frames()) {
             FrameRow row{plan_.options.seat, plan_.options.stream, outcome,
-                         file_of(*plan_.clips[outcome.source].index, outcome.clip_frame)};
+                         plan_.clips[outcome.source].index->path_of(outcome.clip_frame)};
             row.outcome.completed = outcome.came();  // as in the drop table
             for (Instant* at : {&row.outcome.scheduled, &row.outcome.submitted, &row.outcome.opened,
                                 &row.outcome.deadline, &row.outcome.completed}) {

@@ -6,8 +6,9 @@
 #include <cstdlib>
 
 #include "base/units.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/cuts/cut_list.h"
+#include "media/own_files/own_names.h"
 #include "media/write/planned_index.h"
 #include "storage/buffer_arena.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
 #include "run/plan/play_request.h"
@@ -153,7 +154,7 @@ WorkingSetsInUse working_sets_of(const PlayRequest& request) {
     std::set<std::string> read, written;
     for (const MeterPart& part : request.meters) {
         const std::string root = root_of(request.target, part.spec);
-        (writes(part.spec) ? written : read).insert(root.substr(root.rfind('/') + 1));
+        (writes(part.spec) ? written : read).insert(base_name(root));
     }
     for (const std::string& name : written) read.erase(name);
     return {{read.begin(), read.end()}, {written.begin(), written.end()}};

@@ -102,7 +102,7 @@ std::uint32_t PlaybackPlan::alignment_of_files() {
     if (request_.cold) evict_clips();
     if (!request_.direct) return alignment;
     for (const Clip* clip : clips())
-        alignment = std::max(alignment, storage::direct_alignment(file_of(*clip->index, 0)));
+        alignment = std::max(alignment, storage::direct_alignment(clip->index->path_of(0)));
     for (const load::MeterPlan& plan : meters_) {
         if (!plan.names.files.empty())
             alignment = std::max(alignment, storage::direct_alignment(plan.names.files.front()));
@@ -182,7 +182,7 @@ const CutList* PlaybackPlan::cuts() const {
 
 std::string PlaybackPlan::first_file() const {
     for (const StreamPlan& plan : streams_) {
-        if (plan.record == nullptr) return file_of(*plan.clips.front().index, 0);
+        if (plan.record == nullptr) return plan.clips.front().index->path_of(0);
     }
     if (recordings_ != nullptr) return recordings_->directory();
     const std::vector<std::string>& files = meters_.front().names.files;
@@ -193,7 +193,7 @@ void PlaybackPlan::evict_clips() const {
     const auto store = make_byte_store(request_.target, request_.credentials);
     for (const Clip* clip : clips()) {
         for (std::uint64_t i = 0; i < files_in(*clip); ++i)
-            (void)store->evict(file_of(*clip->index, i));  // a missing frame fails at its slot
+            (void)store->evict(clip->index->path_of(i));  // a missing frame fails at its slot
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/path.h"
 #include "media/write/recording.h"
 #include "run/plan/clip_files.h"
 #include "storage/local/local_options.h"
@@ -47,8 +48,7 @@ Result<void> Recordings::record(const GrowingList<StreamPlan>& streams) {
         const StreamPlan& plan = streams[i];
         if (plan.record == nullptr) continue;
         const std::string& name = plan.clips.front().name;
-        recorded.push_back(
-            media::recorded_stream(plan.record->format, name.substr(name.rfind('/') + 1), plan.options.slots));
+        recorded.push_back(media::recorded_stream(plan.record->format, base_name(name), plan.options.slots));
     }
     return media::record_streams(*store_, target_, directory_, recorded);
 }
@@ -63,7 +63,7 @@ std::vector<std::string> Recordings::vanished(const GrowingList<StreamPlan>& str
     std::vector<std::string> gone;
     for (std::size_t i = 0; i < streams.size(); ++i) {
         if (streams[i].record == nullptr || streams[i].clips.front().index->file_per_frame()) continue;
-        const std::string path = file_of(*streams[i].clips.front().index, 0);
+        const std::string path = streams[i].clips.front().index->path_of(0);
         const auto there = store_->stat(path);
         if (there && !*there) gone.push_back(path);
     }

@@ -1,15 +1,14 @@
-#include "run/plan/stream_plan.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/path.h"
 #include "base/prng.h"
 #include "base/units.h"
-#include "media/sequence/sequence_index.h"
 #include "media/write/recording.h"
 #include "play/slot_reads.h"
+#include "run/plan/stream_plan.h"
 
 namespace streamsim::run {
 namespace {
@@ -171,20 +170,20 @@ private:
         record->options.distinct = media::distinct_frames(format);
         std::string root = request_.record.directory;
         if (root.empty()) {  // a plan without real storage: the recorder makes its directories on the loop
-            root = media::join_path(planned_root(request_.target), media::kRecordings);
+            root = join_path(planned_root(request_.target), media::kRecordings);
             record->options.directories.push_back(root);
         }
         const std::uint32_t first_seat = schedule_ ? schedule_->first_seat : 0;
         const std::uint32_t first_stream = schedule_ ? schedule_->first_stream : 0;
         const std::string name =
-            media::join_path(root, media::recording_name(first_seat + seat, first_stream + number));
+            join_path(root, media::recording_name(first_seat + seat, first_stream + number));
         StreamPlan plan;
         Clip clip;
         clip.name = name;
         clip.format = format.name;
         clip.index = media::recording_index(format, request_.seed, alignment_, name);
         plan.path = play::make_path({clip.index}, {}, request_.rate, 0);
-        const std::string target = media::join_path(request_.target.name(), "");
+        const std::string target = join_path(request_.target.name(), "");
         plan.name = name.starts_with(target) ? name.substr(target.size()) : name;
         if (clip.index->file_per_frame()) record->options.directories.push_back(name);
         plan.format = format.name;

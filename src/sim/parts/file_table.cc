@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/check.h"
+#include "base/fnv1a.h"
 #include "base/prng.h"
 
 namespace streamsim::sim {
@@ -16,17 +18,6 @@ struct ParsedName {
     std::uint64_t key() const { return mix64(name ^ mix64(number)); }
 };
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/// FNV-1a (Fowler, Noll and Vo); mix64 spreads a hash that is kept.
-constexpr std::uint64_t kHashStart = 0xcbf29ce484222325ull;
-std::uint64_t hash(std::string_view text, std::uint64_t from) {
-    for (const char c : text) from = (from ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    return from;
-}
-
 ParsedName parse(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     const std::size_t name = slash == std::string_view::npos ? 0 : slash + 1;
@@ -36,14 +27,14 @@ ParsedName parse(std::string_view path) {
     while (begin > name && is_digit(path[begin - 1])) --begin;
     ParsedName parsed;
     if (begin == end) {
-        parsed.name = mix64(hash(path, kHashStart));
+        parsed.name = mix64(fnv1a(path));
         return parsed;
     }
     for (std::size_t i = begin; i < end; ++i) {
         parsed.number = parsed.number * 10 + static_cast<std::uint64_t>(path[i] - '0');
     }
-    const std::uint64_t head = mix64(hash(path.substr(0, begin), kHashStart));
-    parsed.name = mix64(hash(path.substr(end), head));
+    const std::uint64_t head = mix64(fnv1a(path.substr(0, begin)));
+    parsed.name = mix64(fnv1a(path.substr(end), head));
     return parsed;
 }
 
@@ -72,9 +63,8 @@ FileTable::FileTable(const ClusterModel& model, const std::vector<std::shared_pt
 }
 
 void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
-    std::string path(index->path_capacity(), '\0');
-    index->write_path(0, path.data());
-    const ParsedName parsed = parse(path.c_str());
+    const std::string path = index->path_of(0);
+    const ParsedName parsed = parse(path);
     if (!index->file_per_frame()) {
         const std::uint64_t key = parsed.key();
         if (by_path_.find(key) != FlatIndex::kNone) return;
@@ -86,7 +76,7 @@ void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
             for (const Extent& audio : index->audio(frame)) file.bytes = std::max(file.bytes, end_of(audio));
         }
         by_path_.insert(key, add_file(file));
-        ++directory_of(path.c_str()).entries;
+        ++directory_of(path).entries;
         return;
     }
     if (by_name_.find(parsed.name) != FlatIndex::kNone) return;
@@ -96,7 +86,7 @@ void FileTable::add_media(const std::shared_ptr<const FrameIndex>& index) {
     }
     by_name_.insert(parsed.name, static_cast<std::uint32_t>(sequences_.size()));
     sequences_.push_back({index, parsed.name, parsed.number, blocks_of(longest, block_bytes_), {}});
-    directory_of(path.c_str()).entries += index->count();
+    directory_of(path).entries += index->count();
 }
 
 std::uint32_t FileTable::find(std::string_view path) {
@@ -250,7 +240,7 @@ int FileTable::stat(std::string_view path, std::uint64_t& bytes) {
 }
 
 std::uint64_t FileTable::hash_of(std::string_view path) {
-    return hash(path, kHashStart);
+    return fnv1a(path);
 }
 
 int FileTable::list(std::string_view path, std::uint64_t& entries) {

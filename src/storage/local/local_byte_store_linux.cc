@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/path.h"
 #include "storage/errno_text.h"
 #include "storage/file_descriptor.h"
 #include "storage/local/beneath.h"
@@ -50,15 +51,6 @@ Result<void> expect_file(const std::string& path) {
     const char* const other = other_kind(info.st_mode);
     if (other == nullptr) return {};
     return bad_input(fmt::format("{}: expected a regular file, found {}", path, other));
-}
-
-std::string parent_of(const std::string& path) {
-    const auto end = path.find_last_not_of('/');
-    if (end == std::string::npos) return path.empty() ? "." : "/";
-    const auto slash = path.rfind('/', end);
-    if (slash == std::string::npos) return ".";
-    const auto last = path.find_last_not_of('/', slash);
-    return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
 /// Some network file systems cannot sync a directory (EINVAL): their servers have stored it when rename
@@ -446,9 +438,7 @@ Result<void> StoreBeneath::rename(const std::string& from, const std::string& to
     }
     if (const int number = root_.rename(old_name, new_name)) return error(number, "rename to", to);
     for (const std::string& each : {new_name, old_name}) {
-        const std::size_t slash = each.rfind('/');
-        const std::string parent = slash == std::string::npos ? "." : each.substr(0, slash);
-        if (const int number = root_.sync_directory(parent)) return error(number, "sync", to);
+        if (const int number = root_.sync_directory(parent_of(each))) return error(number, "sync", to);
         if (parent_of(from) == parent_of(to)) break;
     }
     return {};

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/path.h"
 #include "storage/errno_text.h"
 #include "storage/local/local_byte_store.h"
 #include "storage/local/native_path.h"
@@ -134,20 +135,6 @@ private:
     std::string path_;
 };
 
-std::string joined(const std::string& directory, const std::string& name) {
-    return directory.ends_with('/') ? directory + name : directory + '/' + name;
-}
-
-/// "/a" of "/a/b", "C:" of "C:/a"; a path without a parent is returned as it is.
-std::string parent_of(const std::string& path) {
-    const auto end = path.find_last_not_of('/');
-    if (end == std::string::npos) return path.empty() ? "." : path;
-    const auto slash = path.rfind('/', end);
-    if (slash == std::string::npos) return path.size() == 2 && path[1] == ':' ? path : ".";
-    const auto last = path.find_last_not_of('/', slash);
-    return last == std::string::npos ? path.substr(0, slash + 1) : path.substr(0, last + 1);
-}
-
 }  // namespace
 
 Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& directory) {
@@ -159,12 +146,13 @@ Result<std::vector<DirectoryEntry>> LocalByteStore::list(const std::string& dire
     while (uv_fs_scandir_next(&request.fs, &found) == 0) {
         DirectoryEntry entry{found.name, found.type == UV_DIRENT_DIR, found.type == UV_DIRENT_LINK};
         uv_stat_t facts{};
-        if (found.type == UV_DIRENT_UNKNOWN && look_at(joined(directory, entry.name), false, facts) == 0) {
+        if (found.type == UV_DIRENT_UNKNOWN && look_at(join_path(directory, entry.name), false, facts) == 0) {
             entry.directory = is(facts, kDirectory);
             entry.symbolic_link = is(facts, kLink);
         }
         if (entry.symbolic_link) {
-            entry.directory = look_at(joined(directory, entry.name), true, facts) == 0 && is(facts, kDirectory);
+            entry.directory =
+                look_at(join_path(directory, entry.name), true, facts) == 0 && is(facts, kDirectory);
         }
         entries.push_back(std::move(entry));
     }

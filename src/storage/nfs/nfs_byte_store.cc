@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/path.h"
 #include "storage/nfs/nfs_library.h"
 #include "storage/nfs/nfs_requests.h"
 #include "storage/nfs/nfs_session.h"
@@ -42,11 +43,6 @@ struct NfsStat {
     nfs_stat_64 info{};
     int error = 0;  // 0: the object exists
 };
-
-std::string parent_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
-}
 
 NfsStat look_at(Turn& turn, const std::string& path, bool through_links) {
     NfsStat out;
@@ -486,7 +482,7 @@ Result<void> NfsByteStore::make_directories(const std::string& path) {
     if (!turn.ready()) return turn.ready().error();
     // Begins at the first missing directory: above an export nothing can be created.
     std::vector<std::string> missing;
-    for (std::string at = path; at != "/"; at = parent_of(at)) {
+    for (std::string at = path; at.size() > 1; at = parent_of(at)) {
         const NfsStat found = look_at(turn, at, true);
         if (found.error == 0 && !S_ISDIR(static_cast<mode_t>(found.info.nfs_mode)))
             return error(ENOTDIR, "make the directory", path);
@@ -565,7 +561,7 @@ Result<std::uint64_t> NfsByteStore::free_bytes(const std::string& path) {
         std::uint64_t bytes = 0;
         const int result = turn.version() == 4 ? space4(turn, where, bytes) : space3(turn, where, bytes);
         if (result >= 0) return bytes;
-        if (result != -ENOENT || at == "/") return error(-result, "look at", at);
+        if (result != -ENOENT || at.size() <= 1) return error(-result, "look at", at);
     }
 }
 

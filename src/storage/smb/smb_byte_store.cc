@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.h"
 #include "storage/errno_text.h"
 #include "storage/smb/smb_process.h"
 
@@ -32,12 +33,6 @@ struct RemoteFile {
     std::int32_t number = -1;
     std::uint64_t process = 0;
 };
-
-std::string parent_of(const std::string& path) {
-    const auto end = path.find_last_not_of('/');
-    const auto slash = end == std::string::npos ? end : path.rfind('/', end);
-    return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
-}
 
 /// A helper process and its calls. Thread-safe.
 class Channel {
@@ -426,7 +421,7 @@ Result<std::uint64_t> SmbByteStore::free_bytes(const std::string& path) {
         const auto answer = channels_.take()->look(request, {at});
         if (!answer) return answer.error();
         if (answer->error == 0) return answer->bytes;
-        if (answer->error != ENOENT || at == "/")
+        if (answer->error != ENOENT || at.size() <= 1)
             return file_error(answer->error, "look at", channels_.show(at));
     }
 }

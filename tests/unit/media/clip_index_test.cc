@@ -1,4 +1,4 @@
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 
 #include <gmock/gmock.h>
 
@@ -148,7 +148,7 @@ TEST_F(Sequences, SaysWhatCannotBePlayed) {
     EXPECT_THAT(problem("exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
     EXPECT_THAT(problem("exr/a.0001.exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
     EXPECT_THAT(problem("exr/a.%04d.exr"), HasSubstr("a.0001.exr: byte 3: the file ends here"));
-    EXPECT_THAT(problem("exr/a.%04d.txt"), HasSubstr("frames of this kind are not known; expected one of dpx"));
+    EXPECT_THAT(problem("exr/a.%04d.txt"), HasSubstr("unknown kind of image; expected one of dpx"));
     EXPECT_THAT(problem("empty"), HasSubstr("there is no image sequence"));
     EXPECT_THAT(problem("still/title.dpx"), HasSubstr("title.dpx: byte 4: the file ends here"));
     EXPECT_THAT(problem("empty/a.%04d.dpx"), HasSubstr("no file has a name of this pattern"));
@@ -168,7 +168,7 @@ TEST_F(Sequences, ARateThatIsNotThereIsSaid) {
     place_.write("a1.dpx", bytes);
     const Clip clip = index("");
     EXPECT_EQ(clip.index->rate(), (FrameRate{24, 1}));
-    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("no frame rate in its header: 24 taken")));
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("no frame rate in its header: 24 fps assumed")));
 }
 
 TEST_F(Sequences, ClipsInADirectory) {

@@ -7,7 +7,7 @@
 
 #include "base/prng.h"
 #include "media/catalogue/frame_sizes.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/container/container_clip.h"
 #include "media/frames/prores.h"
 #include "unit/media/fixtures.h"
@@ -173,7 +173,7 @@ TEST_F(HostileContainers, FramesBehindTheEndKeepTheirSlots) {
     const std::string notes = ::testing::PrintToString(clip->notes);
     EXPECT_THAT(notes, HasSubstr("of 10 frames, from frame"));
     EXPECT_THAT(notes, HasSubstr("end behind the end of the file (byte "));
-    EXPECT_THAT(notes, HasSubstr("it was cut, or is damaged"));
+    EXPECT_THAT(notes, HasSubstr("the file is truncated or damaged"));
 }
 
 /// Frames of one size, of which the table says only how many: a cut makes it no lie.
@@ -213,10 +213,9 @@ TEST_F(HostileContainers, ACutIsSaidAndTheFrameInItLeftOut) {
             EXPECT_EQ(frames.rate(), (FrameRate{25, 1}));
             EXPECT_FALSE(frames.variable_rate());
             EXPECT_LT(frames.count(), 45u);
-            const std::string said =
-                "the file says 50 frames, " + std::to_string(frames.count()) + " are there";
+            const std::string said = "the file states 50 frames and has " + std::to_string(frames.count());
             EXPECT_THAT(::testing::PrintToString(clip->notes),
-                        HasSubstr(cut.says_frames ? said : "it was cut"));
+                        HasSubstr(cut.says_frames ? said : "the file is truncated"));
             if (std::string_view(cut.name).ends_with(".avi")) {
                 EXPECT_THAT(::testing::PrintToString(clip->notes), HasSubstr("its RIFF at byte 0 claims"));
             }

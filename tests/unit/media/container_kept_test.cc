@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "media/catalogue/frame_sizes.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/frames/prores.h"
 #include "unit/media/fixtures.h"
 
@@ -106,7 +106,7 @@ TEST_F(KeptIndex, WhatIsNotOursIsLeftAlone) {
     place_.write("a.mov.streamsim-index", "my own notes");
     const Clip clip = index(true);
     EXPECT_EQ(clip.index->count(), 20u);
-    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("is no index of ours")));
+    EXPECT_THAT(clip.notes, ElementsAre(HasSubstr("is no index by streamsim")));
     EXPECT_EQ(text(), "my own notes");
     std::filesystem::remove(place_.at("a.mov.streamsim-index"));
     place_.write("a.mov.streamsim-index.partial", "my own notes");

@@ -69,11 +69,11 @@ TEST(ContainerTimes, ARateThatNobodyHasIsKept) {
 
 TEST(ContainerTimes, TheContainersWordDecidesBetweenRatesThatBothFit) {
     FrameStamps stamps = rounded({24000, 1001}, 1000, 3);
-    stamps.said = {{24000, 1001}};
+    stamps.stated_rates = {{24000, 1001}};
     EXPECT_EQ(timing(stamps).rate, (FrameRate{24000, 1001}));
-    stamps.said = {{24, 1}};
+    stamps.stated_rates = {{24, 1}};
     EXPECT_EQ(timing(stamps).rate, (FrameRate{24, 1}));
-    stamps.said = {{60, 1}};  // does not fit
+    stamps.stated_rates = {{60, 1}};  // does not fit
     EXPECT_NE(timing(stamps).rate, (FrameRate{60, 1}));
 }
 
@@ -103,7 +103,7 @@ TEST(ContainerTimes, SecondFieldsWithoutStampsLieInBetween) {
 TEST(ContainerTimes, StampsThatDoNotRiseAreNotBelieved) {
     FrameStamps stamps = stamps_of(25, {0, 1, 1, 0, 7});
     EXPECT_EQ(time_frames(stamps), std::nullopt);
-    stamps.said = {{0, 1}, {25, 1}};
+    stamps.stated_rates = {{0, 1}, {25, 1}};
     EXPECT_EQ(timing(stamps).rate, (FrameRate{25, 1}));
     EXPECT_THAT(timing(stamps).notes, ElementsAre(HasSubstr("do not rise")));
 }
@@ -140,7 +140,7 @@ TEST(ContainerTimes, OneFrameHasTheRateThatIsSaidOrItsOwnLength) {
     EXPECT_EQ(time_frames(stamps), std::nullopt);
     stamps.last_ticks = 3003;
     EXPECT_EQ(timing(stamps).rate, (FrameRate{30000, 1001}));
-    stamps.said = {{25, 1}};
+    stamps.stated_rates = {{25, 1}};
     EXPECT_EQ(timing(stamps).rate, (FrameRate{25, 1}));
 }
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "media/catalogue/frame_sizes.h"
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/frames/prores.h"
 #include "media/write/container_writer.h"
 #include "media/write/media_set.h"

@@ -228,7 +228,7 @@ TEST_F(Cuts, sound_is_left_aside_and_counted) {
         "002  Z  NONE  C  00:00:00:10 00:00:00:15 00:00:00:00 00:00:00:05\n"
         "003  A  V     C  00:00:00:10 00:00:00:11 00:00:00:00 00:00:00:01\n");
     EXPECT_EQ(list.events, 1u);
-    EXPECT_EQ(joined(list.notes), "2 events without a picture left aside\n");
+    EXPECT_EQ(joined(list.notes), "2 events without a picture ignored\n");
 }
 
 TEST_F(Cuts, every_problem_has_its_line) {

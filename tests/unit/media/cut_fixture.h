@@ -1,4 +1,4 @@
-// What the tests of cut lists share: clips of any length from two files, and what a list shows at a frame.
+// Fixture of the tests of cut lists: clips of any length from two files, and the picture of a list at a frame.
 #pragma once
 
 #include <gtest/gtest.h>

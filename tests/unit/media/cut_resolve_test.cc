@@ -163,7 +163,9 @@ TEST_F(CutsResolve, an_edl_is_counted_as_its_clips_are_and_played_at_the_rate_as
     const std::string other = "003  A  V  C  00:00:00:49 00:00:01:00 00:00:01:00 00:00:01:01\n";
     EXPECT_EQ(shown(cuts(other, FrameRate{50, 1}), 0), "A 49");
     const std::string found = problems(list + other, FrameRate{100, 1});
-    EXPECT_EQ(found.find("list.edl: the list is counted at 100 fps (--fps); its clips have 25\n"), 0u) << found;
+    EXPECT_EQ(
+        found.find("list.edl: the time codes of the list are read at 100 fps (--fps); its clips have 25\n"), 0u)
+        << found;
     EXPECT_TRUE(has(found, "line 1: event 001: its source is 77 frames long and its record 2")) << found;
     EXPECT_TRUE(has(problems(list + other), "line 3: event 003: time code 00:00:00:49: at 25")) << "no --fps";
 }
@@ -215,7 +217,7 @@ TEST_F(CutsResolve, a_target_can_be_one_clip) {
     }
     const auto other = resolve_cut_list(store_, place_.at("B"), *list, std::nullopt);
     ASSERT_TRUE(other.has_value());
-    EXPECT_TRUE(has(joined(other->notes), "B, the only clip, taken for reel \"A\""));
+    EXPECT_TRUE(has(joined(other->notes), "B, the only clip, used for reel \"A\""));
     EXPECT_EQ(resolve_cut_list(store_, place_.at("nothing"), *list, std::nullopt).error().kind,
               ErrorKind::environment);
 }

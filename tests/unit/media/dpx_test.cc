@@ -5,8 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "base/byte_order.h"
 #include "base/prng.h"
-#include "media/image/byte_order.h"
+#include "media/frames/dpx_writer.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

@@ -146,7 +146,7 @@ TEST(Document, SingleFormatsHaveEveryModelAndContainer) {
     EXPECT_EQ(read_format_document(json.dump(), "x")->entries.front().at_rates[1].mean_frame_bytes, 200000);
 }
 
-/// What prepare could not make is said of the document, unless that says so itself.
+/// A document is wrong when prepare cannot make its format and the document does not say so.
 TEST(Document, ThatNobodyCanMake) {
     Json json = document("prores-hd");
     json.erase("prores");
@@ -298,7 +298,7 @@ TEST(Catalogue, FormatsOfOneNameDifferInWhatMakesTheirMedia) {
     EXPECT_EQ(identities.size(), formats - 2);
 }
 
-/// What was prepared before there were families must be found again, byte by byte.
+/// Media prepared before families existed must be found again, byte by byte.
 TEST(Catalogue, TheIdentityOfTheFourDataSetsHasNotChanged) {
     const Catalogue catalogue = shipped_formats();
     EXPECT_EQ(format_identity(*catalogue.find("dpx12")).dump(),

@@ -15,9 +15,9 @@
 #include <sstream>
 
 #include "media/catalogue/frame_sizes.h"
+#include "media/frames/dpx_writer.h"
 #include "media/frames/prores.h"
 #include "media/image/dpx.h"
-#include "media/sequence/sequence_index.h"
 #include "media/write/container_writer.h"
 
 namespace streamsim::testing {

@@ -1,5 +1,5 @@
-// What the media tests share: a place on disk, a ByteStore on it that can be made to fail, small formats, and
-// the tools of other people.
+// Fixtures of the media tests: a directory on disk, a ByteStore on it that can be made to fail, small formats,
+// and external tools.
 #pragma once
 
 #include <atomic>

@@ -83,7 +83,7 @@ TEST_P(EveryFormat, HasFramesThatShareNoBlockAndDoNotCompress) {
     const auto maker = maker_of(format);
     ASSERT_TRUE(maker);
     const FrameLimits limits = maker->limits(0);
-    // Where the picture and headers are next to nothing: as in real rasters, or the payload alone.
+    // Frames whose picture and headers are almost nothing: real rasters, or the payload alone.
     const std::size_t bytes = limits.min == limits.max ? limits.min : limits.min + 400'003;
     const auto one = frame_of(*maker, bytes, 0, 11);
     const auto same = frame_of(*maker, bytes, 0, 11);
@@ -105,7 +105,7 @@ TEST_P(EveryFormat, HasFramesThatShareNoBlockAndDoNotCompress) {
 }
 
 /// The largest share of a frame that a fast compressor saves: the zero bits that a standard defines, and the
-/// flat picture that a decoder needs. Where it is more than 1 %, the format's sources say so ("compression").
+/// flat picture that a decoder needs. A format with more than 1 % says so in its sources ("compression").
 double forced_share(const std::string& name) {
     const std::pair<const char*, double> kForced[] = {
         {"dpx12-packed", 0.01}, {"dpx12", 0.15}, {"prores-proxy", 0.09}, {"prores", 0.05},

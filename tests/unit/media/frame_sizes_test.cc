@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "media/clips/inspect.h"
 #include "media/frames/prores.h"
-#include "media/inspect.h"
 #include "media/write/container_writer.h"
 #include "media/write/planned_index.h"
 #include "unit/media/fixtures.h"

@@ -1,4 +1,4 @@
-#include "media/inspect.h"
+#include "media/clips/inspect.h"
 
 #include <gmock/gmock.h>
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "media/own_files/own_names.h"
 #include "unit/media/fixtures.h"
 
 namespace streamsim::media {

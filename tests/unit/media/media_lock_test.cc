@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "media/own_files/own_names.h"
 #include "media/write/media_set.h"
 #include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"

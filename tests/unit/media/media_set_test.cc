@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/write/media_set_names.h"
 #include "unit/media/fixtures.h"
 

@@ -6,8 +6,9 @@
 #include <set>
 #include <vector>
 
+#include "base/byte_order.h"
+#include "media/frames/dpx_writer.h"
 #include "media/frames/prores.h"
-#include "media/image/byte_order.h"
 #include "media/image/dpx.h"
 #include "unit/media/fixtures.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/write/media_set.h"
 #include "media/write/recording_names.h"
 #include "unit/media/fixtures.h"

@@ -102,7 +102,7 @@ TEST_F(SafePaths, AFileExchangedBetweenLookAndRemovalStays) {
     }
 }
 
-/// What lies at the name of a file of a working set and is not a regular file: nothing waits for it.
+/// Nothing waits for an entry that has the name of a working set's file and is no regular file.
 TEST_F(SafePaths, FifosAndSocketsAtNamesOfWorkingSetsStay) {
     must_prepare();
     const std::string root = load_root(place_.path());
@@ -135,8 +135,7 @@ TEST_F(SafePaths, EmptyDirectoriesThatNobodyRecordedStay) {
     EXPECT_THAT(must_clean().kept, IsEmpty());
 }
 
-/// What a clean that was killed between its two looks leaves is removed by the next one, and by nobody a file
-/// that has such a name and is another.
+/// The next clean removes the files that a killed clean renamed, and never another file of such a name.
 TEST_F(SafePaths, AHalfRemovedFileIsRemovedByTheNextClean) {
     format_ = small_dpx("tiny", 17, 9, 10);
     must_prepare();

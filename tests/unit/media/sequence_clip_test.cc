@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "unit/media/fixtures.h"
 #include "unit/media/image_samples.h"
 
@@ -76,7 +76,7 @@ TEST_F(Images, CompressedOnesAreAsLongAsTheirFiles) {
     EXPECT_NEAR(static_cast<double>(clip.index->extent(7).bytes), static_cast<double>(bytes + 302), 2);
     EXPECT_EQ(clip.index->extent(5).bytes, clip.index->extent(7).bytes);  // empty: as long as it should be
     EXPECT_THAT(clip.notes, Contains("2 frame numbers are missing: 7 to 8"));
-    EXPECT_THAT(clip.notes, Contains("1 file is empty or cannot be looked at"));
+    EXPECT_THAT(clip.notes, Contains("1 file is empty or not accessible"));
     EXPECT_EQ(progress.bytes_done, 598u);
     EXPECT_EQ(progress.bytes_total, 0u);
     progress.cancel = true;
@@ -89,7 +89,7 @@ TEST_F(Images, KindsThatAreNotRead) {
     const Clip clip = index("j");
     EXPECT_EQ(clip.format, "jp2");
     EXPECT_EQ(clip.index->extent(1).bytes, 7u);
-    EXPECT_THAT(clip.notes, Contains("rate not in the file: 24 taken"));
+    EXPECT_THAT(clip.notes, Contains("no frame rate in the file: 24 fps assumed"));
     place_.write("e/a.1.png", "");
     EXPECT_THAT(problem("e"), HasSubstr("a.1.png: byte 0: the file is empty"));
 }
@@ -113,7 +113,7 @@ TEST_F(Images, AFrameStandsForItsSequenceOnlyWhereItLooksLikeIt) {
     EXPECT_EQ(twelve.index->count(), 1u);
     EXPECT_EQ(path_of(*twelve.index, 0), place_.at("input12.dpx"));
     EXPECT_EQ(twelve.index->extent(0).bytes, 2048u + 332 * 43);
-    EXPECT_THAT(twelve.notes, Contains(HasSubstr("taken alone, because it is dpx 12 bit packed")));
+    EXPECT_THAT(twelve.notes, Contains(HasSubstr("indexed as a single file, because it is dpx 12 bit packed")));
     EXPECT_EQ(index("input10.dpx").index->count(), 1u);
     const Clip all = index("");
     EXPECT_EQ(all.index->count(), 7u);

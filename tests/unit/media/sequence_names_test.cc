@@ -81,8 +81,8 @@ TEST(SequenceNames, RunsThatChangeTogetherAreOneSequence) {
     ASSERT_EQ(found.size(), 1u);
     EXPECT_THAT(found[0].numbers, ElementsAre(8, 9, 10));  // without gaps
     EXPECT_EQ(found[0].name(2), "a_0010_0020.dpx");
-    EXPECT_EQ(place_in(found[0], "a_0009_0018.dpx"), 1u);
-    EXPECT_FALSE(place_in(found[0], "a_0009_0016.dpx"));
+    EXPECT_EQ(index_of_name(found[0], "a_0009_0018.dpx"), 1u);
+    EXPECT_FALSE(index_of_name(found[0], "a_0009_0016.dpx"));
     EXPECT_EQ(found[0].choice,
               "the frame number is the first run of digits in a_0008_0016.dpx; the others change with it, in "
               "every name: taken as one sequence");
@@ -97,9 +97,9 @@ TEST(SequenceNames, ACaseOfTheExtensionIsNoSequenceOfItsOwn) {
     EXPECT_THAT(found[1].numbers, ElementsAre(1, 2, 3));
     EXPECT_EQ(found[1].name(0), "a.1.DPX");
     EXPECT_EQ(found[1].name(2), "a.3.dpx");
-    EXPECT_EQ(place_in(found[1], "a.1.DPX"), 0u);
-    EXPECT_FALSE(place_in(found[1], "a.1.dpx"));
-    EXPECT_FALSE(place_in(found[1], "a.4.Dpx"));
+    EXPECT_EQ(index_of_name(found[1], "a.1.DPX"), 0u);
+    EXPECT_FALSE(index_of_name(found[1], "a.1.dpx"));
+    EXPECT_FALSE(index_of_name(found[1], "a.4.Dpx"));
     EXPECT_THAT(patterns({"a.1.DPX", "a.1.dpx", "a.2.dpx"}), ElementsAre("a.%d.DPX x1", "a.%d.dpx x2"));
 }
 

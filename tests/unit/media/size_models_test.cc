@@ -199,8 +199,8 @@ TEST(PlannedIndex, ALongGopIsDecodedFromItsIFrame) {
     EXPECT_EQ(path_of(*index, 59), "/m/clip-0001.mp4");
 }
 
-/// As FFmpeg 5.1 wrote them: DNxHR HQ at byte 6144 and every 918,528 bytes, key and length of 20 bytes before
-/// it.
+/// Offsets as FFmpeg 5.1 writes them: DNxHR HQ at byte 6144 and every 918,528 bytes, key and length of 20 bytes
+/// before it.
 TEST(PlannedIndex, MxfFramesAreOnTheGrid) {
     const auto index = planned_index(*shipped_formats().find("dnxhr-hq-hd"), 3, 1, 1, "/a.mxf");
     for (std::uint64_t frame = 0; frame < 3; ++frame) {

@@ -1,9 +1,9 @@
-// What the tools of others say about our files.
+// Checks our files with other tools.
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "media/clip_index.h"
+#include "media/clips/clip_index.h"
 #include "media/write/media_set.h"
 #include "unit/media/fixtures.h"
 

@@ -1,4 +1,4 @@
-// What tshark prints of calls and replies, with known truth.
+// Captures as tshark prints them, with known operations.
 #include "profile/capture/capture.h"
 
 #include <fmt/format.h>

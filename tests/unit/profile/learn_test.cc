@@ -1,5 +1,5 @@
 // Traffic that was made by a rule: what is learnt is the rule.
-#include "profile/learn.h"
+#include "profile/learning/learn.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/prng.h"
-#include "profile/fit.h"
+#include "profile/learning/fit.h"
 
 namespace streamsim::profile {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "profile/selection.h"
+#include "profile/learning/selection.h"
 #include "profile/strace/strace_line.h"
 #include "profile/strace/strace_log.h"
 

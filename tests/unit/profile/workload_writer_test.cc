@@ -1,5 +1,5 @@
-// What is written is read back as it was.
-#include "profile/workload_writer.h"
+// A written document reads back as the same workload.
+#include "profile/learning/workload_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -276,7 +276,7 @@ TEST(ScenarioDocument, seats_of_two_worlds_do_not_meet) {
             {"target": ")" +
                         b + R"(", "streams": [{"format": "dpx10"}]}]})");
     };
-    EXPECT_THAT(two("/mnt/a", "/mnt/b"), IsEmpty()) << "all real files are one world";
+    EXPECT_THAT(two("/mnt/a", "/mnt/b"), IsEmpty()) << "all real files are one storage";
     EXPECT_THAT(two("sim:h500", "sim:h500"), IsEmpty());
     for (const auto& [a, b] : {std::pair("sim:h500", "sim:f800"),
                                {"/mnt/a", "null:"},

@@ -1,4 +1,4 @@
-// A small world for scenarios to be read in: its formats and targets are made up.
+// Made-up formats and targets for reading scenarios.
 #pragma once
 
 #include <string>

@@ -1,0 +1,359 @@
+#include "media/clips/clip_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "base/path.h"
+#include "base/system/parallel_for.h"
+#include "base/units.h"
+#include "media/container/container_clip.h"
+#include "media/own_files/own_names.h"
+#include "media/sequence/sequence_clip.h"
+
+namespace streamsim::media {
+namespace {
+
+constexpr std::string_view kContainers[] = {"mov", "mp4", "m4v",  "qt", "mxf",  "mkv", "webm",
+                                            "avi", "mpg", "mpeg", "ts", "m2ts", "mts", "gxf"};
+template <std::size_t N>
+bool is_one_of(const std::string& extension, const std::string_view (&list)[N]) {
+    return std::find(std::begin(list), std::end(list), extension) != std::end(list);
+}
+
+/// The entries of a directory that can be clips.
+struct Listing {
+    std::vector<FoundSequence> sequences;
+    std::vector<std::string> stills;  // single pictures beside media
+    std::vector<std::string> containers;
+    std::vector<std::string> directories;
+};
+
+/// Media that prepare has not finished never plays as a clip.
+bool is_partial(std::string_view name) {
+    return name.ends_with(kPartial);
+}
+
+/// One image of a kind that also comes as a poster or a thumbnail beside the media.
+bool is_still(const FoundSequence& sequence) {
+    return sequence.numbers.size() == 1 && image_kind(sequence.name(0)) == ImageKind::by_size;
+}
+
+/// An image whose name has no number: a clip of one frame.
+FoundSequence alone(std::string_view name) {
+    FoundSequence sequence;
+    sequence.pattern = {std::string(name), 0, ""};
+    sequence.numbers = {0};
+    return sequence;
+}
+
+bool has_number(std::string_view name) {
+    return name.find_first_of("0123456789") != std::string_view::npos;
+}
+
+Result<Listing> list_media(ByteStore& store, const std::string& directory) {
+    const auto entries = store.list(directory);
+    if (!entries) return entries.error();
+    Listing out;
+    std::vector<std::string_view> images;
+    for (const DirectoryEntry& entry : *entries) {
+        if (entry.name.empty() || entry.name.front() == '.') continue;
+        if (entry.directory) {
+            // lost+found belongs to the file system, and only root may list it
+            if (entry.name != kMediaDirectory && entry.name != "lost+found" && !is_partial(entry.name))
+                out.directories.push_back(entry.name);
+        } else if (image_kind(entry.name)) {
+            images.push_back(entry.name);
+        } else if (is_one_of(extension_of(entry.name), kContainers)) {
+            out.containers.push_back(entry.name);
+        }
+    }
+    out.sequences = group_sequences(images);
+    if (out.sequences.empty()) {
+        for (const std::string_view name : images) {
+            if (!has_number(name)) out.sequences.push_back(alone(name));
+        }
+    }
+    const bool only_stills =
+        out.containers.empty() && std::all_of(out.sequences.begin(), out.sequences.end(), is_still);
+    if (only_stills) return out;
+    for (const FoundSequence& sequence : out.sequences) {
+        if (is_still(sequence)) out.stills.push_back(sequence.name(0));
+    }
+    std::erase_if(out.sequences, is_still);
+    return out;
+}
+
+Error several_sequences(const std::string& path, const std::vector<FoundSequence>& sequences) {
+    constexpr std::size_t kShown = 5;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kShown, sequences.size()); ++i)
+        names += " " + sequences[i].pattern.show();
+    return bad_input(fmt::format("{}: {} sequences in this directory, name one of them:{}{}", path,
+                                 sequences.size(), names, sequences.size() > kShown ? " ..." : ""));
+}
+
+struct SplitPath {
+    std::string directory;  // "." when there is none in the path
+    std::string name;
+};
+
+SplitPath split(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return {".", path};
+    return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+/// A frame stands for its sequence when the first and the last frame have a header like its own. Otherwise the
+/// names only look like a sequence, and the user means the single file.
+std::string stands_alone(ByteStore& store,
+                         const std::string& directory,
+                         const FoundSequence& sequence,
+                         const ImageHeader& own) {
+    for (const std::size_t index : {std::size_t{0}, sequence.numbers.size() - 1}) {
+        const std::string other = join_path(directory, sequence.name(index));
+        const auto header = read_frame_header(store, other);
+        if (header && header->format != own.format)
+            return fmt::format("indexed as a single file, because it is {} and {} is {}", own.format, other,
+                               header->format);
+    }
+    return "";
+}
+
+/// The sequence that one of its frames stands for.
+Result<Clip> index_by_frame(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    const SplitPath at = split(path);
+    const auto own = read_frame_header(store, path);
+    if (!own) return own.error();
+    const auto take = [&](const FoundSequence& sequence, const std::string& name) {
+        return index_sequence(store, at.directory, sequence, name, std::nullopt, options.progress);
+    };
+    if (!has_number(at.name)) return take(alone(at.name), at.name);
+    auto listing = list_media(store, at.directory);
+    if (!listing) return listing.error();
+    for (const FoundSequence& sequence : listing->sequences) {
+        const auto index = index_of_name(sequence, at.name);
+        if (!index) continue;
+        const std::string why = stands_alone(store, at.directory, sequence, *own);
+        if (why.empty())
+            return take(sequence, sequence.numbers.size() == 1 ? at.name : sequence.pattern.show());
+        auto clip = take(alone(at.name), at.name);
+        if (clip) clip->notes.insert(clip->notes.begin(), why);
+        return clip;
+    }
+    return take(alone(at.name), at.name);  // hidden, a still beside other media, or digits that count nothing
+}
+
+Result<Clip> index_pattern(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    const SplitPath at = split(path);
+    FoundSequence sequence;
+    sequence.pattern = *parse_pattern(at.name);
+    if (!image_kind(sequence.pattern.name(0))) {
+        return bad_input(
+            fmt::format("{}: unknown kind of image; expected one of {}", path, known_image_extensions()));
+    }
+    const auto entries = store.list(at.directory);
+    if (!entries) return entries.error();
+    for (const DirectoryEntry& entry : *entries) {
+        const auto number = number_in(sequence.pattern, entry.name);
+        if (number && !entry.directory) sequence.numbers.push_back(*number);
+    }
+    if (sequence.numbers.empty()) {
+        std::string there;
+        if (const auto listing = list_media(store, at.directory)) {
+            for (const FoundSequence& other : listing->sequences) {
+                if (there.size() < 200) there += (there.empty() ? "; there is " : ", ") + other.pattern.show();
+            }
+        }
+        return bad_input(fmt::format("{}: no file has a name of this pattern{}", path, there));
+    }
+    std::sort(sequence.numbers.begin(), sequence.numbers.end());
+    return index_sequence(store, at.directory, sequence, at.name, std::nullopt, options.progress);
+}
+
+/// Collects the clips of a folder. Files that are broken or have no picture (the audio beside the video of an
+/// Avid folder) are left out, with a note.
+class Folder {
+public:
+    /// Errors: the environment's, which may be gone the next time, and interrupted.
+    Result<void> add(Result<Clip> clip) {
+        if (clip) {
+            clips_.push_back(std::move(*clip));
+            return {};
+        }
+        if (clip.error().kind != ErrorKind::bad_input) return clip.error();
+        const auto& problems = clip.error().problems;
+        problems_.insert(problems_.end(), problems.begin(), problems.end());
+        return {};
+    }
+
+    std::size_t clips() const { return clips_.size(); }
+
+    void skip(std::string what) { skipped_.push_back(std::move(what)); }
+
+    /// In name order; what was left out is listed at the first, which is always played. Errors: bad input with
+    /// every problem when no clip is left.
+    Result<std::vector<Clip>> finish() {
+        if (clips_.empty() && !problems_.empty()) return Error{ErrorKind::bad_input, std::move(problems_)};
+        std::sort(clips_.begin(), clips_.end(), [](const Clip& a, const Clip& b) { return a.name < b.name; });
+        if (clips_.empty()) return std::move(clips_);
+        auto& skipped = clips_.front().skipped;
+        skipped = std::move(problems_);
+        skipped.insert(skipped.end(), skipped_.begin(), skipped_.end());
+        if (skipped.size() > kSkippedNamed) {
+            const std::size_t more = skipped.size() - kSkippedNamed;
+            skipped.resize(kSkippedNamed);
+            skipped.push_back(fmt::format("{} more files", show_count(more)));
+        }
+        return std::move(clips_);
+    }
+
+private:
+    static constexpr std::size_t kSkippedNamed = 1000;
+
+    std::vector<Clip> clips_;
+    std::vector<std::string> problems_;
+    std::vector<std::string> skipped_;  // whole files that are no clip
+};
+
+void skip_stills(const std::string& directory, const std::vector<std::string>& stills, Folder& folder) {
+    for (const std::string& name : stills)
+        folder.skip(fmt::format("{}: one still picture, no numbered sequence", join_path(directory, name)));
+}
+
+/// Indexes one clip.
+using IndexJob = std::function<Result<Clip>(const IndexOptions&)>;
+
+/// The sequences of one directory; each has its pattern in its name where the directory alone does not say
+/// which. `store` and `sequences` outlive the jobs.
+void add_sequences(ByteStore& store,
+                   const std::string& directory,
+                   const std::string& name,
+                   const std::vector<FoundSequence>& sequences,
+                   std::vector<IndexJob>& jobs) {
+    const bool only = !name.empty() && sequences.size() == 1;
+    for (const FoundSequence& sequence : sequences) {
+        jobs.push_back(
+            [&store, directory, &sequence,
+             shown = only ? name : join_path(name, sequence.pattern.show())](const IndexOptions& options) {
+                return index_sequence(store, directory, sequence, shown, std::nullopt, options.progress);
+            });
+    }
+}
+
+/// The clips of all jobs go into the folder in their order.
+Result<std::vector<Clip>> index_all(const std::vector<IndexJob>& jobs,
+                                    const IndexOptions& options,
+                                    Folder& folder) {
+    std::vector<std::optional<Result<Clip>>> results(jobs.size());
+    const bool several = options.progress != nullptr && jobs.size() > 1;
+    if (several) options.progress->clips_total = jobs.size();
+    parallel_for(jobs.size(), [&](std::size_t i) {
+        IndexProgress of_one;
+        of_one.whole = options.progress;
+        IndexOptions own = options;
+        if (several) own.progress = &of_one;
+        results[i] = of_one.cancelled() ? Result<Clip>(interrupted_error()) : jobs[i](own);
+        if (several) ++options.progress->clips_done;
+    });
+    for (auto& result : results) {
+        if (auto added = folder.add(std::move(*result)); !added) return added.error();
+    }
+    return folder.finish();
+}
+
+/// The one clip of a directory that can be played: to inspect an Avid folder is to inspect its video.
+Result<Clip> only_container(ByteStore& store,
+                            const std::string& path,
+                            const std::vector<std::string>& containers,
+                            const IndexOptions& options) {
+    Folder folder;
+    for (const std::string& name : containers) {
+        if (auto added = folder.add(index_container(store, join_path(path, name), name, options)); !added)
+            return added.error();
+        if (folder.clips() > 1) {
+            return bad_input(
+                fmt::format("{}: {} files in this directory can be clips, name one of them: {} ...", path,
+                            containers.size(), containers.front()));
+        }
+    }
+    auto clips = folder.finish();
+    if (!clips) return clips.error();
+    return std::move(clips->front());
+}
+
+Result<Clip> index_directory(ByteStore& store, const std::string& path, const IndexOptions& options) {
+    auto listing = list_media(store, path);
+    if (!listing) return listing.error();
+    const auto& sequences = listing->sequences;
+    if (sequences.size() == 1) {
+        return index_sequence(store, path, sequences.front(), base_name(path), std::nullopt, options.progress);
+    }
+    if (!sequences.empty()) return several_sequences(path, sequences);
+    if (!listing->containers.empty()) return only_container(store, path, listing->containers, options);
+    return bad_input(fmt::format("{}: there is no image sequence in this directory; expected one of {}", path,
+                                 known_image_extensions()));
+}
+
+}  // namespace
+
+Result<Clip> index_clip(ByteStore& store, const std::string& given, const IndexOptions& options) {
+    std::string path = given;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::string directory = parent_of(path);
+    if (is_partial(path) || is_partial(directory)) {
+        return bad_input(fmt::format("{}: prepare was interrupted while it wrote this; run it again", path));
+    }
+    auto info = store.stat(path);
+    if (!info) return info.error();
+    if (!*info) {
+        if (is_pattern(path)) return index_pattern(store, path, options);
+        return environment_error(fmt::format("{}: no such file or directory", path));
+    }
+    if ((*info)->directory) return index_directory(store, path, options);
+    if (image_kind(base_name(path))) return index_by_frame(store, path, options);
+    return index_container(store, path, base_name(path), options);
+}
+
+Result<std::vector<Clip>> clips_in(ByteStore& store,
+                                   const std::string& directory,
+                                   const IndexOptions& options) {
+    auto top = list_media(store, directory);
+    if (!top) return top.error();
+    Folder folder;
+    skip_stills(directory, top->stills, folder);
+    std::vector<IndexJob> jobs;
+    add_sequences(store, directory, "", top->sequences, jobs);
+    for (const std::string& name : top->containers) {
+        jobs.push_back([&store, path = join_path(directory, name), name](const IndexOptions& own) {
+            return index_container(store, path, name, own);
+        });
+    }
+    std::vector<std::optional<Result<Listing>>> listings(top->directories.size());
+    parallel_for(listings.size(), [&](std::size_t i) {
+        listings[i] = list_media(store, join_path(directory, top->directories[i]));
+    });
+    for (std::size_t i = 0; i < listings.size(); ++i) {
+        if (!*listings[i]) return listings[i]->error();
+        const std::string& name = top->directories[i];
+        skip_stills(join_path(directory, name), (*listings[i])->stills, folder);
+        add_sequences(store, join_path(directory, name), name, (*listings[i])->sequences, jobs);
+    }
+    return index_all(jobs, options, folder);
+}
+
+bool is_container_name(const std::string& name) {
+    return is_one_of(extension_of(name), kContainers);
+}
+
+bool is_image_name(const std::string& name) {
+    return image_kind(name).has_value();
+}
+
+bool is_pattern(std::string_view path) {
+    return parse_pattern(base_name(path)).has_value();
+}
+
+}  // namespace streamsim::media

@@ -1,0 +1,147 @@
+#include "media/libav/av.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <mutex>
+#include <new>
+
+#include "base/check.h"
+
+namespace streamsim::media {
+namespace {
+
+constexpr int kBufferBytes = 256 * 1024;
+/// After a jump libav wants a header, and its buffer full of what follows would mostly be thrown away.
+constexpr std::size_t kFirstReadBytes = 16 * 1024;
+/// Limit of one allocation. A table of ten million frames fits, and so does a 16K frame; a damaged file that
+/// claims a larger table gets no memory.
+constexpr std::size_t kAllocationBytesMax = std::size_t{512} << 20;
+
+/// The last line that libav logged in this thread at level error or worse.
+std::string& last_line() {
+    thread_local std::string line;
+    return line;
+}
+
+void keep_line(void* /*about*/, int level, const char* format, va_list arguments) {
+    if (level > AV_LOG_ERROR) return;
+    std::array<char, 512> text{};
+    std::vsnprintf(text.data(), text.size(), format, arguments);
+    std::string line = text.data();
+    while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.pop_back();
+    if (!line.empty()) last_line() = line;
+}
+
+}  // namespace
+
+void begin_av() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        libav().av_log_set_callback(keep_line);
+        libav().av_max_alloc(kAllocationBytesMax);
+    });
+    last_line().clear();
+}
+
+std::string av_text(int error) {
+    std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+    libav().av_strerror(error, text.data(), text.size());
+    const std::string& logged = last_line();
+    return logged.empty() ? text.data() : fmt::format("{} ({})", text.data(), logged);
+}
+
+AvIo::AvIo(ByteSource& source) : source_(&source) {
+    open(false);
+}
+
+AvIo::AvIo(ByteSink& sink) : sink_(&sink) {
+    open(true);
+}
+
+AvIo::~AvIo() {
+    libav().av_freep(&context_->buffer);  // libav may have replaced the one that it was given
+    libav().avio_context_free(&context_);
+}
+
+void AvIo::open(bool for_writing) {
+    auto* buffer = static_cast<unsigned char*>(libav().av_malloc(kBufferBytes));
+    if (buffer == nullptr) throw std::bad_alloc();
+    context_ = libav().avio_alloc_context(buffer, kBufferBytes, for_writing ? 1 : 0, this,
+                                          for_writing ? nullptr : &read, for_writing ? &write : nullptr, &seek);
+    if (context_ == nullptr) throw std::bad_alloc();
+}
+
+void AvIo::show_progress(std::uint64_t bytes_total) {
+    if (progress_ == nullptr) return;
+    progress_->bytes_done = 0;
+    progress_->bytes_total = bytes_total;
+    shown_ = true;
+}
+
+void AvIo::end_progress() {
+    if (shown_) progress_->bytes_total = 0;
+    shown_ = false;
+}
+
+int AvIo::read(void* self, std::uint8_t* into, int bytes) {
+    auto& stream = *static_cast<AvIo*>(self);
+    if (stream.progress_ != nullptr && stream.progress_->cancelled()) {
+        if (!stream.error_) stream.error_ = interrupted_error();
+        return AVERROR_EXIT;
+    }
+    if (stream.position_ != stream.last_read_end_) stream.read_bytes_ = kFirstReadBytes;
+    const std::size_t most = std::min(static_cast<std::size_t>(bytes), stream.read_bytes_);
+    stream.read_bytes_ = std::min(stream.read_bytes_ * 4, std::size_t{1} << 30);
+    const auto span = std::as_writable_bytes(std::span(into, most));
+    auto got = stream.source_->read_at(stream.position_, span);
+    if (!got) {
+        if (!stream.error_) stream.error_ = got.error();
+        return AVERROR(EIO);
+    }
+    if (*got == 0) return AVERROR_EOF;
+    stream.position_ += *got;
+    stream.last_read_end_ = stream.position_;
+    if (stream.shown_) stream.progress_->bytes_done = stream.position_;
+    return static_cast<int>(*got);
+}
+
+int AvIo::write(void* self, std::uint8_t* from, int bytes) {
+    auto& stream = *static_cast<AvIo*>(self);
+    const auto span = std::as_bytes(std::span(from, static_cast<std::size_t>(bytes)));
+    if (auto done = stream.sink_->write_at(stream.position_, span); !done) {
+        if (!stream.error_) stream.error_ = done.error();
+        return AVERROR(EIO);
+    }
+    stream.position_ += span.size();
+    stream.end_ = std::max(stream.end_, stream.position_);
+    return bytes;
+}
+
+std::int64_t AvIo::seek(void* self, std::int64_t offset, int whence) {
+    auto& stream = *static_cast<AvIo*>(self);
+    std::uint64_t end = stream.end_;
+    whence &= ~AVSEEK_FORCE;
+    if (stream.source_ != nullptr && (whence == AVSEEK_SIZE || whence == SEEK_END)) {
+        auto size = stream.source_->size();
+        if (!size) {
+            if (!stream.error_) stream.error_ = size.error();
+            return AVERROR(EIO);
+        }
+        end = *size;
+    }
+    const auto base = [&]() -> std::int64_t {
+        if (whence == SEEK_CUR) return static_cast<std::int64_t>(stream.position_);
+        if (whence == SEEK_END) return static_cast<std::int64_t>(end);
+        return 0;
+    }();
+    if (whence == AVSEEK_SIZE) return static_cast<std::int64_t>(end);
+    // A damaged file may send us anywhere; adding must not overflow on the way.
+    if (offset > INT64_MAX - base || base + offset < 0) return AVERROR(EINVAL);
+    stream.position_ = static_cast<std::uint64_t>(base + offset);
+    return base + offset;
+}
+
+}  // namespace streamsim::media

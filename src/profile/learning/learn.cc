@@ -1,0 +1,388 @@
+#include "profile/learning/learn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/path.h"
+#include "base/units.h"
+#include "profile/learning/pace.h"
+#include "profile/learning/transfers.h"
+
+namespace streamsim::profile {
+namespace {
+
+constexpr std::size_t kMetersMax = 8;
+constexpr std::uint64_t kBlockBytesMax = 1ull << 30;  // largest block of a document
+constexpr std::uint64_t kPage = 4096;
+
+std::string name_of(std::string text, const char* fallback) {
+    for (char& c : text) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           c == '_' || c == '-' || c == '.';
+        if (!plain) c = '-';
+    }
+    text = text.substr(0, 64);
+    while (text.starts_with('.')) text.erase(0, 1);
+    return text.empty() ? fallback : text;
+}
+
+std::optional<LoadOperation> load_operation(TrafficKind kind) {
+    switch (kind) {
+        case TrafficKind::read: return LoadOperation::read;
+        case TrafficKind::write: return LoadOperation::write;
+        case TrafficKind::open: return LoadOperation::open;
+        case TrafficKind::stat: return LoadOperation::stat;
+        case TrafficKind::create: return LoadOperation::create;
+        case TrafficKind::remove: return LoadOperation::remove;
+        case TrafficKind::rename: return LoadOperation::rename;
+        case TrafficKind::list: return LoadOperation::list;
+        case TrafficKind::sync:
+        case TrafficKind::other: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+bool same(const std::vector<WeightedSize>& one, const std::vector<WeightedSize>& other) {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const auto& a, const auto& b) {
+        return a.bytes == b.bytes && std::abs(a.weight - b.weight) <= 0.01 * std::max(a.weight, b.weight);
+    });
+}
+
+/// "/a/shot.####.dpx" for "/a/shot.0012.dpx"; empty where there is no number in it.
+std::string pattern_of(const std::string& name) {
+    const auto slash = name.rfind('/');
+    const auto end = name.find_last_of("0123456789");
+    if (end == std::string::npos || (slash != std::string::npos && end < slash)) return "";
+    auto begin = name.find_last_not_of("0123456789", end);
+    begin = begin == std::string::npos ? 0 : begin + 1;
+    return name.substr(0, begin) + std::string(end + 1 - begin, '#') + name.substr(end + 1);
+}
+
+/// The name itself where no directory is in it.
+std::string directory_of(const std::string& name) {
+    return name.substr(0, std::min(name.rfind('/'), name.size()));
+}
+
+std::uint64_t largest_of(const std::vector<WeightedSize>& sizes) {
+    std::uint64_t most = 0;
+    for (const WeightedSize& size : sizes) most = std::max(most, size.bytes);
+    return most;
+}
+
+class Learner {
+public:
+    Learner(const Traffic& traffic, std::vector<TrafficOperation> operations, std::string name)
+        : traffic_(traffic) {
+        out_.spec.name = std::move(name);
+        out_.operations = std::move(operations);
+        cut_giants();
+    }
+
+    /// Empty when no operation is one that a meter can do.
+    std::optional<LearntMeter> learn() {
+        out_.behaviour = behaviour_of(out_.operations);
+        found_ = find_transfers(traffic_, out_.operations);
+        std::erase_if(found_.units, [](const TrafficUnit& unit) { return !load_operation(unit.kind); });
+        if (found_.units.empty()) return std::nullopt;
+        count_operations();
+        take_sizes();
+        take_pace();
+        take_files();
+        take_sync();
+        find_sequence();
+        return std::move(out_);
+    }
+
+private:
+    /// Larger than any block of a document, as copies inside the kernel may be.
+    void cut_giants() {
+        std::vector<TrafficOperation> pieces;
+        for (const TrafficOperation& at : out_.operations) {
+            TrafficOperation piece = at;
+            for (std::uint64_t left = at.bytes; left > kBlockBytesMax; left -= kBlockBytesMax) {
+                piece.bytes = kBlockBytesMax;
+                piece.duration_ns = static_cast<std::int64_t>(static_cast<double>(at.duration_ns) *
+                                                              static_cast<double>(kBlockBytesMax) /
+                                                              static_cast<double>(at.bytes));
+                pieces.push_back(piece);
+                piece.begin_ns += piece.duration_ns;
+                piece.offset += kBlockBytesMax;
+                piece.bytes = left - kBlockBytesMax;
+            }
+            pieces.push_back(piece);
+        }
+        if (pieces.size() == out_.operations.size()) return;
+        std::stable_sort(pieces.begin(), pieces.end(),
+                         [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+        out_.operations = std::move(pieces);
+        out_.notes.push_back("blocks above 1 GiB are counted as several");
+    }
+
+    void count_operations() {
+        double random = 0;
+        for (const TrafficUnit& unit : found_.units) {
+            out_.spec.weights[static_cast<std::size_t>(*load_operation(unit.kind))] += 1;
+            if (!moves_data(unit.kind)) continue;
+            ++out_.transfers;
+            if (unit.random) random += 1;
+        }
+        if (out_.transfers == 0) return;
+        // To a tenth of a percent.
+        out_.spec.random_share = std::round(random / static_cast<double>(out_.transfers) * 1000) / 1000;
+        find_non_repeating();
+    }
+
+    /// True when no block repeats although random choice alone would have repeated many.
+    void find_non_repeating() {
+        if (found_.whole_files || out_.spec.random_share < 0.9) return;
+        std::set<std::pair<std::uint32_t, std::uint64_t>> places;
+        std::uint64_t blocks = 0;
+        double expected = 0;
+        std::map<std::uint32_t, double> by_file;
+        for (const TrafficOperation& at : out_.operations) {
+            if (!at.moves_data()) continue;
+            ++blocks;
+            places.emplace(at.file, at.offset);
+            const double all = static_cast<double>(traffic_.files[at.file].bytes) /
+                               static_cast<double>(std::max<std::uint64_t>(at.bytes, 1));
+            if (all >= 1) expected += by_file[at.file]++ / all;
+        }
+        out_.spec.non_repeating = places.size() == blocks && expected >= 10;
+    }
+
+    void take_sizes() {
+        MeterSpec& spec = out_.spec;
+        spec.whole_files = found_.whole_files;
+        const bool reads = !found_.reads.blocks.empty();
+        const TransferSizes& first = reads ? found_.reads : found_.writes;
+        spec.blocks = first.blocks;
+        spec.lengths = first.lengths;
+        if (!reads || found_.writes.blocks.empty()) return;
+        if (same(spec.blocks, found_.writes.blocks) && same(spec.lengths, found_.writes.lengths)) return;
+        spec.writes = WriteSizes{found_.writes.blocks, found_.writes.lengths};
+    }
+
+    void take_pace() {
+        const Pace pace = find_pace(found_.units, out_.behaviour);
+        MeterSpec& spec = out_.spec;
+        spec.loop = pace.loop;
+        spec.arrival = pace.arrival;
+        spec.operations_per_s = pace.operations_per_s;
+        spec.users = pace.users;
+        spec.inflight = pace.inflight;
+        spec.think_time = pace.think_time;
+        spec.burst = pace.burst;
+        out_.distances_cv = pace.distances_cv;
+        out_.arrival = pace.reason;
+        out_.read_ahead = pace.read_ahead;
+    }
+
+    /// The files that the operations read and wrote.
+    struct MovedFiles {
+        std::map<std::uint32_t, std::set<std::uint32_t>> users_of;  // by file
+        std::set<std::string> directories;
+        double bytes = 0;
+        std::uint64_t bytes_min = UINT64_MAX, bytes_max = 0;
+        std::uint64_t shared = 0;  // files of more than one user
+        std::uint64_t blocks = 0, direct_blocks = 0;
+        bool aligned = true;  // every block is whole pages
+
+        std::uint64_t bytes_mean() const {
+            return static_cast<std::uint64_t>(bytes / static_cast<double>(users_of.size()));
+        }
+    };
+
+    MovedFiles moved_files() const {
+        MovedFiles out;
+        for (const TrafficOperation& at : out_.operations) {
+            if (!at.moves_data()) continue;
+            out.users_of[at.file].insert(at.user);
+            ++out.blocks;
+            if (at.session != kNoSession && traffic_.sessions[at.session].direct) ++out.direct_blocks;
+            if (at.bytes % kPage != 0) out.aligned = false;
+        }
+        for (const auto& [file, users] : out.users_of) {
+            const TrafficFile& each = traffic_.files[file];
+            out.bytes += static_cast<double>(each.bytes);
+            out.bytes_min = std::min(out.bytes_min, each.bytes);
+            out.bytes_max = std::max(out.bytes_max, each.bytes);
+            out.directories.insert(directory_of(each.name));
+            if (users.size() > 1) ++out.shared;
+        }
+        return out;
+    }
+
+    void take_files() {
+        const MovedFiles moved = moved_files();
+        if (moved.users_of.empty()) return take_files_without_data();
+        MeterSpec& spec = out_.spec;
+        spec.set.shared = spec.users > 1 && moved.shared * 2 > moved.users_of.size();
+        const std::uint64_t users = spec.set.shared ? 1 : spec.users;
+        spec.set.files = static_cast<std::uint32_t>((moved.users_of.size() + users - 1) / users);
+        spec.set.directories =
+            static_cast<std::uint32_t>(std::min<std::size_t>(moved.directories.size(), spec.set.files));
+        take_file_bytes(moved);
+        drop_lengths_of_whole_files();
+        // A capture shows what passed the client's cache, and direct I/O passes that cache.
+        const bool captured =
+            traffic_.recorder != "strace" && moved.aligned && spec.set.file_bytes % kPage == 0;
+        spec.direct = captured || moved.direct_blocks * 2 > moved.blocks;
+    }
+
+    void take_file_bytes(const MovedFiles& moved) {
+        MeterSpec& spec = out_.spec;
+        std::uint64_t longest = std::max(largest_of(spec.blocks), largest_of(spec.lengths));
+        if (spec.writes)
+            longest = std::max({longest, largest_of(spec.writes->blocks), largest_of(spec.writes->lengths)});
+        const bool alike = moved.bytes_min == moved.bytes_max;
+        spec.set.file_bytes = alike              ? moved.bytes_max
+                              : spec.whole_files ? longest
+                                                 : (moved.bytes_mean() + kPage - 1) / kPage * kPage;
+        spec.set.file_bytes = std::max(spec.set.file_bytes, longest);
+        if (alike) return;
+        out_.notes.push_back(fmt::format("its files have {} to {} bytes; those of the document all {}",
+                                         show_count(moved.bytes_min), show_count(moved.bytes_max),
+                                         show_count(spec.set.file_bytes)));
+    }
+
+    /// A document need not state the length of transfers that are whole files of one size.
+    void drop_lengths_of_whole_files() {
+        MeterSpec& spec = out_.spec;
+        const auto is_file = [&](const std::vector<WeightedSize>& lengths) {
+            return lengths.size() == 1 && lengths.front().bytes == spec.set.file_bytes;
+        };
+        if (!spec.whole_files || !is_file(spec.lengths)) return;
+        if (spec.writes && !is_file(spec.writes->lengths)) return;
+        spec.lengths.clear();
+        if (spec.writes) spec.writes->lengths.clear();
+    }
+
+    void take_files_without_data() {
+        std::set<std::uint32_t> files;
+        std::set<std::string> directories;
+        for (const TrafficOperation& at : out_.operations) {
+            const std::string& name = traffic_.files[at.file].name;
+            files.insert(at.file);
+            directories.insert(directory_of(name));
+        }
+        out_.spec.set.files =
+            static_cast<std::uint32_t>((files.size() + out_.spec.users - 1) / out_.spec.users);
+        out_.spec.set.directories =
+            static_cast<std::uint32_t>(std::min<std::size_t>(directories.size(), out_.spec.set.files));
+    }
+
+    void take_sync() {
+        const auto weight = [this](LoadOperation each) {
+            return out_.spec.weights[static_cast<std::size_t>(each)];
+        };
+        const double gone =
+            weight(LoadOperation::remove) + weight(LoadOperation::rename) - weight(LoadOperation::create);
+        if (gone > 0) out_.spec.set.spare_files = static_cast<std::uint32_t>(std::max(gone, 1000.0));
+        std::uint64_t synchronous = 0;
+        for (const TrafficOperation& at : out_.operations)
+            if (at.kind == TrafficKind::write && at.session != kNoSession &&
+                traffic_.sessions[at.session].synchronous)
+                ++synchronous;
+        const Behaviour& all = out_.behaviour;
+        const std::uint64_t syncs = all.of(TrafficKind::sync) + synchronous, writes = all.writes.blocks;
+        if (writes > 0 && syncs * 2 >= writes) {
+            out_.spec.sync = MeterSpec::Sync::each_write;
+        } else if (writes > 0 && syncs > 0) {
+            out_.spec.sync = MeterSpec::Sync::at_end;
+            out_.notes.push_back(fmt::format("{} syncs for {} writes: the document syncs once, at the end",
+                                             show_count(syncs), show_count(writes)));
+        }
+        if (const auto others = all.of(TrafficKind::other); others > 0) {
+            out_.notes.push_back(fmt::format(
+                "{} directories made, files cut or attributes set: a document has no such operation",
+                show_count(others)));
+        }
+    }
+
+    void find_sequence() {
+        if (!found_.whole_files) return;
+        struct Files {
+            std::set<std::uint32_t> files;
+            std::uint64_t passes = 0;
+        };
+        std::map<std::string, Files> patterns;
+        for (const TrafficUnit& unit : found_.units) {
+            if (unit.kind != TrafficKind::read) continue;
+            Files& at = patterns[pattern_of(traffic_.files[unit.file].name)];
+            at.files.insert(unit.file);
+            ++at.passes;
+        }
+        patterns.erase("");
+        for (const auto& [pattern, at] : patterns) {
+            if (at.files.size() < 3) continue;
+            std::uint64_t blocks = 0;
+            for (const TrafficOperation& each : out_.operations)
+                if (each.kind == TrafficKind::read && at.files.contains(each.file)) ++blocks;
+            const double each = static_cast<double>(blocks) / static_cast<double>(at.passes);
+            out_.sequence += fmt::format("{}a sequence of {} files {}, each read whole in {:.3g} read{}",
+                                         out_.sequence.empty() ? "" : "; ", show_count(at.files.size()),
+                                         pattern, each, each > 1 ? "s" : "");
+        }
+    }
+
+    const Traffic& traffic_;
+    FoundTransfers found_;
+    LearntMeter out_;
+};
+
+/// By program or client; all together where there are too many of them.
+std::map<std::string, std::vector<TrafficOperation>> groups_of(const Traffic& traffic) {
+    std::map<std::string, std::vector<TrafficOperation>> groups;
+    for (const TrafficOperation& at : traffic.operations)
+        groups[name_of(traffic.users[at.user].name, "process")].push_back(at);
+    if (groups.size() <= kMetersMax) return groups;
+    return {{"all", traffic.operations}};
+}
+
+/// Sets start and end of a meter that does not run the whole time.
+void take_times(LearntMeter& meter, std::int64_t span_ns, Duration duration) {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    if (span_ns < duration.ns * 9 / 10) return;  // it is played for longer than it was seen
+    const std::int64_t begin = meter.operations.front().begin_ns;
+    const std::int64_t end = begin + meter.behaviour.span_ns;
+    if (begin > std::max(span_ns / 20, kSecond)) meter.spec.start = {begin / kSecond * kSecond};
+    if (end < span_ns - std::max(span_ns / 20, kSecond))
+        meter.spec.end = Duration{(end + kSecond - 1) / kSecond * kSecond};
+}
+
+}  // namespace
+
+Result<Profile> learn(const Traffic& traffic, const std::string& name) {
+    Profile profile;
+    Workload& workload = profile.workload;
+    std::int64_t span_ns = 0;
+    for (const TrafficOperation& at : traffic.operations) span_ns = std::max(span_ns, at.end_ns());
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const std::int64_t whole = (span_ns + kSecond - 1) / kSecond;
+    workload.duration = seconds(std::clamp<std::int64_t>(whole, 10, 600));
+    for (auto& [group, operations] : groups_of(traffic)) {
+        auto meter = Learner(traffic, std::move(operations), group).learn();
+        if (!meter) continue;
+        take_times(*meter, span_ns, workload.duration);
+        workload.meters.push_back(meter->spec);
+        profile.meters.push_back(std::move(*meter));
+    }
+    if (profile.meters.empty()) {
+        return bad_input(fmt::format(
+            "{}: no read, write or other operation on a file that counts is in it (--only PATH chooses files)",
+            traffic.source));
+    }
+    workload.source = traffic.source;
+    workload.name = name_of(name, "profile");
+    workload.title = fmt::format("What {} did", base_name(traffic.source));
+    workload.description = fmt::format("Learnt from {} operations over {}.",
+                                       show_count(traffic.operations.size()), show_duration({span_ns}));
+    workload.basis = fmt::format("measured: {} of {}", traffic.recorder, traffic.source);
+    return profile;
+}
+
+}  // namespace streamsim::profile

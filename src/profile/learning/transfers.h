@@ -1,0 +1,41 @@
+// Transfers within traffic: files that are moved whole between open and close, bursts of blocks that follow
+// each other, and single blocks. Inside profile/ only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "profile/traffic/behaviour.h"
+#include "profile/traffic/traffic.h"
+#include "streamsim/workload.h"
+
+namespace streamsim::profile {
+
+/// One operation of a meter.
+struct TrafficUnit {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::int64_t busy_ns = 0;  // time of its calls
+    std::uint32_t user = 0, file = 0;
+    TrafficKind kind = TrafficKind::read;
+    bool random = false;
+    std::uint64_t bytes = 0;
+};
+
+/// Sizes of the blocks and the lengths of the transfers of one direction.
+struct TransferSizes {
+    std::vector<WeightedSize> blocks, lengths;  // lengths empty: one block each
+};
+
+struct FoundTransfers {
+    bool whole_files = false;
+    std::vector<TrafficUnit> units;  // by their beginnings
+    TransferSizes reads, writes;
+};
+
+FoundTransfers find_transfers(const Traffic& traffic, std::span<const TrafficOperation> operations);
+
+/// "f9" before "f10".
+bool natural_less(const std::string& one, const std::string& other);
+
+}  // namespace streamsim::profile

@@ -1,0 +1,84 @@
+#include "profile/traffic/traffic_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace streamsim::profile {
+
+std::uint32_t TrafficBuilder::file(const std::string& name) {
+    const auto [at, fresh] = files_.try_emplace(name, static_cast<std::uint32_t>(traffic_.files.size()));
+    if (fresh) traffic_.files.push_back({name, 0, 0, true});
+    return at->second;
+}
+
+std::uint32_t TrafficBuilder::add_user(const std::string& name) {
+    traffic_.users.push_back({name});
+    return static_cast<std::uint32_t>(traffic_.users.size() - 1);
+}
+
+std::uint32_t TrafficBuilder::add_session(const TrafficSession& session) {
+    traffic_.sessions.push_back(session);
+    return static_cast<std::uint32_t>(traffic_.sessions.size() - 1);
+}
+
+std::size_t TrafficBuilder::add(const TrafficOperation& operation) {
+    traffic_.operations.push_back(operation);
+    TrafficFile& file = traffic_.files[operation.file];
+    if (operation.moves_data()) file.bytes = std::max(file.bytes, operation.offset + operation.bytes);
+    return traffic_.operations.size() - 1;
+}
+
+void TrafficBuilder::note(const std::string& sentence, std::uint64_t times) {
+    const auto there =
+        std::find_if(notes_.begin(), notes_.end(), [&](const auto& known) { return known.first == sentence; });
+    if (there == notes_.end()) {
+        notes_.emplace_back(sentence, times);
+    } else {
+        there->second += times;
+    }
+}
+
+Traffic TrafficBuilder::finish(std::string source, std::string recorder, bool has_durations) {
+    Traffic traffic = std::move(traffic_);
+    traffic.source = std::move(source);
+    traffic.recorder = std::move(recorder);
+    traffic.has_durations = has_durations;
+    std::stable_sort(traffic.operations.begin(), traffic.operations.end(),
+                     [](const auto& one, const auto& other) { return one.begin_ns < other.begin_ns; });
+    if (!traffic.operations.empty()) {
+        const std::int64_t zero = traffic.operations.front().begin_ns;
+        for (TrafficOperation& operation : traffic.operations) operation.begin_ns -= zero;
+    }
+    for (const auto& [sentence, times] : notes_) {
+        traffic.notes.push_back(times > 1 ? fmt::format("{} ({} times)", sentence, show_count(times))
+                                          : sentence);
+    }
+    return traffic;
+}
+
+std::string normal_path(const std::string& path) {
+    std::vector<std::string_view> parts;
+    const bool absolute = path.starts_with('/');
+    for (std::size_t at = 0; at <= path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        const std::string_view part = std::string_view(path).substr(at, end - at);
+        at = end + 1;
+        if (part.empty() || part == ".") continue;
+        if (part == ".." && !parts.empty() && parts.back() != "..") {
+            parts.pop_back();
+        } else if (part != ".." || !absolute) {
+            parts.push_back(part);
+        }
+    }
+    std::string out = absolute ? "/" : "";
+    for (const std::string_view part : parts) {
+        if (!out.empty() && out != "/") out += '/';
+        out += part;
+    }
+    return out.empty() ? "." : out;
+}
+
+}  // namespace streamsim::profile
