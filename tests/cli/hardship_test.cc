@@ -168,7 +168,7 @@ TEST_F(Hardship, WhatIsOnAFullDiskPlays) {
     prepare(1);
     std::size_t removed = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(target()))
-        if (entry.path().extension() == ".lock") removed += std::filesystem::remove(entry.path()) ? 1 : 0;
+        if (entry.path().extension() == ".lock") removed += std::filesystem::remove(entry.path()) ? 1u : 0u;
     EXPECT_EQ(removed, 1U);
     for (int i = 0; std::ofstream(target() + "/" + std::to_string(i)).is_open(); ++i) ASSERT_LT(i, 100);
     const Json result = play_small({"--duration", "1s"});

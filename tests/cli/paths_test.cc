@@ -83,7 +83,7 @@ std::vector<std::string> by_path(const std::vector<std::string>& lines, const st
 
 std::size_t count(const std::vector<std::string>& lines, const std::string& what) {
     std::size_t number = 0;
-    for (const std::string& line : lines) number += line.find(what) != std::string::npos ? 1 : 0;
+    for (const std::string& line : lines) number += line.find(what) != std::string::npos ? 1u : 0u;
     return number;
 }
 

@@ -20,7 +20,7 @@ constexpr int kRanks = 4;
 /// Starts agree within this (what was seen is below 0.1 ms; the instants are agreed, not raced for).
 constexpr std::int64_t kStartsAgreeNs = 5'000'000;
 
-Spawn over_ranks(const std::vector<std::string>& mpirun_options, const std::vector<std::string>& args) {
+Spawn over_all_ranks(const std::vector<std::string>& mpirun_options, const std::vector<std::string>& args) {
     return tests::over_ranks(kRanks, mpirun_options, args);
 }
 
@@ -76,7 +76,7 @@ TEST(Ranks, PlayWhatOneProcessPlays) {
     const auto play = with(kMedia, {"--duration", "3s", "--quiet", dir / "media"});
     std::filesystem::create_directory(dir / "media");
     const Finished all =
-        run("mpirun", over_ranks({}, with({"--json", dir / "all.json", "--csv", dir / "all.csv"}, play)));
+        run("mpirun", over_all_ranks({}, with({"--json", dir / "all.json", "--csv", dir / "all.csv"}, play)));
     ASSERT_EQ(all.exit_code, 0) << all.text();
     EXPECT_EQ(all.err, "");
     const Finished one = streamsim(with({"--seats", "4", "--json", dir / "one.json"}, play));
@@ -92,7 +92,7 @@ TEST(Ranks, PlayWhatOneProcessPlays) {
 TEST(Ranks, WriteNoColoursAndNoLiveViewIntoALog) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;
-    Spawn spawn = over_ranks({}, with(kMedia, {"--duration", "1s", "--json", dir / "all.json", "null:"}));
+    Spawn spawn = over_all_ranks({}, with(kMedia, {"--duration", "1s", "--json", dir / "all.json", "null:"}));
     spawn.env.emplace_back("TERM", "xterm-256color");
     const Finished played = run("mpirun", spawn);
     EXPECT_EQ(played.exit_code, 0) << played.text();
@@ -104,9 +104,9 @@ TEST(Ranks, WriteNoColoursAndNoLiveViewIntoALog) {
 TEST(Ranks, BringManyRowsOfCsvTogether) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;
-    const Finished played =
-        run("mpirun",
-            over_ranks({}, {"--prores-hd", "--streams", "40", "--frames", "1000", "--fps", "max", "--no-probes",
+    const Finished played = run(
+        "mpirun",
+        over_all_ranks({}, {"--prores-hd", "--streams", "40", "--frames", "1000", "--fps", "max", "--no-probes",
                             "--quiet", "--csv", dir / "all.csv", "--json", dir / "all.json", "null:"}));
     EXPECT_EQ(played.exit_code, 0) << played.text();
     EXPECT_EQ(played.err, "");
@@ -124,7 +124,7 @@ TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
                R"({"schema": "streamsim.faults", "version": 1, "rules": [{"seat": 3, "stream": 1,)"
                R"( "operation": "read", "slots": {"first": 10, "last": 20}, "error": "EIO"}]})");
     const Finished failed =
-        run("mpirun", over_ranks({}, with(play, {"--faults", dir / "faults.json", dir / "media"})));
+        run("mpirun", over_all_ranks({}, with(play, {"--faults", dir / "faults.json", dir / "media"})));
     EXPECT_EQ(failed.exit_code, 1) << failed.text();
     const Json result = read_json(dir / "r.json");
     EXPECT_EQ(result["verdict"]["pass"], false);
@@ -135,10 +135,10 @@ TEST(Ranks, FailWithTheCodeOfTheVerdictAndNameTheSeat) {
     EXPECT_EQ(one.exit_code, 1) << one.text();
     EXPECT_EQ(result["digest"], read_json(dir / "r.json")["digest"]);
     // What is wrong is said once, whoever finds it.
-    const Finished bad = run("mpirun", over_ranks({}, {"--dpx13", dir / "media"}));
+    const Finished bad = run("mpirun", over_all_ranks({}, {"--dpx13", dir / "media"}));
     EXPECT_EQ(bad.exit_code, 2);
     EXPECT_EQ(bad.err, "streamsim: --dpx13: there is no such option (see --help)\n");
-    const Finished missing = run("mpirun", over_ranks({}, {"--prores-hd", dir / "nowhere"}));
+    const Finished missing = run("mpirun", over_all_ranks({}, {"--prores-hd", dir / "nowhere"}));
     EXPECT_EQ(missing.exit_code, 3);
     EXPECT_EQ(std::count(missing.err.begin(), missing.err.end(), '\n'), 1) << missing.err;
 }
@@ -148,7 +148,7 @@ TEST(Ranks, PlayOnWithoutOneThatDied) {
     const TempDir dir;
     std::filesystem::create_directory(dir / "media");
     const auto words = with(kMedia, {"--duration", "5s", "--quiet", "--json", dir / "r.json", dir / "media"});
-    Process process("mpirun", over_ranks({"--enable-recovery"}, words));
+    Process process("mpirun", over_all_ranks({"--enable-recovery"}, words));
     wait_until([&] { return has_played(dir.path(), 2); });
     kill(process_of(2, dir / "r.json"), SIGKILL);
     const Finished ended = process.wait();
@@ -174,7 +174,7 @@ TEST(Ranks, SayWhatTheyKnowWhenTheLauncherEndsThemForOneThatDied) {
     const TempDir dir;
     std::filesystem::create_directory(dir / "media");
     const auto words = with(kMedia, {"--duration", "60s", "--quiet", "--json", dir / "r.json", dir / "media"});
-    Process process("mpirun", over_ranks({}, words));
+    Process process("mpirun", over_all_ranks({}, words));
     wait_until([&] { return has_played(dir.path(), 3); });
     kill(process_of(2, dir / "r.json"), SIGKILL);
     EXPECT_NE(process.wait().exit_code, 0);
@@ -190,7 +190,7 @@ TEST(Ranks, LeaveTheirJournalsWhenTheFirstDies) {
     std::filesystem::create_directory(dir / "media");
     const auto words =
         with(kMedia, {"--duration", "5s", "--quiet", "--journal", dir / "journals", dir / "media"});
-    Process process("mpirun", over_ranks({"--enable-recovery"}, words));
+    Process process("mpirun", over_all_ranks({"--enable-recovery"}, words));
     wait_until([&] { return std::filesystem::exists(dir / "journals") && has_played(dir / "journals", 0); });
     kill(process_of(0, dir / "journals"), SIGKILL);
     EXPECT_THAT(process.wait().err, HasSubstr("`streamsim report --merge " + (dir / "journals") + "/seat-*-"));
@@ -213,9 +213,8 @@ TEST(Ranks, LeaveTheirJournalsWhenTheFirstDies) {
 TEST(Ranks, SayHowToMergeWhenTheLauncherEndsThemForTheFirst) {
     SKIP_WITHOUT_MPIRUN();
     const TempDir dir;
-    Process process(
-        "mpirun",
-        over_ranks({}, with(kMedia, {"--duration", "60s", "--quiet", "--journal", dir / "journals", "null:"})));
+    Process process("mpirun", over_all_ranks({}, with(kMedia, {"--duration", "60s", "--quiet", "--journal",
+                                                               dir / "journals", "null:"})));
     wait_until([&] { return std::filesystem::exists(dir / "journals") && has_played(dir / "journals", 3); });
     kill(process_of(0, dir / "journals"), SIGKILL);
     const Finished ended = process.wait();
@@ -241,13 +240,13 @@ TEST(Ranks, SearchForTheMostStreamsOfASeatAndForTheMostSeats) {
                      "--quiet", "--json", dir / "max.json"},
                     more);
     };
-    const Finished streams = run("mpirun", over_ranks({}, words({"null:"})));
+    const Finished streams = run("mpirun", over_all_ranks({}, words({"null:"})));
     ASSERT_EQ(streams.exit_code, 0) << streams.text();
     Json found = read_json(dir / "max.json");
     EXPECT_EQ(found["counts"], "streams-per-seat");
     EXPECT_EQ(found["formats"][0]["streams"], 8);
     EXPECT_EQ(found["formats"][0]["streams_per_seat"], 2);
-    const Finished seats = run("mpirun", over_ranks({}, words({"--find", "seats", "null:"})));
+    const Finished seats = run("mpirun", over_all_ranks({}, words({"--find", "seats", "null:"})));
     ASSERT_EQ(seats.exit_code, 0) << seats.text();
     found = read_json(dir / "max.json");
     EXPECT_EQ(found["counts"], "seats");
@@ -275,8 +274,8 @@ TEST(Ranks, PlayOverAsManyComputers) {
     std::filesystem::permissions(dir / "agent", std::filesystem::perms::owner_all);
     // `nas` is three nodes, which the seats use in turn.
     const auto play = with(kMedia, {"--duration", "3s", "--quiet", "nfs://nas/export"});
-    Spawn spawn = over_ranks({"--mca", "plm_rsh_agent", dir / "agent", "--host", hosts},
-                             with({"--json", dir / "all.json"}, play));
+    Spawn spawn = over_all_ranks({"--mca", "plm_rsh_agent", dir / "agent", "--host", hosts},
+                                 with({"--json", dir / "all.json"}, play));
     const Finished all = lab.begin("mpirun", spawn)->wait();
     ASSERT_EQ(all.exit_code, 0) << all.text();
     const Finished one = lab.play(with({"--seats", "4", "--json", dir / "one.json"}, play));

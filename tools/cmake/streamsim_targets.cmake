@@ -16,8 +16,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # Locks are held where src/base/system/mutex.h says so.
-    target_compile_options(streamsim_options INTERFACE -Wthread-safety)
     # A precompiled header without its time: a compiler cache can compare it then.
     target_compile_options(streamsim_options INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
@@ -28,6 +26,9 @@ if(STREAMSIM_WERROR)
         target_compile_options(streamsim_options INTERFACE -Wno-error=maybe-uninitialized -Wno-error=array-bounds
             -Wno-error=stringop-overflow -Wno-error=stringop-overread -Wno-error=free-nonheap-object)
     endif()
+endif()
+if(STREAMSIM_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(streamsim_options INTERFACE -Wthread-safety)  # by src/base/system/mutex.h
 endif()
 if(STREAMSIM_SANITIZE)
     target_compile_options(streamsim_options INTERFACE
