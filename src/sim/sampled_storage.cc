@@ -8,8 +8,8 @@
 namespace streamsim::sim {
 namespace {
 
-/// What a trace calls nothing took some time, and time has to go on.
-constexpr std::int64_t kLeast = 1000;
+/// An operation of 0 ns in a trace took some time, and time has to go on.
+constexpr std::int64_t kTimeNsMin = 1000;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::int64_t SampledStorage::draw(const std::vector<std::int64_t>& times) {
     return times.empty() ? 0 : times[prng_.below(times.size())];
 }
 
-/// Of the nearest size from above, or the largest.
+/// Draws from the times of the nearest larger size, else of the largest.
 std::int64_t SampledStorage::draw(const std::map<std::uint64_t, std::vector<std::int64_t>>& times,
                                   std::uint64_t bytes) {
     if (times.empty()) return 0;
@@ -64,7 +64,7 @@ void SampledStorage::perform(PathOp& op) {
 void SampledStorage::complete(Op& op, std::int64_t ns) {
     op.error = 0;
     op.submitted_at = loop_.now();
-    op.completed_at = op.not_before = loop_.now() + Duration{std::max(ns, kLeast)};
+    op.completed_at = op.not_before = loop_.now() + Duration{std::max(ns, kTimeNsMin)};
     waiting_.emplace(op.completed_at, &op);
     arm();
 }

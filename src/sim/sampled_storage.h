@@ -1,4 +1,4 @@
-// A storage in virtual time on which each operation takes as long as one like it was seen to take.
+// A storage in virtual time whose operations take times that were recorded of operations like them.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace streamsim::sim {
 
-/// Times that were seen, nanoseconds.
+/// Recorded times, nanoseconds.
 struct SampledTimes {
     std::map<std::uint64_t, std::vector<std::int64_t>> reads, writes;  // by bytes
     std::vector<std::int64_t> opens, syncs, stats, lists, removes, renames;
 };
 
-/// Every file is there, and nothing fails. Operations do not wait for each other: what they waited for is in
-/// the times.
+/// Every file exists, and no operation fails. Operations do not wait for each other: their waits are in the
+/// recorded times.
 class SampledStorage final : public Storage {
 public:
     /// `loop` and `times` outlive it.
@@ -33,7 +33,7 @@ public:
     void perform(PathOp& op) override;
     void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId) override {}
-    /// It runs to its end, which is near.
+    /// The operation runs to its end, which is near.
     void cancel(Op&) override {}
     StorageCapabilities capabilities() const override;
     void use_memory(std::span<std::byte>) override {}

@@ -1,7 +1,7 @@
 // What single numbers of a model cost or spare, on reads whose times can be worked out by hand.
 #include <gtest/gtest.h>
 
-#include "sim/cluster/files.h"
+#include "sim/parts/file_table.h"
 #include "sim/sim_fixture.h"
 
 namespace streamsim::test {

@@ -213,10 +213,10 @@ TEST(ClusterFaults, ASilentNodeAnswersAfterwards) {
     options.model.node.ram_bytes = 4 * kMiB;
     SimRun run(options);
     const FileId file = run.open("a.mov");
-    run.cluster.at(Instant{}, {.kind = Kind::silence, .node = 1, .length = milliseconds(500)});
+    run.cluster.at(Instant{}, {.kind = Kind::pause, .node = 1, .length = milliseconds(500)});
     run.loop.run();
     const Instant over = Instant{} + milliseconds(500);
-    run.cluster.at(over, {.kind = Kind::silence, .node = 1, .length = milliseconds(500)});
+    run.cluster.at(over, {.kind = Kind::pause, .node = 1, .length = milliseconds(500)});
     ReadOp& here = run.read(file, 0, kMiB, {.seat = 1});
     ReadOp& there = run.read(file, 0, kMiB, {.seat = 0});
     run.loop.run();

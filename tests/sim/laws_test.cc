@@ -44,7 +44,7 @@ TEST_P(ClusterLaws, NothingIsLostAndNoPartIsFasterThanItsRate) {
     }
 }
 
-/// Without the books: from when reads were asked for and came, and the numbers of the model.
+/// Without the statistics: from the times of requests and answers, and the numbers of the model.
 TEST_P(ClusterLaws, InNoWindowOfTimeMorePassesAPartThanItsRateLetsThrough) {
     double fullest = 0;
     for (int i = 0; i < kRuns; ++i) {

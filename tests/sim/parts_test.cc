@@ -7,11 +7,11 @@
 #include <set>
 
 #include "loop/virtual_loop.h"
-#include "sim/cluster/block_cache.h"
-#include "sim/cluster/drive.h"
-#include "sim/cluster/station.h"
-#include "sim/cluster/switch_port.h"
-#include "sim/latency.h"
+#include "sim/parts/block_cache.h"
+#include "sim/parts/drive.h"
+#include "sim/parts/latency.h"
+#include "sim/parts/station.h"
+#include "sim/parts/switch_port.h"
 
 namespace streamsim {
 namespace {
@@ -28,6 +28,7 @@ public:
         order.push_back(job.bytes);
         times.push_back(calendar.now().ns);
     }
+    void reroute(sim::Job&) override {}
     bool wanted(sim::Job&, Instant complete) override { return complete.ns <= wanted_until_ns; }
 
     /// A job that is called by a number.

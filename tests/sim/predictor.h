@@ -5,16 +5,17 @@
 // The meaning of the words, in full:
 //   - Slot i is due at D(i) = play_start + stalled so far + floor(i * den * 10^9 / num).
 //   - Frames 0..R-1 enter the window when preroll begins, frame k >= R when slot k - R goes on display.
-//   - A frame that is in the window is read as soon as one of min(inflight, R) places is free, in order.
+//   - A frame that is in the window is read as soon as one of min(inflight, R) in-flight slots is free, in
+//   order.
 //   - Play starts when the first min(R, slots) frames are complete or have failed, not before
 //     `start_not_before_ns` (the streams of a seat start together).
 //   - drop: an in-flight slot that is free takes the first unread frame that is not overdue (D >= now); the
 //     frames before it are never read.
 //   - hold: no frame is passed over; one that comes after its deadline is late.
 //   - stall: a slot that is not complete when it is due stops the clock until it is; it is then on time.
-//   - A read that is over its deadline keeps its place until it completes.
-// Equal instants: completions come first, then the places they freed are filled (a read of no length completes
-// at once, and may free its place again), then slots are judged, then frames enter the window.
+//   - A read that is over its deadline keeps its in-flight slot until it completes.
+// Equal instants: completions come first, then their in-flight slots are filled (a read of no length completes
+// at once, and may free its slot again), then slots are judged, then frames enter the window.
 //
 // Left open by those words, and decided here: a read that fails after its deadline makes the slot failed, not
 // dropped; under stall, waiting for a read that then fails is a stall.
@@ -43,7 +44,7 @@ struct Plan {
     std::int64_t rate_den = 1;
     std::uint64_t slots = 0;
     std::uint64_t readahead = 1;  // R >= 1
-    std::uint64_t inflight = 1;   // >= 1; the places are min(inflight, R)
+    std::uint64_t inflight = 1;   // >= 1; there are min(inflight, R) in-flight slots
     Policy policy = Policy::drop;
     std::int64_t begin_ns = 0;                     // preroll begins
     std::int64_t start_not_before_ns = INT64_MIN;  // play does not start earlier than this
@@ -60,8 +61,8 @@ struct Slot {
     std::int64_t deadline_ns = 0;              // under stall: when it went on display
     std::int64_t stalled_ns = 0;               // how long the clock stood for it
     /// How far this slot is from the other outcome: margin before any stall, negative when it missed. For a
-    /// frame that was passed over: how much earlier a place would have had to be free. INT64_MAX where no
-    /// deadline decided (failed).
+    /// frame that was passed over: how much earlier an in-flight slot would have had to be free. INT64_MAX
+    /// where no deadline decided (failed).
     std::int64_t edge_ns = 0;
 };
 

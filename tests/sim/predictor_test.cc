@@ -63,7 +63,8 @@ TEST(Predictor, FramesEnterTheWindowAReadAheadBeforeTheyAreDue) {
 }
 
 TEST(Predictor, PrerollFillsTheWindowThroughThePlaces) {
-    // Two places: frame 0 from 0 to 10 ms, frame 1 from 0 to 20, frame 2 from 10 to 40, frame 3 from 20 to 60.
+    // Two in-flight slots: frame 0 from 0 to 10 ms, frame 1 from 0 to 20, frame 2 from 10 to 40, frame 3 from
+    // 20 to 60.
     Plan plan =
         plan_of(Policy::drop, 4, 2, 1 * kMs, {{0, 10 * kMs}, {1, 20 * kMs}, {2, 30 * kMs}, {3, 40 * kMs}});
     plan.begin_ns = 5 * kMs;
@@ -115,7 +116,8 @@ TEST(Predictor, ALateReadHoldsItsPlaceAndTheOtherPlacePlaysOn) {
 
 TEST(Predictor, DropPassesOverWhatIsPastItsDeadline) {
     const Prediction p = predict(plan_of(Policy::drop, 4, 1, 1 * kMs, {{10, 500 * kMs}}));
-    // Up to 18 (720) are past when the one place is free again at 740; 19 is due at 760 and read at once.
+    // Up to 18 (720) are past when the one in-flight slot is free again at 740; 19 is due at 760 and read at
+    // once.
     EXPECT_THAT(p.missed(), ElementsAre(10, 11, 12, 13, 14, 15, 16, 17, 18));
     EXPECT_THAT(never_read(p), ElementsAre(11, 12, 13, 14, 15, 16, 17, 18));
     EXPECT_EQ(p.slots[18].edge_ns, -20 * kMs);
@@ -126,7 +128,7 @@ TEST(Predictor, DropPassesOverWhatIsPastItsDeadline) {
 
 TEST(Predictor, BothPlacesLate) {
     // 10: 320 to 520 (due 400); 11: 360 to 560 (due 440). At 520 frame 12 (480) is past, 13 is due this instant
-    // and still taken: there at 521, too late, but read; 14 (560) goes into the place that it leaves.
+    // and still taken: there at 521, too late, but read; 14 (560) takes the in-flight slot that it leaves.
     const Prediction p =
         predict(plan_of(Policy::drop, 2, 2, 1 * kMs, {{0, 0}, {1, 0}, {10, 200 * kMs}, {11, 200 * kMs}}));
     ASSERT_EQ(p.play_start_ns, 0);

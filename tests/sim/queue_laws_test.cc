@@ -1,10 +1,10 @@
 // Little's law and work on every kind of queue that a cluster is made of, each alone and under loads by chance.
-// What is compared with the books is counted here: when a job came and when it was let go.
+// The test counts on its own, to compare with the statistics: the arrival and the departure of each job.
 #include <algorithm>
 #include <deque>
 
-#include "sim/cluster/drive.h"
-#include "sim/cluster/station.h"
+#include "sim/parts/drive.h"
+#include "sim/parts/station.h"
 #include "sim/random_cluster.h"
 
 namespace streamsim::test {
@@ -35,7 +35,7 @@ public:
     ~Queue() override { loop.remove_reaper(this); }
     void reap() override { calendar.run_due(); }
     void advance(sim::Job& job) override { arrivals[job.bytes].left = calendar.now().ns; }
-    bool wanted(sim::Job&, Instant) override { return true; }
+    void reroute(sim::Job&) override {}
 
     /// `enter` is called with each arrival and its job.
     template <typename Enter>
@@ -90,7 +90,9 @@ public:
         return busy;
     }
 
-    loop::VirtualLoop loop;
+    loop::
+
+        VirtualLoop loop;
     sim::Calendar calendar{loop};
     std::vector<Arrival> arrivals;
 };
@@ -111,8 +113,8 @@ std::vector<Arrival> random_arrivals(Prng& prng, std::uint32_t flows) {
     return arrivals;
 }
 
-/// Little's law, twice. L = lambda * W, times the time: the integral of the books is the sum of the stays to
-/// the nanosecond. And the mean of how many are here at regular instants is that within one spacing for each
+/// Little's law, twice. L = lambda * W, times the time: the integral of the statistics is the sum of the stays
+/// to the nanosecond. And the mean of how many are here at regular instants is that within one spacing for each
 /// job: a stay is seen as the number of instants in it.
 void expect_littles_law(const sim::StationStats& stats, Queue& queue) {
     EXPECT_EQ(stats.queue_ns(), queue.stays());

@@ -15,7 +15,7 @@ double between(Prng& prng, double from, double to);
 /// not, connections with a rate of their own or not, a coordinator of files or not, warm or cold.
 sim::ClusterOptions random_cluster(Prng& prng);
 
-/// Reads at random times of random places; some in order, some again.
+/// Reads at random times and random offsets; some in order, some again.
 struct Load {
     static constexpr std::uint32_t kFiles = 8;
     static std::string path(std::uint32_t file) { return "clip" + std::to_string(file) + ".mov"; }

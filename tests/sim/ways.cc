@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/cluster/files.h"
+#include "sim/parts/file_table.h"
 
 namespace streamsim::test {
 

@@ -1,5 +1,6 @@
-// The way of each read through a cluster, told by the test itself: which parts it passes and with how much. It
-// needs nothing but the model's numbers, where the blocks lie, and when a read was asked for and when it came.
+// The path of each read through a cluster, by the test itself: the parts that it passes, and its bytes there.
+// It needs nothing but the model's numbers, where the blocks lie, and when a read was asked for and when it
+// came.
 #pragma once
 
 #include <map>
@@ -26,8 +27,8 @@ struct WayThrough {
     std::vector<Passage> passages;
 };
 
-/// By the name of the part in the books. Blocks are counted once for each node that is asked for them: as they
-/// are fetched where caches begin empty and have room, and nothing is read ahead.
+/// By the name of the part in the statistics. Blocks are counted once for each node that is asked for them: as
+/// they are fetched where caches begin empty and have room, and nothing is read ahead.
 class Ways {
 public:
     Ways(const sim::ClusterOptions& options, const Load& load, const std::deque<ReadOp>& reads);

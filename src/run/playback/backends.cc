@@ -7,7 +7,7 @@
 #include "loop/uv_loop.h"
 #include "loop/virtual_loop.h"
 #include "run/scenario_faults.h"
-#include "sim/cluster/seat.h"
+#include "sim/parts/seat.h"
 #include "storage/compiled_in.h"
 #include "storage/fault/fault_storage.h"
 #include "storage/local/local_byte_store.h"

@@ -1,12 +1,13 @@
-// A document is a ClusterModel with a word for each number about where it comes from. What it has to say and
-// what it may leave out:
+// A document is a ClusterModel with the basis of each number. Required and optional members:
 //
 //   - A cluster has nodes, a front-end link, processors, RAM and drives; a seat has processors and a link.
-//     Those are required. What is left out is not there (a back end, an SSD, a coordinator of files, a narrow
+//   Those are
+//     required. A member that is left out does not exist (a back end, an SSD, a coordinator of files, a narrow
 //     port), costs nothing (the processor time of an open) or takes no time (a latency).
-//   - What writing costs is, where it is left out, what reading costs (processor, drives); what a name costs,
-//     an open.
-//   - Which members a drive has follows from its kind: a flash drive does not rotate.
+//   - The costs of writing default to those of reading (processor, drives); the costs of names default to that
+//   of an
+//     open.
+//   - The kind of a drive decides its members: a flash drive does not rotate.
 //   - A basis begins with one of a few words, so that a reader sees at once how far to trust the number: a data
 //     sheet, a standard, a paper, a measurement, a computation from others, a fit to a published row, or an
 //     assumption that says that it is one.
@@ -29,7 +30,7 @@ namespace {
 
 constexpr std::string_view kSchema = "streamsim.storage-model";
 constexpr int kVersion = 1;
-constexpr double kRateMax = 1e15;  // bits or bytes a second: more than anything has
+constexpr double kRateMax = 1e15;  // bits or bytes a second: more than any part has
 constexpr double kSecondsMax = 3600;
 constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 60;
 constexpr std::uint64_t kDrivesMax = 1'000'000;
@@ -38,7 +39,7 @@ constexpr std::string_view kBases[] = {"data sheet", "standard", "paper",  "meas
 
 enum class Need { required, optional };
 
-/// What stands for a basis: one of the words, then what it was.
+/// A basis is one of the words, then its details.
 bool is_basis(const std::string& text) {
     return std::any_of(std::begin(kBases), std::end(kBases), [&text](std::string_view word) {
         return text.starts_with(word) && text.size() > word.size() + 2 &&
@@ -46,7 +47,7 @@ bool is_basis(const std::string& text) {
     });
 }
 
-/// Reads {"value": ..., "basis": "..."} members of one object, and keeps what they rest on.
+/// Reads {"value": ..., "basis": "..."} members of one object, and keeps each basis.
 class Numbers {
 public:
     Numbers(const Json& value, std::string pointer, JsonProblems& problems, std::vector<std::string>& sources)
@@ -126,7 +127,7 @@ public:
         part.finish();
     }
 
-    /// The same for each element of a list.
+    /// Reads each element of a list like that.
     template <typename Read>
     void list(const std::string& key, const char* expected, Read&& read_element) {
         const Json* value = object_.member(key, false);
@@ -206,7 +207,7 @@ void read_journal(Numbers& from, JournalModel& journal) {
     from.count("merge_pages", 1, 1'000'000, Need::optional, journal.merge_pages);
 }
 
-/// Where nothing is said, a write is as a read, and a name as an open.
+/// Without costs of their own, a write costs the same as a read, and a name the same as an open.
 void read_writing(Numbers& from, NodeModel& node) {
     node.cpu_s_per_write = node.cpu_s_per_request;
     node.write_cpu_s_per_byte = node.cpu_s_per_byte;
@@ -262,7 +263,7 @@ void read_drive(Numbers& from, DriveModel& drive) {
         from.number("channel_bytes_per_s", 1, kRateMax, Need::required, drive.outer_bytes_per_s);
         from.count("channels", 1, 10'000, Need::required, drive.channels);
     }
-    if (!kind) {  // whichever it was meant to be, its own members are no further mistake
+    if (!kind) {  // the members of either kind are no further mistake
         for (const char* key :
              {"outer_bytes_per_s", "inner_bytes_per_s", "rotations_per_s", "seek_track", "seek_full", "filled",
               "reorder", "channel_bytes_per_s", "channels", "write_access"})
@@ -296,7 +297,7 @@ void read_network(Numbers& from, SwitchModel& network) {
         from.problem("retransmit_after", "expected more than no time");
 }
 
-/// A cost that an earlier one always stands before would never be taken.
+/// A cost that an earlier one covers would never be taken.
 bool covers(const DecodeCost& first, const DecodeCost& second) {
     return (first.codec.empty() || first.codec == second.codec) &&
            (first.bits == 0 || first.bits == second.bits);

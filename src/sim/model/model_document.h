@@ -1,5 +1,5 @@
-// Models of storage as documents: "streamsim.storage-model", in which every number says what it rests on.
-// Strict: a model with a slip in it would answer a question that nobody asked.
+// Models of storage as documents: "streamsim.storage-model", in which every number has its basis. The reader is
+// strict: a model with a mistake would answer another question.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace streamsim::sim {
 
-/// Reads a document of version 1 (formats/schema/storage-model.json says the same to an editor). `source` names
+/// Reads a document of version 1 (formats/schema/storage-model.json is its schema for editors). `source` names
 /// the text in messages. ClusterModel::sources has the basis of each number, in the order in which they are
 /// read: "/node/cores: data sheet: ...". Errors: bad input with every problem, each with its JSON pointer; also
 /// for numbers that are right by themselves and wrong together.
 Result<ClusterModel> read_model_document(std::string_view text, const std::string& source);
 
-/// A member, and what is wrong with it together with others.
+/// A member that contradicts others.
 struct ModelProblem {
     const char* member;
     std::string text;
 };
-/// For a model whose numbers were changed after it was read.
+/// Checks a model whose numbers were changed after it was read.
 std::vector<ModelProblem> problems_together(const ClusterModel& model);
 
 }  // namespace streamsim::sim

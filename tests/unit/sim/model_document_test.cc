@@ -202,7 +202,7 @@ struct Slip {
     const char* problem;
 };
 
-/// Each is one slip in a document that is right: it is the only problem that is told.
+/// Each is one mistake in a valid document, and the only reported problem.
 TEST(ModelDocument, each_slip_by_its_name) {
     const Slip slips[] = {
         {"/schema", "streamsim.faults", "/schema: expected \"streamsim.storage-model\""},

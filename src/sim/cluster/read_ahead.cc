@@ -1,0 +1,132 @@
+#include "sim/cluster/read_ahead.h"
+
+#include <algorithm>
+
+#include "base/prng.h"
+
+namespace streamsim::sim {
+namespace {
+
+/// So many consecutive reads make an order; a read at the beginning of a file makes one alone.
+constexpr std::uint32_t kReadsInOrder = 2;
+/// A small read has at most this part of a block.
+constexpr std::uint64_t kSmallPart = 8;
+/// Small reads follow each other when they are at most so many of their lengths apart.
+constexpr std::uint64_t kGapLengthsMax = 16;
+/// So many small reads at random end the order of a file.
+constexpr std::uint32_t kSmallJumps = 4;
+
+}  // namespace
+
+AccessStrategy ReadAhead::strategy_of(const SimFile& file) const {
+    if (parts_.options.strategy != AccessStrategy::as_media) return parts_.options.strategy;
+    return file.sequence != SimFile::kNone ? AccessStrategy::filename_prefetch : AccessStrategy::streaming;
+}
+
+std::uint64_t ReadAhead::window_of(const SimFile& file) const {
+    switch (strategy_of(file)) {
+        case AccessStrategy::random: return 0;
+        case AccessStrategy::streaming: return parts_.model().strategy.streaming_bytes;
+        default: return parts_.model().strategy.concurrency_bytes;
+    }
+}
+
+bool ReadAhead::takes_pages(const Job& read) const {
+    const ClusterModel& model = parts_.model();
+    const SimFile& file = parts_.files[read.file];
+    const std::uint64_t small = model.block_bytes / kSmallPart;
+    if (model.page_bytes == 0 || read.bytes > small || read.offset == 0) return false;
+    if (file.sequence != SimFile::kNone || file.bytes <= small) return false;
+    const OpenFile* const handle = open_files_.of(read);
+    if (handle == nullptr) return true;
+    if (handle->small_in_order >= kReadsInOrder) return false;
+    const std::uint64_t window = window_of(file);
+    const bool near = read.offset <= handle->end + window && handle->end <= read.offset + read.bytes + window;
+    return handle->in_order < kReadsInOrder || !near;
+}
+
+void ReadAhead::follow(const Job& read) {
+    OpenFile* const handle = open_files_.of(read);
+    if (handle == nullptr) return;
+    if (parts_.model().page_bytes > 0) track_small(*handle, read);
+    if (read.paged) return;
+    if (!handle->was_read) follow_names(read);
+    handle->was_read = true;
+    const std::uint64_t window = window_of(parts_.files[read.file]);
+    if (window == 0) return;
+    track_order(*handle, read, window);
+    if (handle->in_order < kReadsInOrder) return;
+    const std::uint64_t size = parts_.model().block_bytes;
+    const std::uint64_t to = std::min(handle->end + window, parts_.files[read.file].bytes);
+    const std::uint64_t first = std::max(handle->ahead, (read.offset + read.bytes - 1) / size + 1);
+    const std::uint64_t behind = (to + size - 1) / size;
+    for (std::uint64_t block = first; block < behind; ++block) blocks_.fetch_ahead(read, read.file, block);
+    handle->ahead = std::max(handle->ahead, std::max(first, behind));
+}
+
+void ReadAhead::track_small(OpenFile& handle, const Job& read) const {
+    if (read.bytes > parts_.model().block_bytes / kSmallPart) return;
+    const std::uint64_t gap_max = kGapLengthsMax * read.bytes;
+    const std::uint64_t end = read.offset + read.bytes;
+    const bool follows = read.offset <= handle.small_end + gap_max && handle.small_end <= end + gap_max;
+    handle.small_in_order = follows ? std::min(handle.small_in_order + 1, kReadsInOrder) : 0;
+    handle.small_end = end;
+    if (!read.paged) {
+        handle.small_jumps = 0;
+    } else if (++handle.small_jumps >= kSmallJumps) {
+        handle.in_order = 0;
+    }
+}
+
+void ReadAhead::track_order(OpenFile& handle, const Job& read, std::uint64_t window) const {
+    const std::uint64_t end = read.offset + read.bytes;
+    // Pieces of one frame overtake each other in transit: within the window that is no jump.
+    const bool jump = read.offset > handle.end + window || end + window < handle.end;
+    if (jump || handle.node != read.node) {
+        handle.in_order = read.offset == 0 ? kReadsInOrder : jump ? 0 : handle.in_order;
+        handle.end = end;
+        handle.ahead = 0;
+        handle.node = read.node;
+    } else if (handle.in_order < kReadsInOrder) {
+        handle.in_order = read.offset == 0 ? kReadsInOrder : handle.in_order + 1;
+    }
+    handle.end = std::max(handle.end, end);
+}
+
+void ReadAhead::follow_names(const Job& read) {
+    const std::uint64_t files = parts_.model().strategy.filename_files;
+    const SimFile begun = parts_.files[read.file];
+    if (files == 0 || begun.sequence == SimFile::kNone) return;
+    if (strategy_of(begun) != AccessStrategy::filename_prefetch) return;
+    const std::uint64_t key = mix64(mix64((std::uint64_t{read.seat} << 32) | read.stream) ^ begun.sequence);
+    std::uint32_t number = reader_index_.find(key);
+    if (number == FlatIndex::kNone) {
+        number = static_cast<std::uint32_t>(readers_.size());
+        reader_index_.insert(key, number);
+        readers_.push_back({begun.frame, 0, read.node, false});
+        return;
+    }
+    SequenceReader& reader = readers_[number];
+    if (begun.frame > reader.frame && begun.frame - reader.frame <= files) {
+        reader.in_order = true;
+    } else if (begun.frame > reader.frame || reader.frame - begun.frame > files) {
+        reader.in_order = false;  // a jump; a frame a little back was overtaken in transit
+        reader.fetched_to = 0;
+        reader.frame = begun.frame;
+    }
+    if (reader.node != read.node) reader.fetched_to = 0;
+    reader.node = read.node;
+    reader.frame = std::max(reader.frame, begun.frame);
+    if (!reader.in_order) return;
+    const std::uint64_t first = std::max(reader.fetched_to, reader.frame + 1);
+    for (std::uint64_t frame = first; frame <= reader.frame + files; ++frame) {
+        const std::uint32_t next = parts_.files.number_of(begun.sequence, frame);
+        if (next == SimFile::kNone) break;
+        const std::uint64_t size = parts_.model().block_bytes;
+        const std::uint64_t blocks = (parts_.files[next].bytes + size - 1) / size;
+        for (std::uint64_t block = 0; block < blocks; ++block) blocks_.fetch_ahead(read, next, block);
+        reader.fetched_to = frame + 1;
+    }
+}
+
+}  // namespace streamsim::sim

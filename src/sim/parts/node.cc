@@ -1,0 +1,108 @@
+#include "sim/parts/node.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace streamsim::sim {
+namespace {
+
+std::uint32_t whole_cores(const NodeModel& node) {
+    STREAMSIM_CHECK(node.cores > 0, "a node has a processor");
+    return static_cast<std::uint32_t>(std::max(1.0, std::floor(node.cores)));
+}
+
+/// The speed of each of the whole cores: a little more than one where the number is not whole, less below one.
+double speed_of_core(const NodeModel& node) {
+    return node.cores / whole_cores(node);
+}
+
+std::uint32_t pages_a_block(const ClusterModel& model) {
+    return model.page_bytes > 0 ? static_cast<std::uint32_t>(model.block_bytes / model.page_bytes) : 1;
+}
+
+/// The rate of one core; 0: no cost.
+Rate byte_rate(const NodeModel& node, double s_per_byte) {
+    return s_per_byte > 0 ? Rate::of(speed_of_core(node) / s_per_byte) : Rate{};
+}
+
+StationOptions processor(const NodeModel& node) {
+    return {whole_cores(node), byte_rate(node, node.cpu_s_per_byte), false};
+}
+
+}  // namespace
+
+void Arrivals::expect(std::uint64_t key) {
+    index_.insert(key, take());
+}
+
+std::uint32_t Arrivals::take() {
+    std::uint32_t link = free_;
+    if (link == kNone) {
+        link = static_cast<std::uint32_t>(links_.size());
+        links_.emplace_back();
+    } else {
+        free_ = links_[link].next;
+    }
+    links_[link] = {};
+    return link;
+}
+
+void Arrivals::wait(std::uint64_t key, Job& job) {
+    const std::uint32_t head = index_.find(key);
+    const std::uint32_t added = take();
+    links_[added].job = &job;
+    const std::uint32_t last = links_[head].last;
+    links_[last != kNone ? last : head].next = added;
+    links_[head].last = added;
+}
+
+std::uint32_t Arrivals::arrived(std::uint64_t key) {
+    const std::uint32_t head = index_.find(key);
+    index_.erase(key);
+    const std::uint32_t first = links_[head].next;
+    links_[head].next = free_;
+    free_ = head;
+    return first;
+}
+
+Job* Arrivals::next(std::uint32_t& waiter) {
+    if (waiter == kNone) return nullptr;
+    const std::uint32_t link = waiter;
+    Job* const job = links_[link].job;
+    waiter = links_[link].next;
+    links_[link].next = free_;
+    free_ = link;
+    return job;
+}
+
+Node::Node(Calendar& calendar, const ClusterModel& model, bool warm)
+    : cpu(calendar, processor(model.node)),
+      front_end(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
+      front_end_in(calendar, {1, Rate::of(model.node.front_end.bytes_per_s()), true}),
+      back_end(calendar, {1, Rate::of(model.node.back_end.bytes_per_s()), true}),
+      ssd_reads(calendar, {1, Rate::of(model.node.ssd.bytes_per_s()), false}),
+      ram(model.node.ram_bytes / model.block_bytes, warm, pages_a_block(model)),
+      ssd(model.node.ssd_bytes / model.block_bytes, warm, pages_a_block(model)),
+      journal(calendar, model.node.journal),
+      open_time(ceil_ns(model.node.cpu_s_per_open / speed_of_core(model.node))),
+      request_time(ceil_ns(model.node.cpu_s_per_request / speed_of_core(model.node))),
+      write_time(ceil_ns(model.node.cpu_s_per_write / speed_of_core(model.node))),
+      ssd_time(ceil_ns(model.node.ssd_s_per_request)),
+      core_speed(speed_of_core(model.node)),
+      writing(byte_rate(model.node, model.node.write_cpu_s_per_byte)),
+      streaming(byte_rate(model.node, model.strategy.streaming_cpu_s_per_byte)),
+      filename(byte_rate(model.node, model.strategy.filename_cpu_s_per_byte)) {
+    for (std::uint32_t i = 0; i < model.node.metadata.lines; ++i)
+        metadata_lines.emplace_back(calendar, StationOptions{});
+    for (std::uint32_t i = 0; i < model.node.drives; ++i) drives.push_back(make_drive(calendar, model.drive));
+}
+
+void Node::add_opened(std::uint32_t file, std::uint64_t bytes) {
+    if (bytes == UINT64_MAX || opened_.find(file) != FlatIndex::kNone) return;
+    opened_.insert(file, 0);
+    opened_bytes += bytes;
+}
+
+}  // namespace streamsim::sim

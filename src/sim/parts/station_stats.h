@@ -1,0 +1,64 @@
+// The statistics of one part: arrivals, busy time and queue, in all and by the second. Times are integers; the
+// queue is integrated at each arrival and departure. A run that outgrows the memory for its seconds has
+// intervals of 2, 4, 8 ... seconds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "streamsim/part_stats.h"
+
+namespace streamsim::sim {
+
+class StationStats {
+public:
+    void arrive(Instant now);
+    /// One server is busy from `now` to `end` with so many bytes.
+    void begin(Instant now, Instant end, std::uint64_t bytes);
+    /// One server is busy with a service that began before.
+    void busy(Instant from, Instant to);
+    /// A job was served, or removed; it had come at `arrived`.
+    void depart(Instant now, Instant arrived);
+
+    std::uint64_t arrivals() const { return arrivals_; }
+    std::uint64_t departures() const { return departures_; }
+    std::uint64_t here() const { return arrivals_ - departures_; }
+    std::uint64_t bytes() const { return bytes_; }
+    std::int64_t busy_ns() const { return busy_ns_; }
+    /// Integral of here() up to the last arrival or departure.
+    std::int64_t queue_ns() const { return queue_ns_; }
+    /// The sum of the times from arrival to departure of all departed jobs: the other side of Little's law.
+    std::int64_t stay_ns() const { return stay_ns_; }
+    std::uint64_t longest_queue() const { return longest_; }
+
+    /// Fills the sums over [from, to): whole intervals, and a proportional share of those at the edges.
+    void fill(PartStats& stats, Instant from, Instant to) const;
+
+private:
+    struct Interval {
+        std::int64_t busy_ns = 0;
+        std::int64_t queue_ns = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t requests = 0;
+    };
+
+    Interval& interval(std::int64_t ns);
+    void integrate(Instant now);
+    void spread(Instant from, Instant to, std::int64_t weight, std::int64_t Interval::*field);
+    void double_intervals();
+
+    std::int64_t interval_ns_ = 1'000'000'000;
+    std::vector<Interval> intervals_;
+    Instant changed_;
+    Instant last_;  // the end of all recorded times
+    std::uint64_t arrivals_ = 0;
+    std::uint64_t departures_ = 0;
+    std::uint64_t longest_ = 0;
+    std::uint64_t bytes_ = 0;
+    std::int64_t busy_ns_ = 0;
+    std::int64_t queue_ns_ = 0;
+    std::int64_t stay_ns_ = 0;
+};
+
+}  // namespace streamsim::sim
