@@ -1,5 +1,5 @@
-// What a live view may look at while streams play: counters that the player's thread writes and any thread
-// reads. The writer never waits and never allocates.
+// Progress: counters for the live view, which the player's thread writes and any thread reads. The writer never
+// waits and never allocates.
 #pragma once
 
 #include <array>
@@ -13,21 +13,21 @@
 namespace streamsim {
 
 enum class StreamState : std::uint8_t {
-    idle,        // its time has not come
-    prerolling,  // it fills its read-ahead, or waits for others that do
+    idle,        // before preroll
+    prerolling,  // the stream fills its read-ahead, or waits for others that do
     playing,
-    waiting,  // its clock stands still for a frame
+    waiting,  // the play clock stands still for a frame
     ended,    // every slot is settled
-    removed,  // it was ended before its last slot
+    removed,  // the stream was ended before its last slot
 };
 
-/// A slot that was not on time, or one that the play clock stood still for.
+/// A slot that was not on time, or for which the play clock stopped.
 struct Miss {
-    std::int64_t at_ns = 0;  // when it was due, from the first play_start of the run
+    std::int64_t at_ns = 0;  // its deadline, from the first play_start of the run
     std::uint64_t slot = 0;
     FrameKind kind = FrameKind::dropped;
     DropReason reason = DropReason::late;
-    bool stall = false;  // the clock stood still: kind says nothing
+    bool stall = false;  // the clock stopped; kind has no meaning then
 };
 
 /// The last few misses of one stream. One thread adds, any thread reads.
@@ -37,8 +37,8 @@ public:
 
     void add(const Miss& miss) {
         Entry& entry = entries_[added_++ % kKept];
-        // Each store after the first one releases, so that whoever sees a new field also sees that the entry
-        // is being written.
+        // Each store after the first one releases, so that a reader of a new field also sees that the entry is
+        // being written.
         entry.number.store(0, std::memory_order_relaxed);
         entry.at_ns.store(miss.at_ns, std::memory_order_release);
         entry.slot.store(miss.slot, std::memory_order_release);
@@ -48,7 +48,7 @@ public:
         entry.number.store(added_, std::memory_order_release);
     }
 
-    /// Appends them in any order; one that is being written at the moment is left out.
+    /// Appends the misses in any order; leaves out one that is being written.
     void read(std::vector<Miss>& to) const {
         for (const Entry& entry : entries_) {
             const std::uint64_t number = entry.number.load(std::memory_order_acquire);
@@ -75,7 +75,7 @@ private:
     std::uint64_t added_ = 0;  // the writer's own
 };
 
-/// One writer, relaxed; cache lines of its own, so that watching costs the player nothing.
+/// One writer, relaxed; in cache lines of its own, so that a reader does not slow the player down.
 struct alignas(64) StreamProgress {
     std::atomic<StreamState> state{StreamState::idle};
     std::atomic<std::uint64_t> due{0};  // slots whose deadline has passed
@@ -90,7 +90,7 @@ struct alignas(64) StreamProgress {
     RecentMisses misses;
 };
 
-/// Of one meter on one seat: what was complete by its end. One writer, relaxed.
+/// The completed operations of one meter on one seat. One writer, relaxed.
 struct alignas(64) MeterProgress {
     std::atomic<std::uint64_t> done{0};
     std::atomic<std::uint64_t> failed{0};

@@ -23,7 +23,7 @@ std::uint64_t* zero_pages() {
     return static_cast<std::uint64_t*>(pages);
 }
 
-/// Values below 1024 are their own bucket; above, the leading ten bits say which.
+/// Each value below 1024 has its own bucket; above, the leading ten bits select the bucket.
 std::size_t bucket_of(std::uint64_t value) {
     if (value < kExact) return value;
     const int shift = static_cast<int>(std::bit_width(value)) - 1 - kSubBits;

@@ -11,7 +11,7 @@
 namespace streamsim::metrics {
 
 /// Values from 0 to kMax (an hour and more). Not thread-safe; merge() brings threads' histograms together.
-/// Memory is taken as zero pages and becomes real only where values fall: 4 KiB for each power of two.
+/// Memory is allocated as zero pages, which take 4 KiB for each power of two with values in it.
 class Histogram {
 public:
     /// 2^42 - 1 ns, 73 minutes. Larger values are counted in overflow() and at kMax; max() stays exact.
@@ -23,9 +23,9 @@ public:
 
     /// Negative values are counted as 0.
     void add(std::int64_t value, std::uint64_t times = 1);
-    /// Afterwards this one is what it would be had it seen the other's values too; exact.
+    /// Adds the values of the other; exact.
     void merge(const Histogram& other);
-    /// Becomes like `other`, which has seen all that this one has, and more.
+    /// Becomes a copy of `other`, which has all values of this one, and more.
     void catch_up(const Histogram& other);
 
     std::uint64_t count() const { return count_; }

@@ -1,5 +1,5 @@
-// What happened in each second (or in each 2, 4, 8 ... seconds of a long run): a fixed number of intervals that
-// double in length when the run outgrows them, so that nothing is allocated while playing.
+// Counters of each second (or of each 2, 4, 8 ... seconds of a long run): a fixed number of intervals that
+// double in length when the run outgrows them, so that playing allocates nothing.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace streamsim::metrics {
 
-/// `Entry` is what is kept of an interval; entry.add(later) makes two that follow each other one.
+/// `Entry` has the counters of one interval; entry.add(later) joins two consecutive ones.
 template <typename Entry>
 class BoundedSeries {
 public:
     using Interval = Entry;
 
-    /// `capacity` intervals of this length each, to begin with. REQUIRES: capacity >= 2, interval > 0.
+    /// Begins with `capacity` intervals of this length. REQUIRES: capacity >= 2, interval > 0.
     explicit BoundedSeries(std::size_t capacity, Duration interval = seconds(1))
         : capacity_(capacity), interval_(interval) {
-        STREAMSIM_CHECK(capacity >= 2, "two intervals can be made one");
+        STREAMSIM_CHECK(capacity >= 2, "a series has two intervals to join");
         intervals_.reserve(capacity);
     }
 
@@ -64,7 +64,7 @@ private:
     std::vector<Entry> intervals_;
 };
 
-/// What all streams of a loop went through.
+/// All streams of a loop.
 struct LoopInterval {
     std::uint64_t bytes = 0;
     std::uint64_t frames_on_time = 0;
@@ -87,14 +87,14 @@ struct LoopInterval {
     }
 };
 
-/// Whether the storage gave anything at all.
+/// Frames that the storage delivered.
 struct DeliveryInterval {
     std::uint32_t frames = 0;
 
     void add(const DeliveryInterval& other) { frames += other.frames; }
 };
 
-/// Fine enough to see that a storage stood still for a tenth of a second, for some minutes.
+/// Fine enough to show a tenth of a second without data, for some minutes.
 class DeliverySeries : public BoundedSeries<DeliveryInterval> {
 public:
     DeliverySeries() : BoundedSeries(65'536, milliseconds(10)) {}
@@ -112,7 +112,7 @@ public:
     DeliverySeries deliveries;
 };
 
-/// What one stream went through.
+/// One stream.
 struct StreamInterval {
     std::int64_t margin_ns_min = INT64_MAX;        // INT64_MAX: no sample
     std::uint32_t buffer_frames_min = UINT32_MAX;  // UINT32_MAX: no sample

@@ -67,15 +67,10 @@ FrameRead::FrameRead(Storage& storage,
 void FrameRead::take(IoTag tag, Instant scheduled, SlotReads& reads) {
     STREAMSIM_CHECK(state_ == State::idle && !outstanding(), "only an idle read takes a frame");
     state_ = State::taken;
-    tag_ = tag;
-    outcome_ = FrameOutcome{};
-    outcome_.slot = tag.slot;
-    outcome_.clip_frame = tag.clip_frame;
-    outcome_.scheduled = scheduled;
+    reset(tag, scheduled);
     reads.plan(tag.slot, extents_);
     bytes_ = 0;
     for (const SlotExtent& each : extents_) bytes_ += each.extent.bytes;
-    completed_ = not_before_ = last_submitted_ = {};
 }
 
 void FrameRead::open_ahead() {
@@ -85,7 +80,7 @@ void FrameRead::open_ahead() {
         OwnFile& file = files_[files_used_++];
         index.write_path(extents_[i].frame, file.name.data());
         file.path = file.name.data();
-        file.tag = tag_;
+        file.tag = tag();
         file.tag.clip_frame = extents_[i].frame;
         file.extent = i;
         file.error = 0;
@@ -100,16 +95,16 @@ void FrameRead::opened(OwnFile& file) {
     file.opening = false;
     --opens_out_;
     if (file.error == 0) {
-        outcome_.opened = outcome_.opened == Instant::never() ? file.completed_at
-                                                              : std::max(outcome_.opened, file.completed_at);
-        outcome_.open_time = std::max(outcome_.open_time, file.completed_at - file.submitted_at);
+        outcome().opened = outcome().opened == Instant::never() ? file.completed_at
+                                                                : std::max(outcome().opened, file.completed_at);
+        outcome().open_time = std::max(outcome().open_time, file.completed_at - file.submitted_at);
     } else {
         file.file = kNoFile;
     }
     if (abandoned_) {
         if (opens_out_ > 0) return;
         release();
-        owner_.frame_read_let_go(*this);
+        owner_.frame_read_released(*this);
         return;
     }
     const SlotExtent& of = extents_[file.extent];
@@ -128,7 +123,7 @@ void FrameRead::open_failed(std::uint32_t source, int error) {
 }
 
 void FrameRead::start(Instant now,
-                      const FreePlace& place,
+                      const ClientDelay& delay,
                       std::span<std::byte> buffer,
                       std::span<const SourceFile> containers,
                       StreamTail& tail) {
@@ -137,9 +132,8 @@ void FrameRead::start(Instant now,
     starting_ = true;
     buffer_ = buffer;
     fill_ = 0;
-    outcome_.submitted = last_submitted_ = now;
-    held_up_ = HeldUp(outcome_.scheduled, place, now);
-    if (extents_.empty()) note_completion(now, now);
+    begin(now, delay);
+    if (extents_.empty()) note_answer(now, now);
     plan_ranges(containers, tail);
     if (files_used_ == 0) open_ahead();
     submit_more();
@@ -193,7 +187,7 @@ void FrameRead::share_tail(StreamTail& tail) {
         }
     }
     // Audio may lie far behind the frame; what follows is the next frame.
-    const Extent frame = path_.sources().front()->extent(tag_.clip_frame);
+    const Extent frame = path_.sources().front()->extent(tag().clip_frame);
     for (const Range& range : ranges_) {
         if (range.wanted_end < frame.offset + frame.bytes || range.begin == range.end) continue;
         tail = StreamTail{};
@@ -231,13 +225,13 @@ void FrameRead::submit(Piece& piece, Range& range) {
     STREAMSIM_CHECK(bytes <= buffer_.size(), "a piece fits its buffer");
     piece.busy = true;
     piece.range = static_cast<std::size_t>(&range - ranges_.data());
-    piece.tag = tag_;
+    piece.tag = tag();
     piece.tag.clip_frame = range.of.frame;
     piece.error = 0;
     piece.bytes = 0;
     piece.file = range.file;
     piece.offset = range.next;
-    piece.deadline = outcome_.deadline;
+    piece.deadline = outcome().deadline;
     piece.buffer = buffer_.subspan(fill_, bytes);
     fill_ += bytes;
     range.next += bytes;
@@ -249,7 +243,7 @@ void FrameRead::piece_finished(Piece& piece) {
     piece.busy = false;
     --reads_out_;
     const Range& range = ranges_[piece.range];
-    last_submitted_ = std::max(last_submitted_, piece.submitted_at);
+    note_submitted(piece.submitted_at);
     const std::uint64_t end = piece.offset + piece.buffer.size();
     if (tail_ != nullptr && end == tail_end_) {
         StreamTail result = *tail_;
@@ -265,7 +259,7 @@ void FrameRead::piece_finished(Piece& piece) {
     } else if (piece.offset + piece.bytes < std::min(end, range.wanted_end)) {
         fail(range.of.source, DropReason::short_read, 0);
     } else {
-        note_completion(piece.completed_at, piece.not_before);
+        note_answer(piece.completed_at, piece.not_before);
     }
     submit_more();
     maybe_end();
@@ -296,23 +290,18 @@ void FrameRead::check_tail(const StreamTail& tail) {
     } else if (tail.piece * settings_.io_size + tail.bytes < wanted_of_tail_) {
         fail(0, DropReason::short_read, 0);
     } else {
-        // A piece that was read before this frame took its place costs it no time.
-        note_completion(std::max(tail.completed_at, outcome_.submitted), tail.not_before);
+        // A piece that was read before this frame got its in-flight slot costs the frame no time.
+        note_answer(std::max(tail.completed_at, outcome().submitted), tail.not_before);
     }
-}
-
-void FrameRead::note_completion(Instant completed_at, Instant not_before) {
-    completed_ = std::max(completed_, completed_at);
-    not_before_ = std::max(not_before_, not_before);
 }
 
 void FrameRead::fail(std::uint32_t source, DropReason reason, int error) {
     if (failed()) return;
-    outcome_.reason = reason;
-    outcome_.error = error;
-    outcome_.source = source;
+    outcome().reason = reason;
+    outcome().error = error;
+    outcome().source = source;
     for (const SlotExtent& each : extents_) {
-        if (each.source == source) outcome_.clip_frame = each.frame;
+        if (each.source == source) outcome().clip_frame = each.frame;
     }
 }
 
@@ -320,8 +309,8 @@ void FrameRead::maybe_end() {
     if (state_ != State::reading || outstanding() || waiting_) return;
     if ((!failed() || tail_ != nullptr) && next_range() != nullptr) return;
     if (!failed()) {
-        outcome_.delivered = outcome_.completed = completed_;
-        outcome_.bytes = bytes_;
+        outcome().delivered = outcome().completed = answered();
+        outcome().bytes = bytes_;
     }
     close_files();
     state_ = State::ended;
@@ -338,12 +327,12 @@ void FrameRead::decode(Decoder& decoder, Instant needed_by, const std::atomic<st
 
 void FrameRead::decoded() {
     decoding_ = false;
-    outcome_.completed = decode_.skipped ? Instant::never() : decode_.completed_at;
+    outcome().completed = decode_.skipped ? Instant::never() : decode_.completed_at;
     owner_.frame_decoded(*this);
 }
 
 void FrameRead::abandon() {
-    STREAMSIM_CHECK(state_ == State::taken, "only a read without a place is passed over");
+    STREAMSIM_CHECK(state_ == State::taken, "only a read without an in-flight slot is passed over");
     if (opens_out_ > 0) {
         abandoned_ = true;
     } else {
@@ -352,7 +341,7 @@ void FrameRead::abandon() {
 }
 
 void FrameRead::cancel() {
-    // Nothing more of it is asked for, but what later frames wait for: the tail, if it is not on its way yet.
+    // Only the tail is still submitted, if it is not in flight yet: later frames wait for it.
     for (Range& range : ranges_) {
         const bool tail = tail_ != nullptr && range.end == tail_end_;
         range.next = tail ? std::max(range.next, tail_end_ - settings_.io_size) : range.end;

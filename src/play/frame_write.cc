@@ -38,39 +38,34 @@ FrameWrite::FrameWrite(Storage& storage,
 void FrameWrite::take(IoTag tag, Instant captured) {
     STREAMSIM_CHECK(idle() && !outstanding(), "only an idle write takes a frame");
     state_ = State::taken;
-    tag_ = tag;
-    outcome_ = FrameOutcome{};
-    outcome_.slot = tag.slot;
-    outcome_.clip_frame = tag.clip_frame;
-    outcome_.scheduled = captured;
+    reset(tag, captured);
     cancelled_ = false;
-    freed_ = not_before_ = last_submitted_ = {};
 }
 
 void FrameWrite::start(Instant now,
-                       const FreePlace& place,
+                       const ClientDelay& delay,
                        std::span<const std::byte> bytes,
                        Instant needed,
                        const SharedFile& shared) {
     STREAMSIM_CHECK(state_ == State::taken, "a write that starts has a frame");
     state_ = State::writing;
     starting_ = true;
-    outcome_.submitted = last_submitted_ = freed_ = now;
-    held_up_ = HeldUp(outcome_.scheduled, place, now);
+    begin(now, delay);
+    note_answer(now, {});
     bytes_ = bytes;
     needed_ = needed;
     next_ = 0;
     if (index_.file_per_frame()) {
-        index_.write_path(tag_.clip_frame, name_.data());
+        index_.write_path(tag().clip_frame, name_.data());
         offset_ = 0;
-        open_.tag = tag_;
+        open_.tag = tag();
         open_.error = 0;
         open_.file = kNoFile;
         opening_ = true;
         ++out_;
         storage_.open(open_);
     } else {
-        offset_ = index_.extent(tag_.clip_frame).offset;
+        offset_ = index_.extent(tag().clip_frame).offset;
         file_ = shared.file;
         if (shared.error != 0) fail(shared.error);
         go_on();
@@ -79,16 +74,15 @@ void FrameWrite::start(Instant now,
 }
 
 void FrameWrite::note(const Op& op) {
-    freed_ = std::max(freed_, op.completed_at);
-    not_before_ = std::max(not_before_, op.not_before);
-    last_submitted_ = std::max(last_submitted_, op.submitted_at);
+    note_answer(op.completed_at, op.not_before);
+    note_submitted(op.submitted_at);
     if (op.error != 0) fail(op.error);
 }
 
 void FrameWrite::fail(int error) {
     if (failed()) return;
-    outcome_.reason = DropReason::error;
-    outcome_.error = error;
+    outcome().reason = DropReason::error;
+    outcome().error = error;
 }
 
 void FrameWrite::opened() {
@@ -97,8 +91,8 @@ void FrameWrite::opened() {
     note(open_);
     if (open_.error == 0) {
         file_ = open_.file;
-        outcome_.opened = open_.completed_at;
-        outcome_.open_time = open_.completed_at - open_.submitted_at;
+        outcome().opened = open_.completed_at;
+        outcome().open_time = open_.completed_at - open_.submitted_at;
     }
     go_on();
 }
@@ -110,7 +104,7 @@ void FrameWrite::submit_more() {
         const std::uint64_t left = bytes_.size() - next_;
         const std::uint64_t length = settings_.io_size == 0 ? left : std::min(left, settings_.io_size);
         piece.busy = true;
-        piece.tag = tag_;
+        piece.tag = tag();
         piece.error = 0;
         piece.bytes = 0;
         piece.file = file_;
@@ -134,13 +128,13 @@ void FrameWrite::own_synced() {
     syncing_ = false;
     --out_;
     note(sync_);
-    outcome_.sync_time = sync_.completed_at - sync_.submitted_at;
+    outcome().sync_time = sync_.completed_at - sync_.submitted_at;
     end();
 }
 
 void FrameWrite::synced(const SyncOp& op) {
     note(op);
-    outcome_.sync_time = op.completed_at - op.submitted_at;
+    outcome().sync_time = op.completed_at - op.submitted_at;
     end();
 }
 
@@ -155,7 +149,7 @@ void FrameWrite::go_on() {
         owner_.frame_write_to_sync(*this);
         return;
     }
-    sync_.tag = tag_;
+    sync_.tag = tag();
     sync_.error = 0;
     sync_.file = file_;
     syncing_ = true;
@@ -165,8 +159,8 @@ void FrameWrite::go_on() {
 
 void FrameWrite::end() {
     if (!failed() && !cancelled_) {
-        outcome_.delivered = outcome_.completed = freed_;
-        outcome_.bytes = index_.extent(tag_.clip_frame).bytes;
+        outcome().delivered = outcome().completed = answered();
+        outcome().bytes = index_.extent(tag().clip_frame).bytes;
     }
     if (index_.file_per_frame() && file_ != kNoFile) storage_.close(file_);
     file_ = kNoFile;
@@ -184,7 +178,7 @@ void FrameWrite::cancel() {
 }
 
 void FrameWrite::release() {
-    STREAMSIM_CHECK(!outstanding(), "a write is let go when the storage has nothing of it");
+    STREAMSIM_CHECK(!outstanding(), "a write is released when the storage has no operation of it");
     state_ = State::idle;
 }
 

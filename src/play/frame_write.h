@@ -1,6 +1,6 @@
-// FrameWrite writes one captured frame: creates its file where it has one of its own, writes it in pieces of
-// --io-size, --io-depth at a time, has it synced where the recording is durable, and says once what became of
-// it.
+// FrameWrite writes one captured frame: it creates the frame's file where each frame has one, writes the frame
+// in pieces of --io-size, --io-depth at a time, syncs it where the recording is durable, and reports the
+// outcome once.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "play/held_up.h"
+#include "play/client_delay.h"
 #include "streamsim/media.h"
 #include "streamsim/outcome.h"
 #include "streamsim/storage.h"
@@ -25,12 +25,12 @@ struct WriteSettings {
 
 class FrameWrite;
 
-/// Is told on the loop's thread.
+/// Hears of events on the loop's thread.
 class FrameWriteOwner {
 public:
-    /// It is complete or has failed, and nothing of it is outstanding.
+    /// The frame is complete or has failed, and no operation of it is outstanding.
     virtual void frame_write_ended(FrameWrite& write) = 0;
-    /// All of it is in the shared file, which is to be synced: synced() is the answer.
+    /// The whole frame is in the shared file, which the owner has to sync: synced() is the answer.
     virtual void frame_write_to_sync(FrameWrite& write) = 0;
 
 protected:
@@ -40,11 +40,11 @@ protected:
 /// The file that all frames of a container are written to; the recorder opens it.
 struct SharedFile {
     FileId file = kNoFile;
-    int error = 0;  // why it could not be made
+    int error = 0;  // of its creation
 };
 
 /// Pinned: operations point into it. One loop's thread. Life: idle -> taken -> writing -> ended -> idle.
-class FrameWrite {
+class FrameWrite : public FrameOperation {
 public:
     FrameWrite(Storage& storage,
                const FrameIndex& index,
@@ -53,45 +53,29 @@ public:
     FrameWrite(const FrameWrite&) = delete;
     FrameWrite& operator=(const FrameWrite&) = delete;
 
-    /// A frame that was captured at `captured`, and is `frame` of the index. REQUIRES: idle.
+    /// A frame was captured at `captured`. REQUIRES: idle.
     void take(IoTag tag, Instant captured);
-    /// It has its place: is written. `bytes` are the frame's, rounded up to the alignment. May end at once
-    /// (into a shared file that could not be made), but never calls the owner before it returns: the owner asks
-    /// ended(). REQUIRES: taken.
+    /// Writes: the frame has got an in-flight slot. `bytes` are the frame's, rounded up to the alignment. The
+    /// write may end at once (into a shared file that could not be created), but never calls the owner before
+    /// start() returns: the owner asks ended(). REQUIRES: taken.
     void start(Instant now,
-               const FreePlace& place,
+               const ClientDelay& delay,
                std::span<const std::byte> bytes,
                Instant needed,
                const SharedFile& shared);
     /// The shared file was synced.
     void synced(const SyncOp& op);
-    /// Asks the storage to end what is outstanding; begins nothing more.
+    /// Asks the storage to end all outstanding operations; submits no more.
     void cancel();
-    /// The owner has booked it: idle again. REQUIRES: !outstanding().
+    /// The owner has settled the frame: idle again. REQUIRES: !outstanding().
     void release();
 
     bool idle() const { return state_ == State::idle; }
     bool ended() const { return state_ == State::ended; }
     bool waits_for_sync() const { return state_ == State::to_sync; }
-    /// Operations of its own that the storage has.
+    /// The storage has operations of this frame alone.
     bool outstanding() const { return out_ > 0; }
-
-    const IoTag& tag() const { return tag_; }
-    /// What is known of the frame so far: times, bytes, reason of a failure; kind and deadline are the owner's.
-    FrameOutcome& outcome() { return outcome_; }
-    bool failed() const { return outcome_.reason != DropReason::none; }
-    /// When its place in the buffer was free: with the last answer to it.
-    Instant freed() const { return freed_; }
-    /// The last instant at which the storage was known not to have given that answer.
-    Instant not_before() const { return not_before_; }
-    const HeldUp& held_up() const { return held_up_; }
     bool writing() const { return state_ == State::writing || state_ == State::to_sync; }
-    /// The clock has made up for `by` of the client delay up to `at`.
-    void absorb(Duration by, Instant at, const EventLoop& loop) {
-        held_up_.absorb(by, std::min(at, last_submitted_), loop);
-    }
-    /// When its last operation was handed to the storage.
-    Instant last_submitted() const { return last_submitted_; }
 
 private:
     enum class State { idle, taken, writing, to_sync, ended };
@@ -122,18 +106,12 @@ private:
     State state_ = State::idle;
     bool starting_ = false;  // inside start(): the owner is not called
     bool opening_ = false, syncing_ = false, cancelled_ = false;
-    IoTag tag_;
-    FrameOutcome outcome_;
     FileId file_ = kNoFile;
     std::span<const std::byte> bytes_;
     std::uint64_t offset_ = 0;  // of the frame in its file
     std::uint64_t next_ = 0;    // byte of the frame to be submitted
     std::uint32_t out_ = 0;
     Instant needed_;
-    Instant freed_;
-    Instant not_before_;
-    HeldUp held_up_;
-    Instant last_submitted_;
 };
 
 }  // namespace streamsim::play

@@ -1,11 +1,9 @@
 #include "play/ledger.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/check.h"
 #include "base/prng.h"
-#include "base/wide.h"
 
 namespace streamsim::play {
 namespace {
@@ -31,73 +29,6 @@ std::uint64_t depth_at_rank(const std::vector<std::uint64_t>& depths, std::uint6
 
 }  // namespace
 
-void Distributions::merge(const Distributions& other) {
-    margin.merge(other.margin);
-    preroll_margin.merge(other.preroll_margin);
-    service.merge(other.service);
-    response.merge(other.response);
-    open.merge(other.open);
-    seek.merge(other.seek);
-    sync.merge(other.sync);
-}
-
-void Distributions::catch_up(const Distributions& other) {
-    margin.catch_up(other.margin);
-    preroll_margin.catch_up(other.preroll_margin);
-    service.catch_up(other.service);
-    response.catch_up(other.response);
-    open.catch_up(other.open);
-    seek.catch_up(other.seek);
-    sync.catch_up(other.sync);
-}
-
-std::optional<MarginSummary> Distributions::margin_summary() const {
-    const metrics::SignedHistogram& shown = shown_margin();
-    if (shown.count() == 0) return std::nullopt;
-    return MarginSummary{shown.min(),
-                         shown.at_permille(1),
-                         shown.at_permille(10),
-                         shown.at_permille(100),
-                         shown.at_permille(500),
-                         shown.max()};
-}
-
-std::optional<LatencySummary> Distributions::summary(const metrics::Histogram& histogram) {
-    if (histogram.count() == 0) return std::nullopt;
-    return LatencySummary{histogram.at_permille(500), histogram.at_permille(900), histogram.at_permille(990),
-                          histogram.at_permille(999), histogram.max()};
-}
-
-void Digest::add(std::uint64_t hash) {
-    merge({hash, mix64(hash)});
-}
-
-void Digest::merge(const Digest& other) {
-    const Wide sum = ((Wide{high} << 64) | low) + ((Wide{other.high} << 64) | other.low);
-    low = static_cast<std::uint64_t>(sum);
-    high = static_cast<std::uint64_t>(sum >> 64);
-}
-
-std::string Digest::hex() const {
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string out;
-    for (const std::uint64_t word : {high, low}) {
-        for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(word >> shift) & 15];
-    }
-    return out;
-}
-
-std::optional<Digest> Digest::from_hex(std::string_view hex) {
-    Digest digest;
-    for (std::uint64_t* const word : {&digest.high, &digest.low}) {
-        const std::string_view digits = hex.substr(0, 16);
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *word, 16);
-        if (error != std::errc() || end != digits.data() + 16) return std::nullopt;
-        hex.remove_prefix(16);
-    }
-    return hex.empty() ? std::optional(digest) : std::nullopt;
-}
-
 DeadlineLedger::DeadlineLedger(const LedgerOptions& options, metrics::TimeSeries& series)
     : options_(options), series_(series), depths_(options.readahead + 1), dropped_(options.slots) {
     drops_.reserve(options.drops_kept);
@@ -111,7 +42,7 @@ void DeadlineLedger::play_started(Instant preroll_began, Instant play_start, Ins
 }
 
 void DeadlineLedger::settle(const FrameOutcome& outcome) {
-    STREAMSIM_CHECK(!closed_, "nothing is settled after the books are closed");
+    STREAMSIM_CHECK(!closed_, "no slot is settled after the ledger is closed");
     count(outcome);
     hash(outcome);
     note_times(outcome);
@@ -333,11 +264,11 @@ void DeadlineLedger::summarise(StreamResult& into) const {
         into.longest_drop_run = std::max(into.longest_drop_run, run);
     }
     into.margin_ns = times_.margin_summary();
-    into.service_ns = Distributions::summary(times_.service);
-    into.response_ns = Distributions::summary(times_.response);
-    into.open_ns = Distributions::summary(times_.open);
-    into.seek_ns = Distributions::summary(times_.seek);
-    into.sync_ns = Distributions::summary(times_.sync);
+    into.service_ns = metrics::latency_summary(times_.service);
+    into.response_ns = metrics::latency_summary(times_.response);
+    into.open_ns = metrics::latency_summary(times_.open);
+    into.seek_ns = metrics::latency_summary(times_.seek);
+    into.sync_ns = metrics::latency_summary(times_.sync);
     std::uint64_t samples = 0;
     for (const std::uint64_t depth : depths_) samples += depth;
     if (samples > 0) {

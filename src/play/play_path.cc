@@ -10,27 +10,27 @@
 namespace streamsim::play {
 namespace {
 
-constexpr std::uint64_t kRandomUse = 0x72616e646f6d;  // these uses of the seed, apart from all others
+constexpr std::uint64_t kRandomUse = 0x72616e646f6d;  // separate uses of the seed
 constexpr std::uint64_t kHandUse = 0x68616e64;
 constexpr std::uint64_t kAngleUse = 0x616e676c65;
 
-/// How long somebody stays, in seconds: bell-shaped around the middle of [least, most].
+/// Seconds between two jumps: bell-shaped around the middle of [least, most].
 struct Rhythm {
     double least = 0.2;
     double most = 1.6;
 };
 constexpr Rhythm kHand{0.2, 1.6};
 constexpr Rhythm kCutter{1, 6};
-constexpr double kNearSeconds = 2;  // how far most jumps of the hand go
+constexpr double kNearSeconds = 2;  // the distance of most jumps
 constexpr std::uint64_t kNearOf5 = 4;
 
-/// Jumps of somebody with a rhythm, as slots; remembers one stretch of them. Each stretch is made from its own
-/// seed, so that any slot can be asked for without making all before it.
+/// The jumps of an operator with a rhythm, as slots; caches one stretch of them. Each stretch has its own seed,
+/// so that any slot is found without all stretches before it.
 class Jumps {
 public:
     struct Jump {
         std::uint64_t slot = 0;
-        std::uint64_t draw = 0;  // a random number for whoever decides where it goes
+        std::uint64_t draw = 0;  // a random number that decides the target
     };
 
     Jumps(Rhythm rhythm, FrameRate rate, std::uint64_t seed)
@@ -50,11 +50,11 @@ public:
             jumps_.push_back({at, prng.next()});
             const double middling = (prng.unit() + prng.unit() + prng.unit()) / 3;
             at += least_ + static_cast<std::uint64_t>(middling * static_cast<double>(spread_ + 1));
-            if (at + least_ > end) break;  // nobody jumps twice in no time
+            if (at + least_ > end) break;  // two jumps have a distance
         }
         return jumps_;
     }
-    /// Which of around(slot) was the last one before the slot, or at it.
+    /// The index in around(slot) of the last jump at the slot or before it.
     std::size_t last(std::uint64_t slot) {
         const auto& jumps = around(slot);
         const auto after = std::upper_bound(jumps.begin(), jumps.end(), slot,
@@ -76,7 +76,7 @@ private:
     std::vector<Jump> jumps_;
 };
 
-/// Where in a clip of `frames` frames the operator is.
+/// The position of the operator in a clip of `frames` frames.
 class Position {
 public:
     Position(PlayOrder order, std::uint64_t frames, FrameRate rate, std::uint64_t seed)
@@ -119,7 +119,7 @@ private:
         const auto there = static_cast<std::uint64_t>(Wide{slot} * step % frames_);
         return order_.step > 0 ? there : frames_ - 1 - there;
     }
-    /// The position after each jump hangs on the one before it, from the first of the stretch on.
+    /// The position after each jump depends on the one before it, from the first of the stretch on.
     std::uint64_t scrubbed(std::uint64_t slot) {
         const auto& jumps = hand_.around(slot);
         if (targets_from_ != jumps.front().slot || targets_.size() != jumps.size()) {
@@ -145,7 +145,7 @@ private:
     std::uint64_t seed_;
     Jumps hand_;
     std::uint64_t targets_from_ = UINT64_MAX;
-    std::vector<std::uint64_t> targets_;  // of the jumps in the hand's stretch
+    std::vector<std::uint64_t> targets_;  // of the jumps in the operator's stretch
 };
 
 class LayeredPath final : public PlayPath {

@@ -9,10 +9,7 @@ namespace streamsim::play {
 namespace {
 
 constexpr Duration kTick = nanoseconds(1);
-/// Rate `max`: how long to wait after a frame that failed at once.
-constexpr Duration kAfterFailure = milliseconds(1);
-/// Opens that may outlive their frames' deadlines (a metadata server that hangs) without holding up other
-/// frames.
+/// Opens that may outlive their frames' deadlines (a metadata server that hangs) without delaying other frames.
 constexpr std::uint32_t kSlowOpens = 32;
 
 bool any_sequence(const PlayPath& path) {
@@ -33,13 +30,9 @@ ReadSettings read_settings(const PlayPath& path, const PlayerOptions& options) {
     return settings;
 }
 
-std::uint32_t places_of(const PlayerOptions& options) {
-    return std::min(options.inflight, options.readahead);
-}
-
-/// The window and the places; without deadlines nothing waits to be shown.
+/// The in-flight slots and the window; without deadlines no frame waits to be shown.
 std::uint32_t buffers_of(const PlayerOptions& options) {
-    return places_of(options) + (options.paced ? options.readahead : 0);
+    return options.inflight_slots() + (options.paced ? options.readahead : 0);
 }
 
 }  // namespace
@@ -56,16 +49,9 @@ Player::Player(EventLoop& loop,
                std::span<std::byte> memory,
                StreamProgress& progress,
                Callback changed)
-    : loop_(loop),
-      storage_(storage),
-      path_(path),
-      options_(options),
+    : StreamBase(loop, storage, path, options, ledger, progress, changed),
       needs_(slot_needs(path)),
       read_settings_(read_settings(path, options)),
-      ledger_(ledger),
-      progress_(progress),
-      changed_(changed),
-      places_(places_of(options)),
       own_clock_(loop),
       clock_(options.clock != nullptr ? *options.clock : own_clock_),
       slot_reads_(path),
@@ -73,50 +59,49 @@ Player::Player(EventLoop& loop,
       window_(options.readahead),
       containers_(path.sources().size()),
       entries_(options.readahead) {
-    STREAMSIM_CHECK(options.slots > 0 && options.readahead > 0 && options.inflight > 0,
-                    "a player has something to play and room to play it");
     const std::uint64_t frame_bytes = frame_buffer_bytes(needs_, read_settings_);
     const std::uint32_t buffers = buffers_of(options);
-    STREAMSIM_CHECK(memory.size() >= frame_bytes * buffers, "a player is given the memory it asked for");
+    STREAMSIM_CHECK(memory.size() >= frame_bytes * buffers, "a player gets the memory that it needs");
     for (std::uint32_t i = 0; i < buffers; ++i)
         buffers_.push_back(memory.subspan(i * frame_bytes, frame_bytes));
     FrameReadOwner& owner = *this;
-    const std::uint32_t reads = options.readahead + places_ + (any_sequence(path) ? kSlowOpens : 0);
+    const std::uint32_t reads = options.readahead + inflight_.count() + (any_sequence(path) ? kSlowOpens : 0);
     for (std::uint32_t i = 0; i < reads; ++i) {
         reads_.push_back(std::make_unique<FrameRead>(storage, path, needs_, read_settings_, owner));
     }
     for (const auto& read : reads_) idle_.push_back(read.get());
     shown_.reserve(path.shown_max());
-    for (std::size_t i = 0; i < containers_.size(); ++i) {
-        const FrameIndex& source = *path.sources()[i];
-        if (source.file_per_frame()) continue;
-        SourceFile& file = containers_[i];
-        file.path.resize(source.path_capacity());
-        source.write_path(0, file.path.data());
-        file.op.path = file.path.data();
-        file.op.tag = {options.seat, options.stream, 0, 0};
-        file.owner = &owner;
-        file.op.done = Callback::of<&SourceFile::finished>(&file);
-    }
+    prepare_containers();
     if (options.clock != nullptr) clock_.add_member(Callback::of<&Player::clock_goes_on>(this));
 }
 
 Player::~Player() = default;
 
+void Player::prepare_containers() {
+    for (std::size_t i = 0; i < containers_.size(); ++i) {
+        const FrameIndex& source = *path_.sources()[i];
+        if (source.file_per_frame()) continue;
+        SourceFile& file = containers_[i];
+        file.path.resize(source.path_capacity());
+        source.write_path(0, file.path.data());
+        file.op.path = file.path.data();
+        file.op.tag = tag(0, 0);
+        file.owner = this;
+        file.op.done = Callback::of<&SourceFile::finished>(&file);
+    }
+}
+
 // ---- preroll ----
 
 void Player::preroll() {
-    STREAMSIM_CHECK(state_ == State::idle, "a player prerolls once");
-    state_ = State::prerolling;
-    progress_.state(StreamState::prerolling);
-    preroll_began_ = loop_.now();
-    want_sources(0);
+    begin_preroll();
+    open_sources(0);
     if (options_.paced) enter_until(options_.readahead);
     advance();
 }
 
-/// Opens the containers that the slot reads from, if nothing did before; they stay open.
-void Player::want_sources(std::uint64_t slot) {
+/// Opens the containers of the slot that are not open yet; they stay open.
+void Player::open_sources(std::uint64_t slot) {
     if (all_wanted_) return;
     path_.shown(slot, shown_);
     for (const ShownFrame& shown : shown_) {
@@ -147,16 +132,11 @@ void Player::container_opened(SourceFile& file) {
 void Player::check_ready() {
     if (state_ != State::prerolling || opening_ > 0) return;
     if (options_.paced && prerolled_ < entered_) return;
-    state_ = State::ready;
-    loop_.defer(changed_);
+    become_ready();
 }
 
 void Player::play(Instant play_start, Instant series_zero) {
-    STREAMSIM_CHECK(state_ == State::ready, "play begins when preroll is done");
-    state_ = State::playing;
-    play_start_ = play_start;
-    ledger_.play_started(preroll_began_, play_start, series_zero);
-    progress_.play_started(play_start, series_zero);
+    begin_play(play_start, series_zero);
     if (options_.paced) {
         arm();
     } else {
@@ -167,17 +147,14 @@ void Player::play(Instant play_start, Instant series_zero) {
 
 // ---- the window ----
 
-/// What every event ends with: reads that can start do, the clock goes on if what it stood for has come.
+/// Ends every event: starts all reads that can start, and lets the clock go on if its frame has come.
 void Player::advance() {
-    if (state_ == State::interrupted || state_ == State::finished) {
-        check_finished();
-        return;
-    }
-    pump();
+    if (over()) return check_finished();
+    start_reads();
     while (waiting_ && window(display_) != nullptr && window(display_)->settled()) {
         end_wait(*window(display_));
         run_clock();
-        pump();
+        start_reads();
     }
     check_ready();
     check_finished();
@@ -194,10 +171,10 @@ Instant Player::scheduled_at(std::uint64_t slot) const {
 }
 
 Instant Player::entry_time(std::uint64_t slot) const {
-    const Instant zero = play_start_ + clock_.held_up();
+    const Instant zero = play_start_ + clock_.shift();
     Instant at = preroll_began_;
     if (slot >= options_.readahead) at = zero + path_.due(slot - options_.readahead);
-    if (seek_ <= slot) at = std::max(at, zero + path_.due(seek_));  // nobody knew of it before
+    if (seek_ <= slot) at = std::max(at, zero + path_.due(seek_));  // not foreseen
     return at;
 }
 
@@ -206,20 +183,20 @@ void Player::enter_until(std::uint64_t end) {
     for (; entered_ < end; ++entered_) {
         if (options_.paced && entered_ != seek_ && path_.sought(entered_)) return;
         if (options_.paced) ledger_.scheduled();
-        want_sources(entered_);
+        open_sources(entered_);
         entries_[entered_ % entries_.size()] = {entered_, entry_time(entered_)};
     }
 }
 
-void Player::pump() {
+void Player::start_reads() {
     const bool playing = state_ == State::playing;
     if (!playing && (state_ != State::prerolling || !options_.paced)) return;
     if (!options_.paced && loop_.now() < play_start_) return;
     bool blocked = false;
     for (;;) {
         if (!options_.paced && submitting_) enter_until(next_ + options_.readahead);
-        if (playing && options_.paced && options_.on_miss == OnMiss::drop) pass_over(loop_.now());
-        if (in_flight_ >= places_ || next_ >= entered_ || !submitting_) break;
+        if (playing && options_.paced && options_.on_miss == OnMiss::drop) skip_overdue(loop_.now());
+        if (!inflight_.any_free() || next_ >= entered_ || !submitting_) break;
         if (!sources_open(next_)) {
             blocked = true;
             break;
@@ -230,12 +207,11 @@ void Player::pump() {
             break;
         }
         if (!start_next() && !options_.paced) {
-            // Frames that fail at once must not keep the loop from its other work.
-            if (retry_ == 0) retry_ = loop_.at(loop_.now() + kAfterFailure, Callback::of<&Player::retry>(this));
+            if (retry_ == 0) retry_ = loop_.at(loop_.now() + kRetryPause, Callback::of<&Player::retry>(this));
             break;
         }
     }
-    place_.left(in_flight_ < places_ && !blocked, loop_.now());
+    inflight_.settle(!blocked, loop_.now());
     open_ahead();
 }
 
@@ -244,7 +220,7 @@ void Player::retry() {
     advance();
 }
 
-/// There is a buffer for each place and for each frame of the window; only a decoder that does not keep up, or
+/// Each in-flight slot and each frame of the window has a buffer; only a decoder that does not keep up, or
 /// opens that hang, can hold more.
 bool Player::can_start() {
     return !buffers_.empty() && (next_ < ahead_end_ || !idle_.empty());
@@ -268,24 +244,37 @@ bool Player::start_next() {
         read = &idle_read();
         take(*read, slot);
     }
-    ++in_flight_;
     if (!options_.paced) ledger_.scheduled();
     if (options_.paced && !past(slot)) window(slot) = read;
     if (read->tag().clip_frame == 0) tail_ = StreamTail{};  // each pass reads everything anew
     if (state_ == State::playing) read->outcome().deadline = deadline_of(slot);
     const std::span<std::byte> buffer = buffers_.back();
     buffers_.pop_back();
-    read->start(loop_.now(), place_, buffer, containers_, tail_);
+    const Instant now = loop_.now();
+    read->start(now, inflight_.take(read->outcome().scheduled, now), buffer, containers_, tail_);
     if (!read->ended()) return true;
-    ended(*read);
+    read_ended(*read);
     return false;
 }
 
 void Player::take(FrameRead& read, std::uint64_t slot) {
     const ShownFrame named = path_.named(slot);
-    read.take({options_.seat, options_.stream, slot, named.frame}, scheduled_at(slot), slot_reads_);
+    read.take(tag(slot, named.frame), scheduled_at(slot), slot_reads_);
     read.outcome().source = named.source;
     read.outcome().sought = options_.paced && path_.sought(slot);
+}
+
+void Player::skip_overdue(Instant now) {
+    if (clock_.stands()) return;
+    const std::uint64_t first = next_;
+    while (next_ < entered_ && due(next_) < now) {
+        const std::uint64_t slot = next_++;
+        if (slot < ahead_end_) abandon(slot);
+        const bool readable = inflight_.may_have_been_free(due(slot));
+        settle_unread(slot, FrameKind::dropped, readable ? DropReason::client : DropReason::late);
+    }
+    ahead_end_ = std::max(ahead_end_, next_);
+    if (next_ > first) absorb(inflight_.saved(next_ - first), due(next_ - 1));
 }
 
 void Player::open_ahead() {
@@ -317,7 +306,7 @@ void Player::arm() {
     if (display_ < options_.slots) {
         timer_ = loop_.at(due(display_), Callback::of<&Player::on_timer>(this));
     } else if (settled_ < options_.slots) {
-        // What is still unread at the last deadline is judged just after it.
+        // A frame that is unread at the last deadline is judged just after it.
         timer_ = loop_.at(due(options_.slots - 1) + kTick, Callback::of<&Player::advance>(this));
     }
 }
@@ -337,7 +326,7 @@ void Player::run_clock() {
     arm();
 }
 
-/// Puts the next slot's frame on display. False: the clock has to stand still for it.
+/// Puts the next slot's frame on display. False: the clock has to stand still for the frame.
 bool Player::display_next() {
     const std::uint64_t slot = display_;
     const bool sought = slot != seek_ && path_.sought(slot);
@@ -346,8 +335,8 @@ bool Player::display_next() {
         enter_until(slot + options_.readahead);
     }
     FrameRead* read = slot < next_ ? window(slot) : nullptr;
-    const bool there = read != nullptr && read->settled();
-    if (!there && (sought || options_.on_miss == OnMiss::stall)) {
+    const bool came = read != nullptr && read->settled();
+    if (!came && (sought || options_.on_miss == OnMiss::stall)) {
         waiting_ = true;
         progress_.state(StreamState::waiting);
         clock_.hold();
@@ -355,11 +344,11 @@ bool Player::display_next() {
     }
     ++display_;
     if (read != nullptr) window(slot) = nullptr;
-    if (there) {
+    if (came) {
         if (!read->failed()) --buffered_;
-        book(*read);
+        judge(*read);
     }
-    // Towards the end there are fewer frames left than the window holds: that is no sign of anything.
+    // Towards the end the window holds fewer frames, whatever the storage does.
     const bool draining = display_ + options_.readahead > options_.slots && options_.slots > options_.readahead;
     if (!draining) ledger_.buffer_depth(buffered_, due(slot));
     progress_.displayed(display_, buffered_);
@@ -373,66 +362,78 @@ void Player::end_wait(const FrameRead& read) {
     progress_.state(StreamState::playing);
     const Instant was_due = due(display_);
     const Instant end = std::max(read.failed() ? loop_.now() : read.outcome().completed, was_due);
-    STREAMSIM_CHECK(end != Instant::never(), "what the clock stands for is decoded");
+    STREAMSIM_CHECK(end != Instant::never(), "the frame that the clock stands for is decoded");
     if (display_ == seek_) {
         ledger_.sought(read.outcome(), was_due, end);
     } else if (end > was_due) {
-        const bool client = !read.failed() && blame(read, was_due) == DropReason::client;
-        ledger_.stalled(read.outcome(), was_due, end, client);
-        progress_.stalled(display_, was_due, client, ledger_);
+        const bool client = !read.failed() && miss_reason(read, was_due) == DropReason::client;
+        settle_stall(read.outcome(), was_due, end, client);
     }
     clock_.go_on(end - was_due);
-    clock_moved(end);
+    absorb_shift(end);
 }
 
-/// A shared clock goes on after somebody's wait.
+/// All later deadlines have moved by the clock's new shift: play has made up for as much until `at`.
+void Player::absorb_shift(Instant at) {
+    absorb(clock_.shift() - shift_seen_, at);
+    shift_seen_ = clock_.shift();
+}
+
+/// Play has made up for `by` of the times before `at` in which this loop could not run.
+void Player::absorb(Duration by, Instant at) {
+    if (by <= Duration{}) return;
+    inflight_.absorb(by, at);
+    for (const auto& read : reads_) {
+        if (read->reading()) read->absorb(by, at, loop_);
+    }
+}
+
+/// A shared clock goes on after the wait of one of its streams.
 void Player::clock_goes_on() {
-    clock_moved(loop_.now());
+    absorb_shift(loop_.now());
     if (state_ != State::playing || !options_.paced || waiting_) return;
     run_clock();
     advance();
 }
 
-// ---- what became of the frames ----
+// ---- outcomes ----
 
 void Player::frame_read_ended(FrameRead& read) {
     if (state_ == State::interrupted) {
-        release(read);  // it is booked already
+        release(read);  // its slot is settled already
     } else {
-        ended(read);
+        read_ended(read);
     }
     advance();
 }
 
 void Player::frame_decoded(FrameRead& read) {
     if (state_ == State::interrupted) {
-        release(read);  // it is booked already
+        release(read);  // its slot is settled already
     } else {
-        settled(read);
+        read_settled(read);
     }
     advance();
 }
 
-/// A read has ended: its place is free.
-void Player::ended(FrameRead& read) {
-    --in_flight_;
-    place_.freed(read.failed() ? loop_.now() : read.not_before(), held_up(read));
-    if (!read.failed()) inflight_time_.note(read.outcome().submitted, read.delivered(), loop_);
+/// The read's in-flight slot is free.
+void Player::read_ended(FrameRead& read) {
+    inflight_.give(read, loop_.now());
     if (options_.decoder != nullptr && !read.failed()) {
-        // A player that drops does not decode what it can no longer show.
+        // A player that drops does not decode frames that it can no longer show.
         const bool skips = options_.on_miss == OnMiss::drop && state_ == State::playing && options_.paced;
         const Instant first_due = play_start_ + path_.due(read.tag().slot);
         read.decode(*options_.decoder, skips ? first_due : Instant::never(), clock_.later_ns());
     } else {
-        settled(read);
+        read_settled(read);
     }
 }
 
-/// The frame is complete or has failed. It is booked now if its slot is past, else when it goes on display.
-void Player::settled(FrameRead& read) {
+/// The frame is complete or has failed. It is judged now if its slot is past, else when it goes on display.
+void Player::read_settled(FrameRead& read) {
     if (state_ == State::prerolling) ++prerolled_;
     if (!options_.paced || past(read.tag().slot)) {
-        book(read);
+        judge(read);
     } else if (!read.failed()) {
         ++buffered_;
         progress_.displayed(display_, buffered_);
@@ -440,7 +441,7 @@ void Player::settled(FrameRead& read) {
 }
 
 /// REQUIRES: the read is settled.
-void Player::book(FrameRead& read) {
+void Player::judge(FrameRead& read) {
     FrameOutcome& outcome = read.outcome();
     outcome.deadline = deadline_of(outcome.slot);
     if (read.failed()) {
@@ -449,23 +450,20 @@ void Player::book(FrameRead& read) {
         outcome.kind = FrameKind::on_time;
     } else {
         outcome.kind = options_.on_miss == OnMiss::hold ? FrameKind::late : FrameKind::dropped;
-        outcome.reason = blame(read, outcome.deadline);
+        outcome.reason = miss_reason(read, outcome.deadline);
     }
     settle(outcome);
     release(read);
 }
 
-FrameOutcome Player::unread(std::uint64_t slot) const {
-    FrameOutcome outcome;
-    outcome.slot = slot;
-    const ShownFrame named = path_.named(slot);
-    outcome.clip_frame = named.frame;
-    outcome.source = named.source;
-    return outcome;
+/// The reason that this complete frame missed `deadline`. A decoder that had taken all buffers is the client's.
+DropReason Player::miss_reason(const FrameRead& read, Instant deadline) const {
+    if (decoder_behind_ >= read.outcome().scheduled) return DropReason::client;
+    return inflight_.miss_reason(read, deadline);
 }
 
-void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
-    FrameOutcome outcome = unread(slot);
+void Player::settle_unread(std::uint64_t slot, FrameKind kind, DropReason reason) {
+    FrameOutcome outcome = empty_outcome(slot);
     outcome.kind = kind;
     outcome.reason = reason;
     if (ledger_.play_start() != Instant::never()) {
@@ -473,12 +471,6 @@ void Player::book_unread(std::uint64_t slot, FrameKind kind, DropReason reason) 
         outcome.deadline = deadline_of(slot);
     }
     settle(outcome);
-}
-
-void Player::settle(const FrameOutcome& outcome) {
-    ++settled_;
-    ledger_.settle(outcome);
-    progress_.settled(outcome, ledger_);
 }
 
 // ---- the end ----
@@ -491,44 +483,45 @@ void Player::stop_submitting() {
 }
 
 void Player::interrupt() {
-    if (state_ == State::interrupted || state_ == State::finished) return;
+    if (over()) return;
     const bool played = state_ == State::playing;
-    if (played && options_.paced) {
-        const Instant now = loop_.now();
-        if (waiting_) {
-            if (display_ != seek_) ledger_.stalled(unread(display_), due(display_), now, false);
-        } else if (!clock_.stands()) {
-            while (display_ < options_.slots && due(display_) <= now && display_next()) {
-            }
-        }
-        if (waiting_) clock_.go_on(now - due(display_));
-        waiting_ = false;
-        if (options_.on_miss == OnMiss::drop) pass_over(now);
-    }
+    if (played && options_.paced) stop_clock(loop_.now());
     loop_.cancel(timer_);
     cancel_window(played);
-    state_ = State::interrupted;
-    progress_.state(StreamState::removed);
+    become_interrupted();
     check_finished();
 }
 
-/// Lets go of the frames that were opened ahead of their reads.
+/// Displays and drops all slots that are due.
+void Player::stop_clock(Instant now) {
+    if (waiting_) {
+        if (display_ != seek_) ledger_.stalled(empty_outcome(display_), due(display_), now, false);
+    } else if (!clock_.stands()) {
+        while (display_ < options_.slots && due(display_) <= now && display_next()) {
+        }
+    }
+    if (waiting_) clock_.go_on(now - due(display_));
+    waiting_ = false;
+    if (options_.on_miss == OnMiss::drop) skip_overdue(now);
+}
+
+/// Releases the frames that were opened ahead of their reads.
 void Player::abandon_ahead(bool cancelled) {
     for (; next_ < ahead_end_; ++next_) {
         abandon(next_);
-        if (cancelled && options_.paced) book_unread(next_, FrameKind::cancelled, DropReason::none);
+        if (cancelled && options_.paced) settle_unread(next_, FrameKind::cancelled, DropReason::none);
     }
 }
 
-/// Books everything that is not settled: reads that have ended or are under way, and slots without a read.
+/// Settles all open slots: those whose reads have ended or are in flight, and those without a read.
 void Player::cancel_window(bool played) {
     abandon_ahead(true);
     if (options_.paced) {
-        for (; next_ < entered_; ++next_) book_unread(next_, FrameKind::cancelled, DropReason::none);
+        for (; next_ < entered_; ++next_) settle_unread(next_, FrameKind::cancelled, DropReason::none);
     }
     for (const auto& read : reads_) {
         if (read->settled() && played) {
-            book(*read);
+            judge(*read);
         } else if (read->settled()) {
             cancel_read(*read, played);
             release(*read);
@@ -551,7 +544,7 @@ void Player::cancel_read(FrameRead& read, bool played) {
     outcome.kind = missed ? FrameKind::dropped : FrameKind::cancelled;
     if (missed) {
         const Instant now = loop_.now();
-        const bool client = read.held_up().until(now, loop_) >= now - outcome.deadline;
+        const bool client = read.client_delay_until(now, loop_) >= now - outcome.deadline;
         outcome.reason = client ? DropReason::client : DropReason::late;
     }
     settle(outcome);
@@ -564,15 +557,11 @@ void Player::check_finished() {
     for (const auto& read : reads_) {
         if (!read->idle()) return;
     }
-    loop_.cancel(timer_);
-    loop_.cancel(retry_);
     for (SourceFile& file : containers_) {
         if (file.op.file != kNoFile) storage_.close(file.op.file);
         file.op.file = kNoFile;
     }
-    if (state_ != State::interrupted) progress_.state(StreamState::ended);
-    state_ = State::finished;
-    loop_.defer(changed_);
+    finish();
 }
 
 }  // namespace streamsim::play

@@ -9,8 +9,6 @@ namespace streamsim::play {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-/// Rate `max`: how long to wait after a frame that failed at once.
-constexpr Duration kAfterFailure = milliseconds(1);
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t to) {
     return (value + to - 1) / to * to;
@@ -45,26 +43,18 @@ Recorder::Recorder(EventLoop& loop,
                    std::span<const std::byte> memory,
                    StreamProgress& progress,
                    Callback changed)
-    : loop_(loop),
-      storage_(storage),
-      path_(path),
+    : StreamBase(loop, storage, path, options, ledger, progress, changed),
       index_(*path.sources().front()),
-      options_(options),
       record_(std::move(record)),
       stride_(frame_stride(path, options)),
-      ledger_(ledger),
       memory_(memory),
-      progress_(progress),
-      changed_(changed),
-      places_(std::min(options.inflight, options.readahead)),
       settings_(write_settings(options, record_)),
       waiting_(options.readahead) {
-    STREAMSIM_CHECK(options.slots > 0 && options.readahead > 0 && options.inflight > 0 && record_.distinct > 0,
-                    "a recorder has something to record and room to hold it");
-    STREAMSIM_CHECK(options.on_miss != OnMiss::hold, "a recorder has nothing to hold");
-    STREAMSIM_CHECK(memory.size() >= stride_ * record_.distinct, "a recorder is given its frames");
+    STREAMSIM_CHECK(record_.distinct > 0, "a recorder has a frame to record");
+    STREAMSIM_CHECK(options.on_miss != OnMiss::hold, "a recorder has no picture to hold");
+    STREAMSIM_CHECK(memory.size() >= stride_ * record_.distinct, "a recorder gets its frames");
     FrameWriteOwner& owner = *this;
-    // One more than the buffer holds: the next frame is captured while the one that made room is booked.
+    // One more than the buffer holds: the next frame is captured while the one that made room is settled.
     for (std::uint32_t i = 0; i <= options.readahead; ++i)
         writes_.push_back(std::make_unique<FrameWrite>(storage, index_, settings_, owner));
     for (const auto& write : writes_) idle_.push_back(write.get());
@@ -76,7 +66,7 @@ Recorder::Recorder(EventLoop& loop,
     open_.access = Access::create_new;
     open_.done = Callback::of<&Recorder::container_opened>(this);
     sync_.done = Callback::of<&Recorder::container_synced>(this);
-    make_.tag = open_.tag = sync_.tag = {options.seat, options.stream, 0, 0};
+    make_.tag = open_.tag = sync_.tag = tag(0, 0);
 }
 
 Recorder::~Recorder() = default;
@@ -84,15 +74,12 @@ Recorder::~Recorder() = default;
 // ---- preroll ----
 
 void Recorder::preroll() {
-    STREAMSIM_CHECK(state_ == State::idle, "a recorder prerolls once");
-    state_ = State::prerolling;
-    progress_.state(StreamState::prerolling);
-    preroll_began_ = loop_.now();
-    make_next();
+    begin_preroll();
+    prepare_next();
 }
 
-/// The next directory, then the container's file.
-void Recorder::make_next() {
+/// Creates the next directory, then the container's file.
+void Recorder::prepare_next() {
     if (made_ < record_.directories.size()) {
         make_.path = record_.directories[made_].c_str();
         make_.error = 0;
@@ -105,15 +92,14 @@ void Recorder::make_next() {
         storage_.open(open_);
         return;
     }
-    state_ = State::ready;
-    loop_.defer(changed_);
+    become_ready();
 }
 
-/// One that could not be made is no reason to stop: each frame says so at its slot.
+/// A directory that could not be created does not stop the stream: each frame fails at its slot.
 void Recorder::directory_made() {
     making_ = false;
     ++made_;
-    if (state_ == State::prerolling) return make_next();
+    if (state_ == State::prerolling) return prepare_next();
     check_finished();
 }
 
@@ -122,16 +108,11 @@ void Recorder::container_opened() {
     shared_ = {open_.error == 0 ? open_.file : kNoFile, open_.error};
     if (open_.error == 0) ledger_.container_opened(open_.completed_at - open_.submitted_at);
     if (state_ != State::prerolling) return check_finished();
-    state_ = State::ready;
-    loop_.defer(changed_);
+    become_ready();
 }
 
 void Recorder::play(Instant play_start, Instant series_zero) {
-    STREAMSIM_CHECK(state_ == State::ready, "play begins when preroll is done");
-    state_ = State::playing;
-    play_start_ = play_start;
-    ledger_.play_started(preroll_began_, play_start, series_zero);
-    progress_.play_started(play_start, series_zero);
+    begin_play(play_start, series_zero);
     arm();
 }
 
@@ -147,55 +128,58 @@ void Recorder::arm() {
 void Recorder::on_timer() {
     timer_ = 0;
     if (options_.paced) {
-        const Instant now = loop_.now();
-        while (fired_ < options_.slots && !stands_ && due(fired_) <= now) fire_next();
+        fire_until(loop_.now() + nanoseconds(1));
         arm();
     }
-    pump();
+    start_writes();
     check_finished();
 }
 
 void Recorder::on_retry() {
     retry_ = 0;
-    pump();
+    start_writes();
     check_finished();
 }
 
-/// A slot is due: its frame is captured if there is a place for it, else it waits for what the next completion
-/// says about the instant at which it was due.
+/// A slot is due: its frame is captured if a buffer slot is free, else the next completion decides whether one
+/// was free when the frame was due.
 void Recorder::fire_next() {
     const std::uint64_t slot = fired_++;
     ledger_.scheduled();
     if (decided_ == slot && buffered_ < options_.readahead) {
-        capture(due(slot), options_.readahead - buffered_);
+        capture(due(slot), free_buffers());
     } else if (options_.on_miss == OnMiss::stall) {
         stands_ = true;
         progress_.state(StreamState::waiting);
     }
-    progress_.displayed(fired_, options_.readahead - buffered_);
+    progress_.displayed(fired_, free_buffers());
+}
+
+void Recorder::fire_until(Instant end) {
+    while (fired_ < options_.slots && !stands_ && due(fired_) < end) fire_next();
 }
 
 /// The next slot's frame comes into the buffer.
-void Recorder::capture(Instant at, std::uint32_t free_places) {
+void Recorder::capture(Instant at, std::uint32_t free_buffers) {
     const std::uint64_t slot = decided_++;
-    if (options_.paced) ledger_.buffer_depth(free_places, at);
+    if (options_.paced) ledger_.buffer_depth(free_buffers, at);
     ++buffered_;
     FrameWrite& write = *idle_.back();
     idle_.pop_back();
-    write.take({options_.seat, options_.stream, slot, path_.named(slot).frame}, at);
+    write.take(tag(slot, path_.named(slot).frame), at);
     waiting_[end_waiting_++ % waiting_.size()] = &write;
 }
 
 // ---- writing ----
 
-void Recorder::pump() {
+void Recorder::start_writes() {
     if (state_ != State::playing || retry_ != 0) return;
     start_waiting();
-    place_.left(in_flight_ < places_ && may_start(), loop_.now());
+    inflight_.settle(may_start(), loop_.now());
 }
 
 void Recorder::start_waiting() {
-    while (in_flight_ < places_ && may_start()) {
+    while (inflight_.any_free() && may_start()) {
         if (!options_.paced && submitting_ && first_waiting_ == end_waiting_ && fired_ < options_.slots) {
             ++fired_;
             ledger_.scheduled();
@@ -203,8 +187,7 @@ void Recorder::start_waiting() {
         }
         if (first_waiting_ == end_waiting_) return;
         if (!start_next() && !options_.paced) {
-            // Frames that fail at once must not keep the loop from its other work.
-            retry_ = loop_.at(loop_.now() + kAfterFailure, Callback::of<&Recorder::on_retry>(this));
+            retry_ = loop_.at(loop_.now() + kRetryPause, Callback::of<&Recorder::on_retry>(this));
             return;
         }
     }
@@ -217,14 +200,14 @@ bool Recorder::may_start() const {
 /// False: the frame failed at once.
 bool Recorder::start_next() {
     FrameWrite& write = *waiting_[first_waiting_++ % waiting_.size()];
-    ++in_flight_;
     const std::uint64_t frame = write.tag().clip_frame;
     const std::uint64_t bytes = align_up(index_.extent(frame).bytes, options_.alignment);
     const Instant needed = options_.paced ? due(write.tag().slot + options_.readahead) : Instant::never();
-    write.start(loop_.now(), place_, memory_.subspan(frame % record_.distinct * stride_, bytes), needed,
-                shared_);
+    const Instant now = loop_.now();
+    write.start(now, inflight_.take(write.outcome().scheduled, now),
+                memory_.subspan(frame % record_.distinct * stride_, bytes), needed, shared_);
     if (!write.ended()) return true;
-    ended(write);
+    write_ended(write);
     return false;
 }
 
@@ -233,9 +216,9 @@ void Recorder::frame_write_to_sync(FrameWrite& /*write*/) {
     sync_container();
 }
 
-/// As soon as no write of the container is under way. A frame that failed has nothing to sync, and has left.
+/// Syncs as soon as no write of the container is in flight. A frame that failed needs no sync, and has ended.
 void Recorder::sync_container() {
-    if (to_sync_ == 0 || syncing_ || to_sync_ < in_flight_) return;
+    if (to_sync_ == 0 || syncing_ || to_sync_ < inflight_.taken()) return;
     syncing_ = true;
     sync_.file = shared_.file;
     sync_.error = 0;
@@ -256,77 +239,72 @@ void Recorder::container_synced() {
     check_finished();
 }
 
-// ---- what became of the frames ----
+// ---- outcomes ----
 
 void Recorder::frame_write_ended(FrameWrite& write) {
     if (state_ == State::interrupted) {
-        release(write);  // it is booked already
+        release(write);  // its slot is settled already
     } else {
-        ended(write);
+        write_ended(write);
         sync_container();
-        pump();
+        start_writes();
     }
     check_finished();
 }
 
 /// The frame is complete or has failed.
-void Recorder::ended(FrameWrite& write) {
-    --in_flight_;
-    place_.freed(write.failed() ? loop_.now() : write.not_before(), held_up(write));
-    if (!write.failed()) inflight_time_.note(write.outcome().submitted, write.freed(), loop_);
+void Recorder::write_ended(FrameWrite& write) {
+    inflight_.give(write, loop_.now());
     FrameOutcome& outcome = write.outcome();
-    outcome.deadline = give_place(write, write.freed());
+    outcome.deadline = give_buffer(write);
     outcome.kind = write.failed() ? FrameKind::failed : FrameKind::on_time;
     settle(outcome);
     release(write);
 }
 
-/// Its place in the buffer is free since `freed`. The instant at which that is needed.
-Instant Recorder::give_place(const FrameWrite& write, Instant freed) {
+/// Frees the buffer slot of the frame. Returns the instant at which that slot is needed.
+Instant Recorder::give_buffer(const FrameWrite& write) {
+    const Instant freed = write.answered();
     if (!options_.paced) {
         --buffered_;
         return Instant::never();
     }
-    // What was due before found the buffer as it was, whenever this loop came to look.
+    // Frames that were due before found the buffer as it was, whenever this loop handles them.
     const std::uint64_t fired = fired_;
-    while (fired_ < options_.slots && !stands_ && due(fired_) < freed) fire_next();
+    fire_until(freed);
     --buffered_;
     Instant needed = Instant::never();
     if (stands_) {
-        needed = end_stall(write, freed);
+        needed = end_stall(write);
     } else {
         const std::uint64_t first = decided_;
         while (decided_ < fired_ && due(decided_) < freed)
-            book_unwritten(FrameKind::dropped, blame(write, freed, due(decided_)));
-        if (decided_ > first) absorb(inflight_time_.saved(decided_ - first, places_), due(decided_ - 1));
+            settle_unwritten(FrameKind::dropped, inflight_.miss_reason(write, due(decided_)));
+        if (decided_ > first) absorb(inflight_.saved(decided_ - first), due(decided_ - 1));
         if (decided_ < fired_) {
             needed = due(decided_);
             capture(needed, 1);
         }
     }
     if (fired_ != fired || needed != Instant::never()) arm();
-    progress_.displayed(fired_, options_.readahead - buffered_);
+    progress_.displayed(fired_, free_buffers());
     if (needed != Instant::never()) return needed;
-    needed = due(fired_ + options_.readahead - buffered_ - 1);
-    // Behind the last slot nothing is captured any more: as if the clock ran on.
-    return needed >= freed ? needed : due(path_.slots_in(freed - play_start_ - held_up_));
+    needed = due(fired_ + free_buffers() - 1);
+    // Behind the last slot no frame is captured: as if the clock ran on.
+    return needed >= freed ? needed : due(path_.slots_in(freed - play_start_ - clock_shift_));
 }
 
-/// The renderer goes on: its frame has a place, from now on.
-Instant Recorder::end_stall(const FrameWrite& write, Instant freed) {
+/// The renderer goes on: its frame has a buffer slot now.
+Instant Recorder::end_stall(const FrameWrite& write) {
     stands_ = false;
     progress_.state(StreamState::playing);
     const Instant was_due = due(decided_);
-    const Instant end = std::max(freed, was_due);
+    const Instant end = std::max(write.answered(), was_due);
     if (end > was_due) {
-        FrameOutcome outcome;
-        outcome.slot = decided_;
-        outcome.clip_frame = path_.named(decided_).frame;
-        const bool client = blame(write, freed, was_due) == DropReason::client;
-        ledger_.stalled(outcome, was_due, end, client);
-        progress_.stalled(decided_, was_due, client, ledger_);
+        const bool client = inflight_.miss_reason(write, was_due) == DropReason::client;
+        settle_stall(empty_outcome(decided_), was_due, end, client);
     }
-    held_up_ = held_up_ + (end - was_due);
+    clock_shift_ = clock_shift_ + (end - was_due);
     absorb(end - was_due, end);
     capture(end, 1);
     return end;
@@ -336,34 +314,20 @@ Instant Recorder::end_stall(const FrameWrite& write, Instant freed) {
 /// this loop could not run.
 void Recorder::absorb(Duration by, Instant at) {
     if (by <= Duration{}) return;
-    place_.absorb(by, at, loop_);
+    inflight_.absorb(by, at);
     for (const auto& write : writes_) {
         if (write->writing()) write->absorb(by, at, loop_);
     }
 }
 
-/// Who is to blame that `write` made room after `needed` only: see the head of recorder.h.
-DropReason Recorder::blame(const FrameWrite& write, Instant freed, Instant needed) const {
-    if (write.not_before() <= needed) return DropReason::client;
-    return freed - held_up(write) <= needed ? DropReason::client : DropReason::late;
-}
-
 /// The next slot, whose frame was never captured.
-void Recorder::book_unwritten(FrameKind kind, DropReason reason) {
-    FrameOutcome outcome;
-    outcome.slot = decided_++;
-    outcome.clip_frame = path_.named(outcome.slot).frame;
+void Recorder::settle_unwritten(FrameKind kind, DropReason reason) {
+    FrameOutcome outcome = empty_outcome(decided_++);
     outcome.scheduled = outcome.deadline = due(outcome.slot);
     outcome.kind = kind;
     outcome.reason = reason;
     ledger_.buffer_depth(0, outcome.deadline);
     settle(outcome);
-}
-
-void Recorder::settle(const FrameOutcome& outcome) {
-    ++settled_;
-    ledger_.settle(outcome);
-    progress_.settled(outcome, ledger_);
 }
 
 void Recorder::release(FrameWrite& write) {
@@ -380,42 +344,41 @@ void Recorder::stop_submitting() {
 }
 
 void Recorder::interrupt() {
-    if (state_ == State::interrupted || state_ == State::finished) return;
-    const Instant now = loop_.now();
-    if (state_ == State::playing && options_.paced) {
-        while (fired_ < options_.slots && !stands_ && due(fired_) <= now) fire_next();
-        if (stands_) {
-            FrameOutcome outcome;
-            outcome.slot = decided_;
-            outcome.clip_frame = path_.named(decided_).frame;
-            if (now > due(decided_)) ledger_.stalled(outcome, due(decided_), now, false);
-        }
-        while (decided_ < fired_) {
-            const bool lost = !stands_ && due(decided_) < now;
-            book_unwritten(lost ? FrameKind::dropped : FrameKind::cancelled,
-                           lost ? DropReason::late : DropReason::none);
-        }
-    }
+    if (over()) return;
+    if (state_ == State::playing && options_.paced) stop_clock(loop_.now());
     loop_.cancel(timer_);
     loop_.cancel(retry_);
-    state_ = State::interrupted;
-    progress_.state(StreamState::removed);
+    become_interrupted();
     if (making_) storage_.cancel(make_);
     if (opening_) storage_.cancel(open_);
     if (syncing_) storage_.cancel(sync_);
     for (const auto& write : writes_) {
-        if (write->idle()) continue;
-        FrameOutcome outcome = write->outcome();
-        outcome.kind = FrameKind::cancelled;
-        outcome.reason = DropReason::none;
-        outcome.error = 0;
-        outcome.bytes = 0;
-        settle(outcome);
-        write->cancel();
-        const bool in_sync = write->waits_for_sync() && syncing_;  // the answer lets go of it
-        if (!write->outstanding() && !in_sync) release(*write);
+        if (!write->idle()) cancel_write(*write);
     }
     check_finished();
+}
+
+/// Settles all slots that are due.
+void Recorder::stop_clock(Instant now) {
+    fire_until(now + nanoseconds(1));
+    if (stands_ && now > due(decided_)) ledger_.stalled(empty_outcome(decided_), due(decided_), now, false);
+    while (decided_ < fired_) {
+        const bool lost = !stands_ && due(decided_) < now;
+        settle_unwritten(lost ? FrameKind::dropped : FrameKind::cancelled,
+                         lost ? DropReason::late : DropReason::none);
+    }
+}
+
+void Recorder::cancel_write(FrameWrite& write) {
+    FrameOutcome outcome = write.outcome();
+    outcome.kind = FrameKind::cancelled;
+    outcome.reason = DropReason::none;
+    outcome.error = 0;
+    outcome.bytes = 0;
+    settle(outcome);
+    write.cancel();
+    const bool in_sync = write.waits_for_sync() && syncing_;  // the answer releases it
+    if (!write.outstanding() && !in_sync) release(write);
 }
 
 void Recorder::check_finished() {
@@ -423,13 +386,9 @@ void Recorder::check_finished() {
     const bool all_settled = all_fired && settled_ == fired_;
     if (state_ != State::interrupted && !(state_ == State::playing && all_settled)) return;
     if (making_ || opening_ || syncing_ || idle_.size() < writes_.size()) return;
-    loop_.cancel(timer_);
-    loop_.cancel(retry_);
     if (shared_.file != kNoFile) storage_.close(shared_.file);
     shared_.file = kNoFile;
-    if (state_ != State::interrupted) progress_.state(StreamState::ended);
-    state_ = State::finished;
-    loop_.defer(changed_);
+    finish();
 }
 
 }  // namespace streamsim::play

@@ -1,38 +1,40 @@
-// Recorder: writes one stream of frames on one absolute frame clock, as a camera's ingest does, or a render to
-// disk. It never looks at frame data: a few frames that were made before are written over and over.
+// Recorder: writes one stream of frames on one absolute frame clock, as a camera's ingest or a render to disk
+// does. It never looks at frame data: a few prepared frames are written over and over.
 //
-// The clock. Frame i is captured at D(i) = play_start + held_up + path.due(i), as in player.h; `held_up` is
-// always 0 except under OnMiss::stall.
+// The clock. Frame i is captured at D(i) = play_start + clock shift + path.due(i), as in player.h; the clock
+// shift is always 0 except under OnMiss::stall.
 //
-// The buffer. R = readahead places. A frame has one from its capture until it is complete or has failed. P =
-// min(inflight, R) frames are written at once, in order; the others wait in the buffer.
+// The buffer holds R = readahead frames. A frame has a buffer slot from its capture until it is complete or has
+// failed. P = min(inflight, R) in-flight slots: so many frames are written at once, in order; the others wait
+// in the buffer.
 //
 // Complete. A frame is complete when all of its bytes are written and, where the recording is durable, its
 // fsync is done; where each frame is a file of its own, its create is part of it. A durable container is synced
-// when no write of it is under way: all frames that were written by then share that fsync, and no other frame
-// is begun before. What is synced is the file, never a directory.
+// when no write of it is in flight: all frames that were written by then share that fsync, and no other frame
+// starts before. Files are synced, directories never.
 //
 // A frame that is captured while the buffer is full (R frames that were captured before it are not complete at
 // D(i), by the storage's stamps):
-//   drop   the camera has nowhere to put it: this slot is dropped, due at D(i), and never written. The frames
-//          that kept the buffer full are not lost by that; they are written, and on time. So what is booked
-//          as dropped is what is missing in the recording.
-//   stall  a renderer waits: its clock stops at D(i) until a place is free.
-// (hold means nothing here: there is nothing to be shown instead.)
+//   drop   the camera cannot keep the frame: this slot is dropped, due at D(i), and never written. The frames
+//   that
+//          kept the buffer full are not lost by that; they are written, and on time. So the dropped slots are
+//          the frames that the recording lacks.
+//   stall  a renderer waits: its clock stops at D(i) until a buffer slot is free.
+// (hold has no meaning here: a recorder shows nothing.)
 //
-// Deadlines. The deadline of a captured frame is the instant at which its place is needed: with every
-// completion a place becomes free, and that is needed by the first frame that would not find one without it. As
+// Deadlines. The deadline of a captured frame is the instant at which its buffer slot is needed: each
+// completion frees a buffer slot, and the first frame that would not find one without it needs that slot. As
 // long as frames complete in order and none is dropped that is D(i + R) for frame i. The margin of a frame
-// counts from there. Where a completion comes after frames were dropped for want of it, its deadline is the
-// next capture, which finds its place: what came too late is in the dropped slots.
+// counts from there. If frames were dropped for want of a completion, its deadline is the
+// next capture, which finds the slot: the lateness is in the dropped slots.
 //
 // Failures. A frame whose create, write or fsync ends with an error is failed, with the reason `error`; its
-// place is free, and the next frame is tried as if nothing had happened: a full disk may have room again. A
-// container that could not be made fails every frame.
+// buffer slot is free, and the next frame is tried as if nothing had happened: a full disk may have room again.
+// A container that could not be created fails every frame.
 //
 // A drop is this client's (`client`) and not the storage's where the completion that was waited for may have
-// come in time but nobody looked (not_before <= D), or would have but for the time in which this loop could
-// not run while there was something to submit, as in player.h.
+// come in time but nobody looked (not_before <= D), or would have but for the client delay of its frame, as in
+// player.h.
 #pragma once
 
 #include <cstdint>
@@ -41,26 +43,20 @@
 #include <string>
 #include <vector>
 
-#include "play/frame_stream.h"
 #include "play/frame_write.h"
-#include "play/ledger.h"
-#include "play/play_path.h"
-#include "play/player.h"
-#include "play/progress_writer.h"
-#include "streamsim/event_loop.h"
-#include "streamsim/storage.h"
+#include "play/stream_base.h"
 
 namespace streamsim::play {
 
-/// Beside PlayerOptions, of which pattern, decoder and clock say nothing here.
+/// Beside PlayerOptions, whose pattern, decoder and clock a recorder ignores.
 struct RecordOptions {
     bool durable = false;
     std::uint32_t distinct = 1;            // frames in memory: frame i has the bytes of i % distinct
-    std::vector<std::string> directories;  // to be made in this order, if they are not there
+    std::vector<std::string> directories;  // to be created in this order, if they do not exist
 };
 
 /// Nothing is allocated after the constructor.
-class Recorder final : public FrameStream, private FrameWriteOwner {
+class Recorder final : public StreamBase, private FrameWriteOwner {
 public:
     /// Bytes from one frame in memory to the next.
     static std::uint64_t frame_stride(const PlayPath& path, const PlayerOptions& options);
@@ -70,10 +66,10 @@ public:
                                       const RecordOptions& record);
 
     /// `path` goes forward over one source, whose frames have the sizes of the distinct ones over and over, and
-    /// whose offsets are multiples of options.alignment. A frame is written in whole units of that: what is
-    /// behind its end in memory may be written behind its end in the file. `memory` has memory_bytes(), holds
-    /// the frames, and is only read. `changed` runs when ready() or finished() becomes true. REQUIRES: the
-    /// storage writes; options.on_miss is not hold.
+    /// whose offsets are multiples of options.alignment. A frame is written in whole units of the alignment:
+    /// bytes behind its end in memory may be written behind its end in the file. `memory` has memory_bytes(),
+    /// holds the frames, and is only read. `changed` runs when ready() or finished() becomes true. REQUIRES:
+    /// the storage writes; options.on_miss is not hold.
     Recorder(EventLoop& loop,
              Storage& storage,
              const PlayPath& path,
@@ -84,22 +80,17 @@ public:
              StreamProgress& progress,
              Callback changed);
     ~Recorder() override;
-    Recorder(const Recorder&) = delete;
-    Recorder& operator=(const Recorder&) = delete;
 
-    /// Makes the directories and, for a container, the file.
+    /// Creates the directories and, for a container, the file.
     void preroll() override;
-    bool ready() const override { return state_ == State::ready; }
     void play(Instant play_start, Instant series_zero) override;
     void stop_submitting() override;
     void interrupt() override;
-    bool finished() const override { return state_ == State::finished; }
 
 private:
-    enum class State { idle, prerolling, ready, playing, interrupted, finished };
-
-    Instant due(std::uint64_t slot) const { return play_start_ + held_up_ + path_.due(slot); }
-    void make_next();
+    Instant due(std::uint64_t slot) const { return play_start_ + clock_shift_ + path_.due(slot); }
+    std::uint32_t free_buffers() const { return options_.readahead - buffered_; }
+    void prepare_next();
     void directory_made();
     void container_opened();
     void sync_container();
@@ -108,43 +99,31 @@ private:
     void on_retry();
     void arm();
     void fire_next();
-    void capture(Instant at, std::uint32_t free_places);
-    void pump();
+    void fire_until(Instant end);
+    void capture(Instant at, std::uint32_t free_buffers);
+    void start_writes();
     void start_waiting();
     bool may_start() const;
     bool start_next();
     void frame_write_ended(FrameWrite& write) override;
     void frame_write_to_sync(FrameWrite& write) override;
-    void ended(FrameWrite& write);
-    Instant give_place(const FrameWrite& write, Instant freed);
-    Instant end_stall(const FrameWrite& write, Instant freed);
-    void book_unwritten(FrameKind kind, DropReason reason);
+    void write_ended(FrameWrite& write);
+    Instant give_buffer(const FrameWrite& write);
+    Instant end_stall(const FrameWrite& write);
+    void settle_unwritten(FrameKind kind, DropReason reason);
     void release(FrameWrite& write);
-    DropReason blame(const FrameWrite& write, Instant freed, Instant needed) const;
     void absorb(Duration by, Instant at);
-    /// How much earlier the frame had been submitted by a loop that always ran.
-    Duration held_up(const FrameWrite& write) const {
-        return write.held_up().until(write.last_submitted(), loop_);
-    }
-    void settle(const FrameOutcome& outcome);
+    void stop_clock(Instant now);
+    void cancel_write(FrameWrite& write);
     void check_finished();
 
-    EventLoop& loop_;
-    Storage& storage_;
-    const PlayPath& path_;
     const FrameIndex& index_;
-    const PlayerOptions options_;
     const RecordOptions record_;
     const std::uint64_t stride_;
-    DeadlineLedger& ledger_;
     const std::span<const std::byte> memory_;
-    ProgressWriter progress_;
-    const Callback changed_;
-    const std::uint32_t places_;
-
     const WriteSettings settings_;
 
-    // Of a container.
+    // The container.
     std::vector<char> path_of_container_;
     OpenOp open_;
     SharedFile shared_;
@@ -155,27 +134,18 @@ private:
     std::vector<std::unique_ptr<FrameWrite>> writes_;
     std::vector<FrameWrite*> idle_;
     std::vector<FrameWrite*> synced_;                    // scratch
-    std::vector<FrameWrite*> waiting_;                   // in the buffer, without a place in flight: a ring
-    std::uint64_t first_waiting_ = 0, end_waiting_ = 0;  // of it, counted on
+    std::vector<FrameWrite*> waiting_;                   // in the buffer, without an in-flight slot: a ring
+    std::uint64_t first_waiting_ = 0, end_waiting_ = 0;  // of the ring, counted on
 
-    State state_ = State::idle;
     PathOp make_;
     std::size_t made_ = 0;  // directories
     bool making_ = false;
-    Instant preroll_began_;
-    Instant play_start_;
-    Duration held_up_;
-    TimerId timer_ = 0;
-    TimerId retry_ = 0;
-    std::uint64_t fired_ = 0;    // slots below have been due
-    std::uint64_t decided_ = 0;  // and these have been captured or dropped; those between wait for a place
-    std::uint64_t settled_ = 0;
-    std::uint32_t buffered_ = 0;  // frames that have a place in the buffer
-    std::uint32_t in_flight_ = 0;
-    FreePlace place_;
-    InflightTime inflight_time_;
-    bool stands_ = false;  // the clock, for a place
-    bool submitting_ = true;
+    Duration clock_shift_;
+    std::uint64_t fired_ = 0;  // slots below have been due
+    std::uint64_t decided_ =
+        0;  // slots below were captured or dropped; up to fired_ they wait for a buffer slot
+    std::uint32_t buffered_ = 0;  // frames in the buffer
+    bool stands_ = false;         // the clock waits for a buffer slot
 };
 
 }  // namespace streamsim::play

@@ -8,24 +8,24 @@
 namespace streamsim::play {
 namespace {
 
-/// How far back the audio that reaches into a frame may have begun: as much as two seconds, and more than any
-/// container's interleaving.
+/// Frames before a frame in which audio that reaches into it may begin: two seconds, more than any container's
+/// interleaving.
 constexpr std::uint64_t kAudioBack = 120;
 
-/// What one frame of a source can need.
-/// More than a day of a container.
-constexpr std::uint64_t kFramesLookedAt = 6'000'000;
+/// Frames of a container that are examined: more than a day.
+constexpr std::uint64_t kFramesExaminedMax = 6'000'000;
 
+/// The most that one frame of a source can need.
 SlotNeeds needs_of(const FrameIndex& index) {
     SlotNeeds needs;
     needs.extents = 1;
     needs.files = index.file_per_frame() ? 1 : 0;
     needs.bytes = index.largest_frame_bytes();
-    if (index.file_per_frame()) return needs;  // images stand alone, and there may be very many
+    if (index.file_per_frame()) return needs;  // images are independent, and there may be very many
     std::size_t group = 0;
     std::size_t chunks = 0;
-    // A recording's index has no end, and is as its first frames are.
-    const std::uint64_t frames = std::min(index.count(), kFramesLookedAt);
+    // A recording's index has no end, and all its frames are like the first ones.
+    const std::uint64_t frames = std::min(index.count(), kFramesExaminedMax);
     for (std::uint64_t frame = 0; frame < frames; ++frame) {
         const std::uint64_t sync = index.sync_frame(frame);
         group = std::max<std::size_t>(group, frame - std::min(sync, frame) + 1);
@@ -47,7 +47,7 @@ SlotNeeds slot_needs(const PlayPath& path) {
         all.push_back(static_cast<std::size_t>(same) < i ? all[static_cast<std::size_t>(same)]
                                                          : needs_of(*sources[i]));
     }
-    // Which sources meet in a slot is not looked for: the largest ones may.
+    // The largest sources count, as if they met in one slot.
     std::sort(all.begin(), all.end(), [](const SlotNeeds& a, const SlotNeeds& b) { return a.bytes > b.bytes; });
     SlotNeeds needs;
     SlotNeeds most;
@@ -92,8 +92,7 @@ void SlotReads::add(const ShownFrame& shown, std::vector<SlotExtent>& into) {
     Group& group = group_for(shown);
     const std::uint64_t sync = std::min(index.sync_frame(shown.frame), shown.frame);
     const bool same_source = group.source == shown.source;
-    // Whoever comes back to a group's first frame, other than step by step, comes by a new pass: it is read
-    // anew.
+    // A return to a group's first frame, other than step by step, is a new pass: the frame is read again.
     const bool anew = shown.frame == sync && group.shown != sync + 1;
     const bool inside = same_source && group.sync == sync && group.end > sync && !anew;
     for (std::uint64_t frame = inside ? group.end : sync; frame <= shown.frame; ++frame) {
@@ -125,8 +124,8 @@ void SlotReads::add_audio(const ShownFrame& shown,
     for (const Extent& chunk : chunks) into.push_back({shown.source, shown.frame, chunk});
 }
 
-/// The group that the frame is one step on from, else one of its source that holds it, else the one that was
-/// not used for longest.
+/// The group whose last frame is one step away, else one of the source that has the frame, else the least
+/// recently used one.
 SlotReads::Group& SlotReads::group_for(const ShownFrame& shown) {
     const FrameIndex& index = *path_.sources()[shown.source];
     const std::uint64_t sync = index.sync_frame(shown.frame);

@@ -1,14 +1,13 @@
-// From the frames that a slot shows to the bytes that have to be read for it.
+// SlotReads: plans the bytes that a slot's frames need.
 //
-// Frames that stand alone are read alone. Where a frame needs others to be decoded (a long group of pictures)
-// the reader keeps what a decoder keeps: the group that it is in. The next frame of it is read alone, a frame
-// that is there already is not read again, and a jump reads from the group's first frame on. Where
-// several frames are shown at once twice as many groups are kept, so that both sides of a transition have
-// theirs.
+// Independent frames are read alone. If decoding a frame needs others (a long group of pictures) the reader
+// keeps the same group as a decoder: the next frame of the group is read alone, a frame of the group is not
+// read again, and a jump reads from the group's first frame on. If several frames are shown at once twice as
+// many groups are kept, so that both sides of a transition have theirs.
 //
 // Audio, where the index has it, is read along: the chunks that begin with a frame are read with it; after a
-// jump also those that began with the last frame before it that has any (one of each track, as a rule), which
-// reach into it.
+// jump also the chunks that reach into the frame, which began with the last frame before it that has any (one
+// of each track, as a rule).
 #pragma once
 
 #include <cstdint>
@@ -26,32 +25,32 @@ struct SlotExtent {
     Extent extent;
 };
 
-/// What a slot can need at most; found by looking at every frame where frames do not stand alone or have audio.
+/// The most that a slot can need; every frame is examined where frames depend on others or have audio.
 struct SlotNeeds {
     std::size_t extents = 0;
     std::size_t files = 0;    // of sequences, opened for the slot alone
     std::uint64_t bytes = 0;  // of the extents of one frame from each source that is shown, its group left out
-    bool groups = false;      // frames of some source do not stand alone
+    bool groups = false;      // frames of some source depend on others
 };
 SlotNeeds slot_needs(const PlayPath& path);
 
-/// One thread; slots in rising order. Allocates when it is made.
+/// One thread; slots in rising order. Allocates in the constructor.
 class SlotReads {
 public:
     explicit SlotReads(const PlayPath& path);
 
-    /// Replaces `into` by what has to be read for the slot, by source and offset; empty: nothing. A slot that
-    /// is passed over is not asked for: what it would have read for later ones is read with them.
+    /// Replaces `into` by the extents to read for the slot, by source and offset. A slot that is passed over is
+    /// not planned: the frames that later ones need are read with these.
     void plan(std::uint64_t slot, std::vector<SlotExtent>& into);
 
 private:
-    struct Group {  // that a decoder holds
+    struct Group {  // in the decoder
         std::uint32_t source = UINT32_MAX;
         std::uint64_t sync = 0;
-        std::uint64_t end = 0;             // frames below are there, from `sync` on
+        std::uint64_t end = 0;             // frames from `sync` to here were read
         std::uint64_t shown = 0;           // the last one
-        std::uint64_t audio = UINT64_MAX;  // the frame with which the last chunk that is there began
-        std::uint64_t used = 0;            // in which call
+        std::uint64_t audio = UINT64_MAX;  // the frame with which the last chunk read began
+        std::uint64_t used = 0;            // the number of the last call
     };
 
     void add(const ShownFrame& shown, std::vector<SlotExtent>& into);

@@ -58,7 +58,7 @@ std::vector<MarginBin> bins_of(const metrics::SignedHistogram& margins) {
 
 }  // namespace
 
-StreamHistograms histograms_of(const play::Distributions& times, const std::vector<std::uint64_t>& depths) {
+StreamHistograms histograms_of(const metrics::Distributions& times, const std::vector<std::uint64_t>& depths) {
     StreamHistograms out;
     out.margin_ns = counts_of(times.margin);
     out.preroll_margin_ns = counts_of(times.preroll_margin);
@@ -77,8 +77,8 @@ StreamHistograms histograms_of(const play::Distributions& times, const std::vect
     return out;
 }
 
-play::Distributions distributions_of(const StreamHistograms& histograms) {
-    play::Distributions out;
+metrics::Distributions distributions_of(const StreamHistograms& histograms) {
+    metrics::Distributions out;
     add_all(histograms.margin_ns, out.margin);
     add_all(histograms.preroll_margin_ns, out.preroll_margin);
     add_all(histograms.service_ns, out.service);
@@ -89,13 +89,13 @@ play::Distributions distributions_of(const StreamHistograms& histograms) {
     return out;
 }
 
-void fill_summaries(const play::Distributions& all, RunResult& result) {
+void fill_summaries(const metrics::Distributions& all, RunResult& result) {
     result.margin_ns = all.margin_summary();
     result.margin_bins = bins_of(all.shown_margin());
-    result.service_ns = play::Distributions::summary(all.service);
-    result.response_ns = play::Distributions::summary(all.response);
-    result.open_ns = play::Distributions::summary(all.open);
-    result.seek_ns = play::Distributions::summary(all.seek);
+    result.service_ns = metrics::latency_summary(all.service);
+    result.response_ns = metrics::latency_summary(all.response);
+    result.open_ns = metrics::latency_summary(all.open);
+    result.seek_ns = metrics::latency_summary(all.seek);
 }
 
 }  // namespace streamsim::result

@@ -4,17 +4,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "play/ledger.h"
+#include "metrics/distributions.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::result {
 
 /// `depths`: DeadlineLedger::depths.
-StreamHistograms histograms_of(const play::Distributions& times, const std::vector<std::uint64_t>& depths);
+StreamHistograms histograms_of(const metrics::Distributions& times, const std::vector<std::uint64_t>& depths);
 /// The times that histograms_of was given. Buckets that no histogram has are counted where they belong.
-play::Distributions distributions_of(const StreamHistograms& histograms);
+metrics::Distributions distributions_of(const StreamHistograms& histograms);
 
 /// Fills the summaries over all streams, and the bins of their margins.
-void fill_summaries(const play::Distributions& all, RunResult& result);
+void fill_summaries(const metrics::Distributions& all, RunResult& result);
 
 }  // namespace streamsim::result

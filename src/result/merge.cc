@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "metrics/digest.h"
 #include "result/distributions.h"
 #include "result/merge_causes.h"
 #include "result/merge_seats.h"
@@ -127,7 +128,7 @@ void sort_tables(RunResult& result) {
 
 /// Over all streams, from theirs.
 void fill_distributions(RunResult& result) {
-    play::Distributions all;
+    metrics::Distributions all;
     std::map<std::int64_t, std::uint64_t> depths;
     for (const StreamResult& stream : result.streams) {
         all.merge(distributions_of(*stream.histograms));
@@ -144,15 +145,15 @@ void fill_distributions(RunResult& result) {
 
 /// REQUIRES: the streams of `from` are not in `to` yet.
 void add_digests(const RunResult& from, RunResult& to) {
-    play::Digest digest = *play::Digest::from_hex(to.digest);
-    digest.merge(*play::Digest::from_hex(from.digest));
+    metrics::Digest digest = *metrics::Digest::from_hex(to.digest);
+    digest.merge(*metrics::Digest::from_hex(from.digest));
     to.digest = digest.hex();
     if (from.streams.empty()) return;
     if (to.streams.empty()) {
         to.timing_digest = from.timing_digest;
     } else if (from.timing_digest && to.timing_digest) {
-        play::Digest timing = *play::Digest::from_hex(*to.timing_digest);
-        timing.merge(*play::Digest::from_hex(*from.timing_digest));
+        metrics::Digest timing = *metrics::Digest::from_hex(*to.timing_digest);
+        timing.merge(*metrics::Digest::from_hex(*from.timing_digest));
         to.timing_digest = timing.hex();
     } else {
         to.timing_digest.reset();
@@ -234,8 +235,8 @@ std::vector<std::string> problems_of(const std::vector<RunResult>& parts,
         const bool bare = std::any_of(part.streams.begin(), part.streams.end(),
                                       [](const StreamResult& stream) { return !stream.histograms; });
         if (bare) problems.push_back(name + ": has streams without \"histograms\"");
-        if (!play::Digest::from_hex(part.digest) ||
-            (part.timing_digest && !play::Digest::from_hex(*part.timing_digest)))
+        if (!metrics::Digest::from_hex(part.digest) ||
+            (part.timing_digest && !metrics::Digest::from_hex(*part.timing_digest)))
             problems.push_back(name + ": expected digests of 32 hexadecimal digits");
     }
     return problems;

@@ -308,7 +308,7 @@ void book_drops(const std::vector<Cause>& booked, std::vector<DropRecord>& drops
 
 /// Over all streams.
 void fill_distributions(const Ledgers& ledgers, bool keep, RunResult& result) {
-    play::Distributions all;
+    metrics::Distributions all;
     std::vector<std::uint64_t> depths;
     for (const play::DeadlineLedger* ledger : ledgers) {
         all.merge(ledger->times());
@@ -443,8 +443,8 @@ void fill_result(const RunFacts& facts, RunResult& result) {
     result.notices = facts.notices;
     Instant origin = Instant::never();  // of the first world that began
     for (const LoopStats* each : facts.playback_loops) origin = std::min(origin, each->origin);
-    play::Digest digest;
-    play::Digest timing;
+    metrics::Digest digest;
+    metrics::Digest timing;
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
         const play::DeadlineLedger& ledger = *ledgers[i];
         const StreamStats stats((*facts.streams)[i], ledger);

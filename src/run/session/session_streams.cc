@@ -296,7 +296,7 @@ RunResult Session::not_played(const PlayRequest& request, const ProgramFacts& pr
     fill_request(request, result);
     result.interrupted = true;
     result.verdict = {false, "interrupted before anything was played", Limit::unknown};
-    result.digest = play::Digest{}.hex();
+    result.digest = metrics::Digest{}.hex();
     return result;
 }
 

@@ -51,13 +51,13 @@ public:
                    names_.at(static_cast<std::size_t>(op.file)), op.file});
     }
     void sync(SyncOp& op) override {
-        if (writes_of_[op.file] > 0) problems.push_back("synced with writes under way");
+        if (writes_of_[op.file] > 0) problems.push_back("synced with writes in flight");
         begin(op, {What::sync, op.tag.slot, 0, 0, names_.at(static_cast<std::size_t>(op.file)), op.file});
     }
     void perform(PathOp& op) override { begin(op, {What::make, op.tag.slot, 0, 0, op.path, kNoFile}); }
     void hint(FileId, std::uint64_t, std::uint64_t) override {}
     void close(FileId file) override {
-        if (writes_of_[file] > 0) problems.push_back("closed with writes under way");
+        if (writes_of_[file] > 0) problems.push_back("closed with writes in flight");
         --open_files;
     }
     void cancel(Op& op) override {

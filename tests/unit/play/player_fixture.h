@@ -70,7 +70,7 @@ struct Play {
     FrameCounts counts;
     std::uint64_t client_stalls = 0;
     StreamResult summary;
-    play::Digest digest;
+    metrics::Digest digest;
     std::unique_ptr<StreamProgress> progress = std::make_unique<StreamProgress>();
     Instant play_start;
     Instant ended;

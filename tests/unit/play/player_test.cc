@@ -271,7 +271,8 @@ TEST(PlayerOpens, opens_that_hang_cost_their_places_and_nothing_more) {
     }
 }
 
-/// Frame 40 comes just before its deadline, whatever it costs the frames behind it, which wait for its place.
+/// Frame 40 comes just before its deadline, whatever it costs the frames behind it, which wait for its
+/// in-flight slot.
 struct OneAfterTheOther : Play {
     OneAfterTheOther() {
         options.readahead = 8;

@@ -1,4 +1,4 @@
-// What a view is told while a stream plays.
+// The progress that a view reads while a stream plays.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -34,7 +34,7 @@ struct Recording {
     StreamResult summary;
     FrameCounts counts;
     std::uint64_t client_stalls = 0;
-    play::Digest digest;
+    metrics::Digest digest;
     StreamProgress progress;
     Instant play_start;
 
@@ -127,8 +127,8 @@ Predicted predict(const Recording& of,
                   const std::function<Duration(std::uint64_t slot, Duration begun)>& takes) {
     Predicted out;
     std::vector<Duration> complete;  // of the captured ones
-    std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> places;
-    for (std::uint32_t i = 0; i < std::min(of.options.inflight, of.options.readahead); ++i) places.push(0);
+    std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> slots;
+    for (std::uint32_t i = 0; i < std::min(of.options.inflight, of.options.readahead); ++i) slots.push(0);
     for (std::uint64_t slot = 0; slot < of.options.slots; ++slot) {
         Duration at = of.rate.due(slot) + out.stalled;
         std::vector<Duration> still;
@@ -147,10 +147,10 @@ Predicted predict(const Recording& of,
             out.stalled = out.stalled + (end - at);
             at = end;
         }
-        const Duration begun = std::max(at, Duration{places.top()});
-        places.pop();
+        const Duration begun = std::max(at, Duration{slots.top()});
+        slots.pop();
         complete.push_back(begun + takes(slot, begun));
-        places.push(complete.back().ns);
+        slots.push(complete.back().ns);
         out.complete.back() = complete.back();
     }
     return out;
@@ -188,7 +188,7 @@ TEST(Recorder, ADiskThatKeepsUpGetsEveryFrameAndEachIsAFile) {
     EXPECT_EQ(recording.disk.log[0].path, "run");
     EXPECT_EQ(recording.disk.log[1].path, "run/seat0-stream0");
     EXPECT_EQ(recording.asked(What::sync), 0U);
-    // The place of frame i is needed when frame i + R is captured.
+    // The buffer slot of frame i is needed when frame i + R is captured.
     for (const FrameOutcome& frame : recording.frames) {
         EXPECT_EQ(frame.deadline, recording.due(frame.slot + 8));
         EXPECT_EQ(frame.scheduled, recording.due(frame.slot));
@@ -200,7 +200,7 @@ TEST(Recorder, ADiskThatKeepsUpGetsEveryFrameAndEachIsAFile) {
 
 TEST(Recorder, AStallLosesWhatTheBufferCannotHold) {
     // 500 ms from 1.000 s on: captured meanwhile are slots 24 (at 1.000 s) to 35 (at 1.458 s); slot 36 is due
-    // at 1.500 s, when all are written. 8 of the 12 find a place.
+    // at 1.500 s, when all are written. 8 of the 12 find a buffer slot.
     Recording recording;
     recording.disk.silent_from = Instant{} + milliseconds(1000);
     recording.disk.silent_to = Instant{} + milliseconds(1500);
@@ -212,7 +212,7 @@ TEST(Recorder, AStallLosesWhatTheBufferCannotHold) {
     EXPECT_EQ(recording.summary.buffer_frames->min, 0U);
     EXPECT_EQ(recording.disk.bytes_of.count(TinyClip::file(31)), 1U);
     EXPECT_EQ(recording.disk.bytes_of.count(TinyClip::file(32)), 0U)
-        << "what is booked as dropped is not there";
+        << "the dropped frames are missing in the recording";
     for (const FrameOutcome& frame : recording.frames) {
         if (frame.kind != FrameKind::dropped) continue;
         EXPECT_EQ(frame.reason, DropReason::late);
@@ -224,7 +224,7 @@ TEST(Recorder, AStallLosesWhatTheBufferCannotHold) {
 TEST(Recorder, OneSlowFrameAmongOthersFillsNoBuffer) {
     Recording recording;
     recording.write_takes = milliseconds(5);
-    recording.longer[30] = milliseconds(500);  // the other place goes on
+    recording.longer[30] = milliseconds(500);  // the other in-flight slot goes on
     recording.run();
     EXPECT_EQ(recording.counts.on_time, 96U);
     EXPECT_GE(recording.summary.margin_ns->min, 0);
@@ -296,7 +296,7 @@ TEST(Recorder, ARendererWaitsAndLosesNothing) {
 }
 
 TEST(Recorder, ALoopThatCannotRunIsToBlameOnlyWhereItCostTheFrameItsTime) {
-    // Frame 41 waits for the place of frame 40, and slot 43 for that of frame 41.
+    // Frame 41 waits for the buffer slot of frame 40, and slot 43 for that of frame 41.
     const auto play = [](Duration takes, std::int64_t stalled_from_ms) {
         Recording recording;
         recording.options.readahead = 2;
@@ -450,7 +450,7 @@ TEST(Recorder, AnInterruptSettlesEverySlotThatWasDue) {
             recording.disk.silent_to = Instant{} + seconds(10);
             recording.interrupt_at = Instant{} + milliseconds(1510);
             recording.run();
-            // Due by 1.510 s: slots 0 to 36. 24 to 31 are in the buffer; 32 to 36 found no place.
+            // Due by 1.510 s: slots 0 to 36. 24 to 31 are in the buffer; 32 to 36 found no buffer slot.
             EXPECT_EQ(recording.counts.scheduled, 37U);
             EXPECT_EQ(recording.counts.on_time, 24U);
             EXPECT_EQ(recording.slots_that_were(FrameKind::dropped), range(32, 36));

@@ -168,7 +168,7 @@ RunResult random_part(std::uint32_t rank, std::uint32_t ranks, metrics::SignedHi
         part.totals.dropped += 3;
     }
     part.reasons.late = 6;
-    play::Digest digest;
+    metrics::Digest digest;
     digest.add(prng.next());
     part.digest = digest.hex();
     part.wall_ns = 3'000'000'000 + static_cast<std::int64_t>(prng.below(1000));

@@ -1,0 +1,139 @@
+// Client delay: how much later a frame is because its loop could not run. The delay is zero while all in-flight
+// slots are taken. A delayed frame delays the frames behind it as well, which wait for its in-flight slot.
+//
+// Play makes up for such a delay: a slot that is passed over needs no in-flight slot, and a stalled play clock
+// moves every later deadline. Without the delay these slots would have been read, or shown earlier: the delay
+// has cost that much, and only the rest of it delays later frames (absorb).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "streamsim/event_loop.h"
+#include "streamsim/outcome.h"
+#include "streamsim/storage.h"
+
+namespace streamsim::play {
+
+/// An in-flight slot that is free, or may be.
+struct FreeInflightSlot {
+    Instant since;          // never: none is free
+    Duration late;          // client delay: how much later it became free because the loop did not run
+    Duration made_up = {};  // how much of that, and of the stalls since, play has made up for
+
+    /// The operation that had the slot has ended, at `from` or later.
+    void freed(Instant from, Duration by) {
+        if (from < since) *this = {from, by, {}};
+    }
+    /// Every operation that could start by `now` has started; `any`: an in-flight slot is left.
+    void left(bool any, Instant now) {
+        if (!any) {
+            *this = {Instant::never(), {}, {}};
+        } else if (since == Instant::never()) {
+            *this = {now, {}, {}};
+        }
+    }
+    /// Play has made up for `by` of the delay until `at`.
+    void absorb(Duration by, Instant at, const EventLoop& loop) {
+        made_up = std::max(made_up, std::min(made_up + by, late + loop.stalled_within(since, at)));
+    }
+};
+
+/// The client delay of one frame.
+class ClientDelay {
+public:
+    ClientDelay() = default;
+    /// The frame could be submitted from `scheduled` on, and gets an in-flight slot now.
+    ClientDelay(Instant scheduled, const FreeInflightSlot& slot, Instant now)
+        : from_(std::min(std::max(scheduled, slot.since), now)),
+          before_(std::min(slot.late, from_ - scheduled)),
+          made_up_(slot.made_up) {}
+
+    /// The delay up to `at`: how much earlier the frame would have got as far, had the loop always run.
+    Duration until(Instant at, const EventLoop& loop) const {
+        return std::max(before_ + loop.stalled_within(from_, at) - made_up_, Duration{});
+    }
+    /// Play has made up for `by` of the delay up to `at`.
+    void absorb(Duration by, Instant at, const EventLoop& loop) { made_up_ += std::min(by, until(at, loop)); }
+
+private:
+    Instant from_;
+    Duration before_;
+    Duration made_up_;
+};
+
+/// The time for which one frame takes an in-flight slot.
+class InflightTime {
+public:
+    /// A frame had an in-flight slot from `from` to `to`.
+    void add(Instant from, Instant to, const EventLoop& loop) {
+        last_ = std::max(to - from - loop.stalled_within(from, to), Duration{});
+    }
+    /// The time that `slots` which are not read save, spread over all in-flight slots.
+    Duration saved(std::uint64_t slots, std::uint32_t inflight_slots) const {
+        constexpr std::uint64_t kSlotsMax = 1'000'000;  // as good as any number, and no product overflows
+        const auto counted = static_cast<std::int64_t>(std::min(slots, kSlotsMax));
+        return {std::min(last_, seconds(1'000)).ns * counted / inflight_slots};
+    }
+
+private:
+    Duration last_;
+};
+
+/// The common part of reading and writing one frame: its outcome, the stamps of its operations, its client
+/// delay.
+class FrameOperation {
+public:
+    const IoTag& tag() const { return tag_; }
+    /// Times, bytes and the reason of a failure, as far as they are known; kind and deadline are the owner's.
+    FrameOutcome& outcome() { return outcome_; }
+    const FrameOutcome& outcome() const { return outcome_; }
+    bool failed() const { return outcome_.reason != DropReason::none; }
+    /// The storage's last answer for the frame.
+    Instant answered() const { return answered_; }
+    /// The last instant at which the storage was known not to have given that answer.
+    Instant not_before() const { return not_before_; }
+
+    /// The time by which a loop that always ran would have submitted the whole frame earlier. The client has no
+    /// part in the time after that.
+    Duration client_delay(const EventLoop& loop) const { return delay_.until(last_submitted_, loop); }
+    /// The same, up to `at`.
+    Duration client_delay_until(Instant at, const EventLoop& loop) const { return delay_.until(at, loop); }
+    /// Play has made up for `by` of the client delay up to `at`.
+    void absorb(Duration by, Instant at, const EventLoop& loop) {
+        delay_.absorb(by, std::min(at, last_submitted_), loop);
+    }
+
+protected:
+    FrameOperation() = default;
+    ~FrameOperation() = default;
+
+    void reset(const IoTag& tag, Instant scheduled) {
+        tag_ = tag;
+        outcome_ = FrameOutcome{};
+        outcome_.slot = tag.slot;
+        outcome_.clip_frame = tag.clip_frame;
+        outcome_.scheduled = scheduled;
+        answered_ = not_before_ = last_submitted_ = {};
+    }
+    /// The frame gets an in-flight slot.
+    void begin(Instant now, const ClientDelay& delay) {
+        outcome_.submitted = last_submitted_ = now;
+        delay_ = delay;
+    }
+    void note_answer(Instant completed_at, Instant not_before) {
+        answered_ = std::max(answered_, completed_at);
+        not_before_ = std::max(not_before_, not_before);
+    }
+    void note_submitted(Instant at) { last_submitted_ = std::max(last_submitted_, at); }
+
+private:
+    IoTag tag_;
+    FrameOutcome outcome_;
+    Instant answered_;
+    Instant not_before_;
+    Instant last_submitted_;
+    ClientDelay delay_;
+};
+
+}  // namespace streamsim::play
