@@ -1,4 +1,5 @@
-// How ranks find rank 0: what its invitation says, and what of it is true on this computer.
+#include "seats/join_token.h"
+
 #include <fmt/format.h>
 #include <uv.h>
 
@@ -6,12 +7,12 @@
 #include <array>
 #include <fstream>
 
-#include "seats/seat_channel.h"
+#include "base/document/json.h"
 
 namespace streamsim::seats {
 namespace {
 
-/// Of an invitation: another streamsim speaks otherwise, and says so before it connects.
+/// A streamsim with another version of the channel is refused before it connects.
 constexpr int kChannelVersion = 2;
 
 }  // namespace
@@ -24,7 +25,7 @@ std::string this_machine() {
     std::string boot;
     std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
     out += "/" + boot;
-    uv_fs_t request{};  // the network namespace, where there is such a thing
+    uv_fs_t request{};  // the network namespace, where the system has them
     if (uv_fs_readlink(nullptr, &request, "/proc/self/ns/net", nullptr) == 0)
         out += fmt::format("/{}", static_cast<const char*>(request.ptr));
     uv_fs_req_cleanup(&request);
@@ -43,7 +44,8 @@ std::vector<std::string> own_addresses() {
         const int failed = v4 ? uv_ip4_name(&all[i].address.address4, text.data(), text.size())
                               : uv_ip6_name(&all[i].address.address6, text.data(), text.size());
         const std::string address(text.data());
-        if (failed != 0 || address.starts_with("fe80")) continue;  // those of one link need its name, too
+        if (failed != 0 || address.starts_with("fe80"))
+            continue;  // a link-local address needs the name of its link
         out.insert(v4 ? out.begin() + std::count_if(out.begin(), out.end(),
                                                     [](const std::string& each) {
                                                         return each.find(':') == std::string::npos;

@@ -20,8 +20,8 @@ namespace streamsim::seats {
 namespace {
 
 constexpr Duration kPeriod = seconds(1);
-/// A journal takes this part of one processor's time at most.
-constexpr std::int64_t kShare = 10;
+/// A journal takes a tenth of one processor's time at most.
+constexpr std::int64_t kPauseFactor = 10;
 
 Instant now() {
     timespec clock{};
@@ -38,7 +38,7 @@ public:
 
     ~FileJournal() override { stop(); }
 
-    /// Empty: done.
+    /// Empty: the file is written.
     std::string write(const RunResult& result) {
         return write_whole(temporary_, path_, result::json_report(result));
     }
@@ -60,7 +60,7 @@ public:
 
     void finish(const RunResult& result) override {
         stop();
-        say(write(result));
+        report(write(result));
     }
 
     const std::string& path() const override { return path_; }
@@ -74,9 +74,9 @@ private:
             const Instant begin = now();
             if (std::optional<RunResult> result = snapshot()) {
                 mark_partial(*result);
-                say(write(*result));
+                report(write(*result));
             }
-            pause_ns = std::max(kPeriod.ns, kShare * (now() - begin).ns);
+            pause_ns = std::max(kPeriod.ns, kPauseFactor * (now() - begin).ns);
             lock.lock();
         }
     }
@@ -87,24 +87,24 @@ private:
         own.why = fmt::format("its journal ends after {} of play", show_duration({own.played_ns}));
     }
 
-    /// A problem is said when it begins, not every second.
-    void say(const std::string& problem) {
-        if (!problem.empty() && problem != said_)
+    /// Reports a problem when it begins, not every second.
+    void report(const std::string& problem) {
+        if (!problem.empty() && problem != reported_)
             notice_(fmt::format("{}: the journal cannot be written: {}", path_, problem));
-        said_ = problem;
+        reported_ = problem;
     }
 
     const std::string path_;
     const std::string temporary_;
     const Notice notice_;
-    std::string said_;
+    std::string reported_;
     std::mutex mutex_;
     std::condition_variable wake_;
     bool ending_ = false;  // protected by mutex_
     std::thread thread_;
 };
 
-/// What is there may be somebody's.
+/// A file that is no journal may be the user's, and stays.
 Result<void> check_replaceable(const std::string& path) {
     std::error_code error;
     const auto there = std::filesystem::symlink_status(path, error);

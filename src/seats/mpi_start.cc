@@ -29,17 +29,17 @@ std::optional<std::uint32_t> number_in_environment(const char* name) {
 
 #ifdef STREAMSIM_MPI
 
-/// For the ranks to begin and to hear of rank 0.
-constexpr unsigned kBeginSeconds = 60;
+/// The ranks begin and hear of rank 0 within this time.
+constexpr unsigned kBeginTimeoutSeconds = 60;
 
-/// Nothing in MPI can be interrupted, and where a rank died early the others would wait for it for ever.
+/// No call of MPI can be interrupted, and the others would wait for a rank that died early for ever.
 void begin_took_too_long(int) {
     constexpr std::string_view kText = "streamsim: MPI did not begin within a minute: a rank has died\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, kText.data(), kText.size());
     _exit(3);
 }
 
-/// Rank 0's text to all; nullopt: rank 0 has none.
+/// Sends rank 0's text to all ranks; nullopt: rank 0 has none.
 std::optional<std::string> broadcast(const std::optional<std::string>& own) {
     std::int64_t size = own ? static_cast<std::int64_t>(own->size()) : -1;
     MPI_Bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
@@ -89,7 +89,7 @@ Result<MpiBegun> begin_mpi(const std::function<Result<std::string>(MpiPlace)>& m
     // Ranks that wait for others give up the processor, which the storage of a test on one machine needs.
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     const auto before = std::signal(SIGALRM, begin_took_too_long);
-    alarm(kBeginSeconds);
+    alarm(kBeginTimeoutSeconds);
     MPI_Init(nullptr, nullptr);
     int rank = 0;
     int ranks = 1;

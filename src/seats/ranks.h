@@ -1,38 +1,29 @@
-// The processes of one run over several computers, as each of them sees it: rank 0 leads, the others follow.
-// ranks_play.cc has what happens while they play.
+// The processes of one run over several computers, as the command line and the session use them.
 //
-// Each step in which they depend on each other is a call that all make in the same order: agree() and share()
-// before play, then planned(), ready() and collect() for each time they play. A rank that dies is left out from
-// then on, and its name is kept: the others go on without it.
+// Each step in which the ranks depend on each other is a call that all of them make in the same order: agree()
+// and share() before play (rank_agreement.h), then planned(), ready() and ended() (common_start.h) and
+// collect() (result_collector.h) for each time they play.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "seats/common_start.h"
+#include "seats/rank_agreement.h"
+#include "seats/rank_group.h"
+#include "seats/rank_messages.h"
+#include "seats/result_collector.h"
 #include "seats/seat_channel.h"
 #include "seats/start_barrier.h"
 #include "streamsim/run_result.h"
 
 namespace streamsim::seats {
-
-/// How the streams of one rank stand, from its heartbeat.
-struct RankNews {
-    std::uint32_t streams = 0;  // that are not over
-    std::uint64_t on_time = 0;
-    std::uint64_t bad = 0;
-    std::uint64_t bytes = 0;
-    double required_bytes_per_s = 0;  // by those that play
-};
 
 class Ranks final : public StartBarrier {
 public:
@@ -44,155 +35,77 @@ public:
     static Result<std::unique_ptr<Ranks>> join(std::uint32_t rank,
                                                std::uint32_t ranks,
                                                const JoinToken& join_token);
-    /// Comes first of all calls: blocks until all are here that will come. `command` has to be the
-    /// same in all. Errors: bad input where it differs.
+    /// Comes first of all calls: blocks until every rank is here, or is lost. `command` has to be the same in
+    /// all ranks. Errors: bad input where it differs.
     Result<void> gather(const std::vector<std::string>& command);
-    ~Ranks() override;
 
-    std::uint32_t rank() const { return rank_; }
-    std::uint32_t size() const { return size_; }
-    bool first() const { return rank_ == 0; }
+    std::uint32_t rank() const { return group_.rank(); }
+    std::uint32_t size() const { return group_.size(); }
+    bool first() const { return group_.first(); }
     const JoinToken& join_token() const { return channel_->join_token(); }
-    const std::string& run_id() const { return join_token().run_id; }
+    const std::string& run_id() const { return group_.run_id(); }
 
-    /// So many seats are dealt to the ranks in blocks; before that each rank is one.
-    void assign_seats(std::uint32_t all) { seats_ = all; }
-    std::uint32_t first_seat() const { return first_seat_of(rank_); }
-    std::uint32_t own_seats() const { return first_seat_of(rank_ + 1) - first_seat_of(rank_); }
-    /// "seat 2 (host h3)", "seats 4-7 (host h3)"
-    std::string name_of(std::uint32_t rank) const;
+    /// Assigns so many seats to the ranks, in blocks; before that each rank is one seat.
+    void assign_seats(std::uint32_t seats) { group_.assign_seats(seats); }
+    std::uint32_t first_seat() const { return group_.first_seat_of(rank()); }
+    std::uint32_t own_seats() const { return group_.first_seat_of(rank() + 1) - first_seat(); }
+    std::string name_of(std::uint32_t rank) const { return group_.name_of(rank); }
 
-    /// Success once every rank has come here with success; else the errors of all that failed, each named, the
-    /// same in every rank. Blocks. Errors besides: interrupted.
-    Result<void> agree(const Result<void>& own);
-    /// Rank 0's value in every rank; it does not wait for the others. Errors: interrupted; rank 0 is gone.
-    Result<Json> share(const Json& value);
+    Result<void> agree(const Result<void>& own) { return agreement_.agree(own); }
+    Result<Json> share(const Json& value) { return agreement_.share(value); }
 
     // Play, the next time.
-    /// All waits end, in every rank; what was played so far is collected all the same. Any thread.
-    void stop();
+    /// All waits end, in every rank; the frames that were played so far are collected all the same. Any thread.
+    void stop() { group_.stop(); }
     bool stopped() const;
-    /// This time nobody plays on: another rank could not begin, or could not go on.
+    /// Nobody plays on this time: another rank could not begin, or could not go on.
     bool play_is_off() const;
-    Result<void> planned(const std::vector<Duration>& cues) override;
-    void ready(Duration cue, Begin begin) override;
-    void ended() override;
-    struct Collecting {
-        std::string journals;  // the directory where this rank keeps its own; empty: nowhere
-        /// Is given this rank's part, to keep it, before anybody else gets it. May be empty.
-        std::function<void(RunResult& part)> keep;
-        bool virtual_time = false;
-        bool preroll_took_too_long = false;  // that is why there is no result here
-        /// Told, in rank 0, what is known when an interrupted run has waited for the others as long as it may:
-        /// the process could be killed before it knows more.
-        std::function<void(const RunResult&)> meanwhile;
-        /// A result in which nothing was played.
-        std::function<RunResult()> nothing;
-    };
-    /// Makes the result of this rank's session its part of the run; `journal` is where that is kept. Any
+    Result<void> planned(const std::vector<Duration>& groups) override { return start_.planned(groups); }
+    void ready(Duration group, Begin begin) override { start_.ready(group, std::move(begin)); }
+    void ended() override { start_.ended(); }
+    using Collecting = ResultCollector::Options;
+    /// Makes the result of this rank's session its part of the run; `journal` is the file that keeps it. Any
     /// thread.
-    void become_own_part(RunResult& result, const std::string& journal) const;
-    /// Ends a time of play: rank 0 gets the result of all; another rank its own part, once rank 0 has been sent
-    /// it. Errors: where a rank had one, in rank 0 all of them, each named.
+    void become_own_part(RunResult& result, const std::string& journal) const {
+        collector_.become_own_part(result, journal);
+    }
+    /// Ends a time of play: rank 0 gets the result of all; another rank its own part, once it has been sent to
+    /// rank 0. Errors: where a rank had one, in rank 0 all of them, each named.
     Result<RunResult> collect(Result<RunResult> own, const Collecting& how);
-    /// In rank 0, after collect() gave an error: read-aheads that were not filled in time were all there was.
-    bool preroll_took_too_long() const { return preroll_took_too_long_; }
+    /// In rank 0, after collect() gave an error: read-aheads that were not filled in time were the only
+    /// problem.
+    bool preroll_took_too_long() const { return collector_.preroll_took_too_long(); }
 
-    /// What this rank's heartbeat says while it plays; empty: nothing. From the channel's thread.
-    void tell(std::function<std::optional<RankNews>()> news);
-    /// Of the other ranks, by rank; nullopt: none came since play began.
-    std::vector<std::optional<RankNews>> told() const;
-    /// Ranks that were lost, each with its name and why: "seat 2 (h3): its connection ended". Each once.
+    /// The heartbeat of this rank carries what `progress` returns while it plays; empty: nothing. `progress`
+    /// runs on the channel's thread.
+    void report_progress(std::function<std::optional<RankProgress>()> progress);
+    /// The progress of the other ranks, by rank; nullopt: none came since play began.
+    std::vector<std::optional<RankProgress>> progress_of_others() const;
+    /// Ranks that were lost, each with its name and the reason: "seat 2 (h3): its connection ended". Each once.
     std::vector<std::string> newly_lost();
 
-    /// Waits until all have come to their end: the exit code of this process, which is 0 in all but rank 0, so
-    /// that a launcher has no reason to kill any. Where rank 0 was lost it is `code`.
+    /// Waits until all ranks have ended. Returns the exit code of this process, which is 0 in all but rank 0,
+    /// so that a launcher has no reason to kill any rank; where rank 0 was lost it is `code`.
     int finish(int code);
     bool rank_0_is_lost() const;
 
 private:
-    struct Peer {
-        bool here = false;  // it has introduced itself
-        bool lost = false;
-        bool left = false;
-        bool said_lost = false;
-        std::string why;
-        HostFacts host;
-        std::map<std::uint64_t, Result<void>> reports;  // of agree(), by step
-        std::optional<RankNews> news;
-        // Of this time of play.
-        std::optional<std::vector<std::int64_t>> cues;
-        std::set<std::int64_t> ready;
-        bool ended = false;
-        std::shared_ptr<const Json> played;           // as it came, when all parts of its result are here
-        std::shared_ptr<std::string> result;          // the document
-        std::shared_ptr<std::vector<FrameRow>> rows;  // of --csv
-
-        bool gone() const { return lost || left; }
-    };
-
     Ranks(std::uint32_t rank, std::uint32_t ranks);
     SeatChannelOptions channel_options();
-    void heard(std::uint32_t rank, Json& message);
-    void heard_of_play(std::uint32_t rank, const std::string& what, Json& message);
-    void gone(std::uint32_t rank, const std::function<void(Peer&)>& note);
-    void send_to_others(const Json& message);
-    std::uint32_t first_seat_of(std::uint32_t rank) const {
-        return static_cast<std::uint32_t>(std::uint64_t{seats_} * rank / size_);
-    }
-    bool all(const std::function<bool(const Peer&)>& holds) const;
-    Error errors_of(const std::map<std::uint32_t, Error>& errors) const;
-
-    // Play. Where `begun` is taken, the caller gives it to call(), which lets go of the lock meanwhile.
-    using Begun = std::vector<std::pair<Begin, Instant>>;
+    void hear(std::uint32_t rank, Json& message);
+    void hear_of_play(std::uint32_t rank, const std::string& what, Json& message);
+    void rank_gone(std::uint32_t rank, const std::function<void(RankGroup::Peer&)>& note);
     void next_play();
-    void call_off_play();
-    void begin_ready_cues(Begun& begun);
-    void begin_own(std::int64_t cue, Instant at, Begun& begun);
-    void all_may_have_ended();
-    void call(std::unique_lock<std::mutex>& lock, const Begun& begun);
-    void send_played(const Result<RunResult>& own, const Collecting& how);
-    void send_result(const RunResult& own);
-    void wait_for_played(std::unique_lock<std::mutex>& lock,
-                         const Result<RunResult>& own,
-                         const Collecting& how);
-    SeatResult own_seat(const RunResult& own, const std::string& journal) const;
-    RunResult nothing_of(std::uint32_t rank, const Collecting& how) const;
-    Result<RunResult> merged(std::unique_lock<std::mutex>& lock,
-                             const Result<RunResult>& own,
-                             const Collecting& how);
 
-    const std::uint32_t rank_;
-    const std::uint32_t size_;
-    std::uint32_t seats_;
-    mutable std::mutex mutex_;  // protects everything below but the channel
-    std::condition_variable changed_;
-    std::vector<Peer> peers_;  // by rank; of a follower only rank 0's is kept
-    std::uint64_t step_ = 0;   // of agree() and share()
-    std::map<std::uint64_t, Result<void>> answers_;
-    std::map<std::uint64_t, Json> shared_;
-    bool stopped_ = false;
-    bool ended_ = false;  // rank 0 said so
-    std::function<std::optional<RankNews>()> news_;
-    std::vector<std::pair<std::uint32_t, Json>> early_;  // of the next time of play, by who said it
-    // This time of play.
-    std::uint64_t play_ = 0;
-    bool play_is_off_ = false;
-    bool go_ = false;  // all have planned
-    bool all_ended_ = false;
-    bool is_virtual_ = false;  // no instant is agreed on
-    bool preroll_took_too_long_ = false;
-    std::size_t calling_ = 0;             // Begins that are being called
-    std::map<std::int64_t, Begin> cues_;  // ready here, and not begun
-    std::set<std::int64_t> begun_;        // cues
-    std::optional<Instant> origin_;       // the first agreed instant, by rank 0's clock
-    std::optional<Instant> play_start_;   // the first of this rank, by its own
-    ClockReading clock_;                  // before play
-    Instant clock_at_;                    // when that was
-    std::optional<ClockReading> clock_after_;
-    Instant clock_after_at_;
-    Duration slowest_;                      // bound of all ranks' clocks
-    std::unique_ptr<SeatChannel> channel_;  // the last: its thread speaks to all above
+    RankGroup group_;
+    RankAgreement agreement_;
+    CommonStart start_;
+    ResultCollector collector_;
+    // Protected by the group's mutex.
+    std::function<std::optional<RankProgress>()> own_progress_;
+    std::vector<std::optional<RankProgress>> progress_;  // by rank
+    std::vector<std::pair<std::uint32_t, Json>> early_;  // messages of the next time of play, by sender
+    std::unique_ptr<SeatChannel> channel_;               // the last member: its thread uses all the others
 };
 
 }  // namespace streamsim::seats

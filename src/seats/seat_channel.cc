@@ -15,19 +15,19 @@
 namespace streamsim::seats {
 namespace {
 
-constexpr std::uint32_t kNobody = UINT32_MAX;
+constexpr std::uint32_t kNoRank = UINT32_MAX;
 constexpr std::size_t kHeaderBytes = 4;
 /// Strangers that are kept at once, for each rank.
 constexpr std::size_t kStrangersARank = 2;
 /// A stranger is not closed for a newer one before its greeting could be read.
 constexpr Duration kStrangerGrace = milliseconds(5);
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-/// So much is on its way at most when a part is sent.
+/// A further part is sent when at most so many bytes are queued.
 constexpr std::size_t kQueuedBytesMax = 4 * kSeatPartBytes;
-/// One address is tried for this long.
-constexpr Duration kTry = seconds(2);
-/// What is still on its way when this rank leaves is waited for.
-constexpr Duration kLeave = seconds(1);
+/// The time for one address.
+constexpr Duration kConnectTimeout = seconds(2);
+/// Queued messages that a rank which leaves waits for.
+constexpr Duration kLeaveTimeout = seconds(1);
 constexpr int kBacklog = 1024;
 
 std::string hex(const std::uint8_t* bytes, std::size_t count) {
@@ -47,13 +47,13 @@ struct SeatChannel::Connection {
     uv_tcp_t tcp{};
     uv_connect_t connecting{};
     uv_shutdown_t ending{};
-    std::uint32_t rank = kNobody;  // until it has shown the token
+    std::uint32_t rank = kNoRank;  // until it has shown the token
     std::string in;                // received, and not yet a whole message
-    std::vector<char> buffer;      // of a stranger no longer than what its greeting lacks
+    std::vector<char> buffer;      // of a stranger: the missing bytes of its greeting
     Instant begun;
     Instant heard;
     Instant try_until = Instant::never();
-    bool left = false;  // it said so
+    bool left = false;  // it announced so
     bool closing = false;
 };
 
@@ -68,8 +68,8 @@ SeatChannel::SeatChannel(SeatChannelOptions options) : options_(std::move(option
     if (const int result = uv_loop_init(&loop_); result != 0)
         throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
     wake_.data = timer_.data = stranger_timer_.data = listener_.data = this;
-    was_here_.resize(options_.ranks);
-    if (!was_here_.empty()) was_here_[0] = true;
+    greeted_.resize(options_.ranks);
+    if (!greeted_.empty()) greeted_[0] = true;
     uv_async_init(&loop_, &wake_, [](uv_async_t* handle) { static_cast<SeatChannel*>(handle->data)->woken(); });
     uv_timer_init(&loop_, &timer_);
     uv_timer_init(&loop_, &stranger_timer_);
@@ -87,7 +87,7 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::host(SeatChannelOptions option
     channel->join_token_.machine = this_machine();
     channel->join_token_.addresses = own_addresses();
     const auto listens = channel->listen();
-    channel->start();  // also where it does not listen: the destructor ends the thread
+    channel->start();  // also where the channel cannot listen: the destructor ends the thread
     if (!listens) return listens.error();
     return channel;
 }
@@ -105,8 +105,8 @@ Result<void> SeatChannel::listen() {
         error = uv_listen(reinterpret_cast<uv_stream_t*>(&listener_), kBacklog,
                           [](uv_stream_t* stream, int status) {
                               auto& self = *static_cast<SeatChannel*>(stream->data);
-                              self.one_waits_ = self.one_waits_ || status == 0;
-                              self.look_after_strangers();
+                              self.connection_waits_ = self.connection_waits_ || status == 0;
+                              self.check_strangers();
                           });
     }
     sockaddr_storage bound{};
@@ -123,8 +123,8 @@ Result<void> SeatChannel::listen() {
 
 Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions options,
                                                        JoinToken join_token,
-                                                       Duration patience) {
-    STREAMSIM_CHECK(options.rank != 0, "rank 0 is the one that is joined");
+                                                       Duration timeout) {
+    STREAMSIM_CHECK(options.rank != 0, "rank 0 hosts the channel, the others join");
     if (join_token.machine == this_machine())
         join_token.addresses.insert(join_token.addresses.begin(), {"127.0.0.1", "::1"});
     if (join_token.addresses.empty())
@@ -134,12 +134,12 @@ Result<std::unique_ptr<SeatChannel>> SeatChannel::join(SeatChannelOptions option
     channel->start();
     {
         std::unique_lock lock(channel->mutex_);
-        if (channel->changed_.wait_for(lock, chrono_of(patience), [&] { return channel->joined_; }))
+        if (channel->changed_.wait_for(lock, chrono_of(timeout), [&] { return channel->joined_; }))
             return channel;
     }
     return environment_error(fmt::format(
         "rank 0 cannot be reached within {}, on port {} of {}: the seat channel needs a TCP connection to it",
-        show_duration(patience), channel->join_token_.port, fmt::join(channel->join_token_.addresses, ", ")));
+        show_duration(timeout), channel->join_token_.port, fmt::join(channel->join_token_.addresses, ", ")));
 }
 
 void SeatChannel::start() {
@@ -185,24 +185,24 @@ bool SeatChannel::send_part(const Json& message) {
     return true;
 }
 
-void SeatChannel::not_queued_any_more(std::size_t bytes) {
+void SeatChannel::bytes_sent(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     queued_bytes_ -= std::min(queued_bytes_, bytes);
     changed_.notify_all();
 }
 
-std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration at_most) {
+std::optional<ClockReading> SeatChannel::measure_clock(std::uint32_t exchanges, Duration timeout) {
     std::unique_lock lock(mutex_);
     clock_ = {};
     pings_left_ = exchanges;
     ping_wanted_ = true;
     uv_async_send(&wake_);
-    changed_.wait_for(lock, chrono_of(at_most), [this] { return pings_left_ == 0; });
+    changed_.wait_for(lock, chrono_of(timeout), [this] { return pings_left_ == 0; });
     pings_left_ = 0;
     return clock_.best();
 }
 
-/// Something waits to be sent, a clock to be measured, or this rank leaves.
+/// Messages wait, a clock is to be measured, or this rank leaves.
 void SeatChannel::woken() {
     std::vector<std::pair<std::uint32_t, std::string>> outbox;
     bool leaving = false;
@@ -219,37 +219,39 @@ void SeatChannel::woken() {
         });
         const std::size_t bytes = text.size();
         if (to == connections_.end()) {
-            not_queued_any_more(bytes);
+            bytes_sent(bytes);
         } else if (bytes > kSeatMessageBytesMax) {
-            gone(**to, fmt::format("a message for it has {}, and {} are allowed", show_bytes(bytes),
-                                   show_bytes(kSeatMessageBytesMax)));
-            not_queued_any_more(bytes);
+            disconnect(**to, fmt::format("a message for it has {}, and {} are allowed", show_bytes(bytes),
+                                         show_bytes(kSeatMessageBytesMax)));
+            bytes_sent(bytes);
         } else {
             write(**to, std::move(text));
         }
     }
-    if (measuring) ping();
+    if (measuring) send_ping();
     if (leaving && leave_by_ == Instant::never()) begin_to_leave();
 }
 
 void SeatChannel::tick() {
     const Instant at = now();
-    // Where this process itself stood still, what came meanwhile has not been read yet.
-    const bool stood_still = at - last_tick_ > options_.heartbeat + options_.heartbeat;
+    // A process that was stopped has not read the heartbeats that came meanwhile.
+    const bool was_stopped = at - last_tick_ > options_.heartbeat + options_.heartbeat;
     last_tick_ = at;
-    Json news = {{"do", "alive"}};
-    if (options_.events.news) {
-        if (Json told = options_.events.news(); !told.is_null()) news["news"] = std::move(told);
+    Json heartbeat = {{"do", "alive"}};
+    if (options_.events.progress) {
+        if (Json progress = options_.events.progress(); !progress.is_null())
+            heartbeat["news"] = std::move(progress);
     }
     for (const auto& connection : connections_) {
         if (connection->closing) continue;
-        if (stood_still) connection->heard = at;
+        if (was_stopped) connection->heard = at;
         if (at >= connection->try_until) {
             close(*connection);
-        } else if (at - connection->heard > options_.silence) {
-            gone(*connection, fmt::format("it has been silent for {}", show_duration(options_.silence)));
-        } else if (connection->rank != kNobody) {
-            say(*connection, news);
+        } else if (at - connection->heard > options_.heartbeat_timeout) {
+            disconnect(*connection,
+                       fmt::format("no heartbeat for {}", show_duration(options_.heartbeat_timeout)));
+        } else if (connection->rank != kNoRank) {
+            send_own(*connection, heartbeat);
         }
     }
 }
@@ -268,35 +270,36 @@ SeatChannel::Connection& SeatChannel::add_connection() {
 std::vector<SeatChannel::Connection*> SeatChannel::strangers() const {
     std::vector<Connection*> out;
     for (const auto& each : connections_) {
-        if (each->rank == kNobody && !each->closing) out.push_back(each.get());
+        if (each->rank == kNoRank && !each->closing) out.push_back(each.get());
     }
     return out;
 }
 
-/// Takes the connection that waits, if any. There are few places: the oldest stranger leaves for a newer one
+/// Accepts the connection that waits, if any. Few strangers are kept: the oldest one is closed for a newer one
 /// once its greeting could have been read, so that a rank gets in beside any number of strangers. libuv offers
-/// no further connection before this one is taken, and the loop reads and sends heartbeats between two of them.
-void SeatChannel::look_after_strangers() {
+/// no further connection before this one is accepted, and the loop reads and sends heartbeats between two of
+/// them.
+void SeatChannel::check_strangers() {
     if (!listening_ || leave_by_ != Instant::never()) return;
     for (Connection* const stranger : strangers()) {
         if (now() >= stranger->try_until) close(*stranger);
     }
-    auto there = strangers();
-    if (one_waits_ && there.size() >= kStrangersARank * options_.ranks &&
-        now() - there.front()->begun >= kStrangerGrace) {
-        close(*there.front());
-        there.erase(there.begin());
+    auto kept = strangers();
+    if (connection_waits_ && kept.size() >= kStrangersARank * options_.ranks &&
+        now() - kept.front()->begun >= kStrangerGrace) {
+        close(*kept.front());
+        kept.erase(kept.begin());
     }
-    if (one_waits_ && there.size() < kStrangersARank * options_.ranks) {
-        one_waits_ = false;
+    if (connection_waits_ && kept.size() < kStrangersARank * options_.ranks) {
+        connection_waits_ = false;
         accept_stranger();
     }
-    there = strangers();
-    if (there.empty()) return;
-    const Instant next = one_waits_ ? there.front()->begun + kStrangerGrace : there.front()->try_until;
+    kept = strangers();
+    if (kept.empty()) return;
+    const Instant next = connection_waits_ ? kept.front()->begun + kStrangerGrace : kept.front()->try_until;
     const std::int64_t wait_ms = std::max<std::int64_t>((next - now()).ns / 1'000'000, 0) + 1;
-    const auto look = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->look_after_strangers(); };
-    uv_timer_start(&stranger_timer_, look, static_cast<std::uint64_t>(wait_ms), 0);
+    const auto check = [](uv_timer_t* timer) { static_cast<SeatChannel*>(timer->data)->check_strangers(); };
+    uv_timer_start(&stranger_timer_, check, static_cast<std::uint64_t>(wait_ms), 0);
 }
 
 void SeatChannel::accept_stranger() {
@@ -309,7 +312,7 @@ void SeatChannel::accept_stranger() {
 }
 
 void SeatChannel::stop_listening_when_all_are_here() {
-    if (!listening_ || std::find(was_here_.begin(), was_here_.end(), false) != was_here_.end()) return;
+    if (!listening_ || std::find(greeted_.begin(), greeted_.end(), false) != greeted_.end()) return;
     listening_ = false;
     uv_close(reinterpret_cast<uv_handle_t*>(&listener_), nullptr);
     for (Connection* const stranger : strangers()) close(*stranger);
@@ -323,23 +326,23 @@ void SeatChannel::connect_next() {
     sockaddr_in v4{};
     const bool is_v4 = uv_ip4_addr(address.c_str(), join_token_.port, &v4) == 0;
     if (!is_v4) uv_ip6_addr(address.c_str(), join_token_.port, &v6);
-    connection.try_until = now() + kTry;
+    connection.try_until = now() + kConnectTimeout;
     const auto* const to = is_v4 ? reinterpret_cast<const sockaddr*>(&v4) : reinterpret_cast<sockaddr*>(&v6);
     const int error =
         uv_tcp_connect(&connection.connecting, &connection.tcp, to, [](uv_connect_t* request, int status) {
             auto& made = *static_cast<Connection*>(request->handle->data);
             if (made.closing) return;
-            if (status != 0) return made.channel->not_reached(made);
+            if (status != 0) return made.channel->connect_failed(made);
             SeatChannel& self = *made.channel;
             self.read_from(made);
             self.write(made, seat_greeting(self.join_token_.token, self.options_.rank), Framing::greeting);
-            self.say(made, {{"do", "hello"}, {"introduction", self.options_.introduction}});
+            self.send_own(made, {{"do", "hello"}, {"introduction", self.options_.introduction}});
         });
-    if (error != 0) not_reached(connection);
+    if (error != 0) connect_failed(connection);
 }
 
-/// Nobody listens there: the next address; after the last one all once more, with the next heartbeat.
-void SeatChannel::not_reached(Connection& connection) {
+/// Tries the next address at once; after the last one the first, at the next heartbeat.
+void SeatChannel::connect_failed(Connection& connection) {
     if (next_address_ % join_token_.addresses.size() != 0) return close(connection);
     connection.try_until = Instant{};
 }
@@ -350,19 +353,19 @@ void SeatChannel::close(Connection& connection) {
     uv_close(reinterpret_cast<uv_handle_t*>(&connection.tcp), [](uv_handle_t* handle) {
         auto* const closed = static_cast<Connection*>(handle->data);
         SeatChannel& self = *closed->channel;
-        const bool tried = self.options_.rank != 0 && closed->rank == kNobody;
+        const bool tried = self.options_.rank != 0 && closed->rank == kNoRank;
         self.connections_.remove_if([closed](const auto& each) { return each.get() == closed; });
         if (tried) self.connect_next();
-        self.look_after_strangers();
+        self.check_strangers();
         if (self.leave_by_ != Instant::never() && self.connections_.empty()) self.finish_leaving();
     });
 }
 
-/// The other end has closed, or is no longer to be trusted.
-void SeatChannel::gone(Connection& connection, const std::string& why) {
+/// The other end has closed, or sent an invalid message.
+void SeatChannel::disconnect(Connection& connection, const std::string& why) {
     if (connection.closing) return;
     close(connection);
-    if (connection.rank == kNobody) return;
+    if (connection.rank == kNoRank) return;
     if (options_.rank != 0) {
         const std::lock_guard lock(mutex_);
         ended_ = true;
@@ -381,7 +384,7 @@ void SeatChannel::read_from(Connection& connection) {
         reinterpret_cast<uv_stream_t*>(&connection.tcp),
         [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
             auto& from = *static_cast<Connection*>(handle->data);
-            const bool stranger = from.rank == kNobody && from.channel->options_.rank == 0;
+            const bool stranger = from.rank == kNoRank && from.channel->options_.rank == 0;
             from.buffer.resize(stranger ? kGreetingBytes - from.in.size() : kReadBytes);
             *buffer = uv_buf_init(from.buffer.data(), static_cast<unsigned>(from.buffer.size()));
         },
@@ -389,15 +392,15 @@ void SeatChannel::read_from(Connection& connection) {
             auto& from = *static_cast<Connection*>(stream->data);
             if (from.closing) return;
             if (count > 0) from.channel->received(from, {buffer->base, static_cast<std::size_t>(count)});
-            if (count < 0) from.channel->gone(from, "its connection ended");
+            if (count < 0) from.channel->disconnect(from, "its connection ended");
         });
 }
 
 void SeatChannel::received(Connection& connection, std::string_view bytes) {
     connection.heard = now();
     connection.in += bytes;
-    if (options_.rank == 0 && connection.rank == kNobody) {
-        if (connection.in.size() == kGreetingBytes) greeted(connection);
+    if (options_.rank == 0 && connection.rank == kNoRank) {
+        if (connection.in.size() == kGreetingBytes) greeting_received(connection);
         return;
     }
     std::size_t used = 0;
@@ -406,24 +409,24 @@ void SeatChannel::received(Connection& connection, std::string_view bytes) {
         for (std::size_t i = 0; i < kHeaderBytes; ++i)
             length = length << 8 | static_cast<std::uint8_t>(connection.in[used + i]);
         if (length > kSeatMessageBytesMax)
-            return gone(connection, fmt::format("it sent a message of {}, and {} are allowed",
-                                                show_bytes(length), show_bytes(kSeatMessageBytesMax)));
+            return disconnect(connection, fmt::format("it sent a message of {}, and {} are allowed",
+                                                      show_bytes(length), show_bytes(kSeatMessageBytesMax)));
         if (connection.in.size() - used - kHeaderBytes < length) break;
         auto message =
             parse_json(std::string_view(connection.in).substr(used + kHeaderBytes, length), "message");
         used += kHeaderBytes + length;
-        if (!message) return gone(connection, "it sent a message that is not JSON");
+        if (!message) return disconnect(connection, "it sent a message that is not JSON");
         try {
             handle(connection, *message);
         } catch (const Json::exception& error) {
-            return gone(connection, fmt::format("it sent what is no message ({})", error.what()));
+            return disconnect(connection, fmt::format("it sent an invalid message ({})", error.what()));
         }
     }
     connection.in.erase(0, used);
 }
 
-/// Rank 0: all that a stranger may send is here. A rank has shown the token; rank 0 answers that it is welcome.
-void SeatChannel::greeted(Connection& connection) {
+/// Rank 0 has the whole greeting of a stranger. A stranger with the token is a rank, and is welcome.
+void SeatChannel::greeting_received(Connection& connection) {
     const auto rank = rank_that_greets(connection.in, join_token_.token);
     connection.in.clear();
     const bool taken = rank && std::any_of(connections_.begin(), connections_.end(),
@@ -431,22 +434,22 @@ void SeatChannel::greeted(Connection& connection) {
     if (!rank || *rank == 0 || *rank >= options_.ranks || taken) return close(connection);
     connection.rank = *rank;
     connection.try_until = Instant::never();
-    say(connection, {{"do", "welcome"}});
-    was_here_[*rank] = true;
+    send_own(connection, {{"do", "welcome"}});
+    greeted_[*rank] = true;
     stop_listening_when_all_are_here();
-    look_after_strangers();
+    check_strangers();
 }
 
 void SeatChannel::handle(Connection& connection, Json& message) {
     const std::string what = message.at("do");
-    if (connection.rank == kNobody) return welcomed(connection, message);
+    if (connection.rank == kNoRank) return welcome_received(connection, message);
     if (what == "ping") {
         message["do"] = "pong";
         message["arrived"] = connection.heard.ns;
         message["answered"] = now().ns;
-        say(connection, message);
+        send_own(connection, message);
     } else if (what == "pong") {
-        answered(message);
+        pong_received(message);
     } else if (what == "bye") {
         connection.left = true;
     } else if (what != "alive" || message.contains("news")) {
@@ -454,8 +457,8 @@ void SeatChannel::handle(Connection& connection, Json& message) {
     }
 }
 
-/// Another rank: the first message of rank 0.
-void SeatChannel::welcomed(Connection& connection, const Json& message) {
+/// The first message of rank 0 to another rank.
+void SeatChannel::welcome_received(Connection& connection, const Json& message) {
     if (message.at("do") != "welcome") return close(connection);
     connection.rank = 0;
     connection.try_until = Instant::never();
@@ -464,14 +467,14 @@ void SeatChannel::welcomed(Connection& connection, const Json& message) {
     changed_.notify_all();
 }
 
-void SeatChannel::ping() {
+void SeatChannel::send_ping() {
     for (const auto& connection : connections_) {
         if (connection->rank == 0 && !connection->closing)
-            say(*connection, {{"do", "ping"}, {"sent", now().ns}});
+            send_own(*connection, {{"do", "ping"}, {"sent", now().ns}});
     }
 }
 
-void SeatChannel::answered(const Json& message) {
+void SeatChannel::pong_received(const Json& message) {
     const Instant at = now();
     {
         const std::lock_guard lock(mutex_);
@@ -479,11 +482,11 @@ void SeatChannel::answered(const Json& message) {
         clock_.add({message.at("sent")}, {message.at("arrived")}, {message.at("answered")}, at);
         if (--pings_left_ == 0) return changed_.notify_all();
     }
-    ping();
+    send_ping();
 }
 
-/// What the channel says of itself, which is short.
-void SeatChannel::say(Connection& connection, const Json& message) {
+/// Sends a short message of the channel itself.
+void SeatChannel::send_own(Connection& connection, const Json& message) {
     std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
     {
         const std::lock_guard lock(mutex_);
@@ -492,7 +495,7 @@ void SeatChannel::say(Connection& connection, const Json& message) {
     write(connection, std::move(text));
 }
 
-/// `text` is counted in queued_bytes_ until it is on its way.
+/// `text` counts in queued_bytes_ until it is sent.
 void SeatChannel::write(Connection& connection, std::string text, Framing framing) {
     auto* const out = new Write();
     out->channel = this;
@@ -505,7 +508,7 @@ void SeatChannel::write(Connection& connection, std::string text, Framing framin
                                 uv_buf_init(out->text.data(), static_cast<unsigned>(out->text.size()))};
     const auto done = [](uv_write_t* request, int) {
         const std::unique_ptr<Write> written(static_cast<Write*>(request->data));
-        written->channel->not_queued_any_more(written->text.size());
+        written->channel->bytes_sent(written->text.size());
     };
     if (uv_write(&out->request, reinterpret_cast<uv_stream_t*>(&connection.tcp), buffers.data(),
                  static_cast<unsigned>(buffers.size()), done) != 0)
@@ -513,15 +516,15 @@ void SeatChannel::write(Connection& connection, std::string text, Framing framin
 }
 
 void SeatChannel::begin_to_leave() {
-    leave_by_ = now() + kLeave;
+    leave_by_ = now() + kLeaveTimeout;
     for (const auto& connection : connections_) {
         if (connection->closing) continue;
-        if (connection->rank == kNobody) {
+        if (connection->rank == kNoRank) {
             close(*connection);
             continue;
         }
-        connection->left = true;  // whatever the other end does now is not news
-        say(*connection, {{"do", "bye"}});
+        connection->left = true;  // the end of this connection is no loss
+        send_own(*connection, {{"do", "bye"}});
         const int error = uv_shutdown(&connection->ending, reinterpret_cast<uv_stream_t*>(&connection->tcp),
                                       [](uv_shutdown_t* request, int) {
                                           auto& ended = *static_cast<Connection*>(request->handle->data);
@@ -532,7 +535,7 @@ void SeatChannel::begin_to_leave() {
     if (connections_.empty()) finish_leaving();
     uv_timer_start(
         &timer_, [](uv_timer_t* handle) { static_cast<SeatChannel*>(handle->data)->finish_leaving(); },
-        static_cast<std::uint64_t>(kLeave.ns / 1'000'000), 0);
+        static_cast<std::uint64_t>(kLeaveTimeout.ns / 1'000'000), 0);
 }
 
 void SeatChannel::finish_leaving() {

@@ -1,4 +1,5 @@
-// The first bytes of a connection to rank 0: a fixed length, so that nothing of a stranger is parsed.
+// The first bytes of a connection to rank 0. They have a fixed length, so that a stranger's bytes are never
+// parsed.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,12 @@
 namespace streamsim::seats {
 
 inline constexpr std::string_view kGreetingBegins = "streamsim seat 2 ";
-/// Characters of a run's token, and of the rank behind it.
+/// The characters of a run's token, and of the rank behind it.
 inline constexpr std::size_t kTokenBytes = 32;
 inline constexpr std::size_t kRankBytes = 8;
 inline constexpr std::size_t kGreetingBytes = kGreetingBegins.size() + kTokenBytes + kRankBytes;
 
-/// Compares all bytes, wherever the first difference is: the time tells nothing of the token.
+/// Compares all bytes, wherever the first difference is, so that the time reveals nothing of the token.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
 /// REQUIRES: a token of kTokenBytes.

@@ -1,4 +1,4 @@
-// What holds back the start of a session whose streams begin together with those of other computers.
+// StartBarrier: holds back the start of a session until the streams of all other computers are ready, too.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,19 @@ namespace streamsim::seats {
 
 class StartBarrier {
 public:
-    /// Instants are of this computer's CLOCK_MONOTONIC.
+    /// `play_start` is an instant of this computer's CLOCK_MONOTONIC.
     using Begin = std::function<void(Instant play_start)>;
 
     virtual ~StartBarrier() = default;
 
-    /// Streams are planned and their memory is there; `cues` are the offsets at which some of them begin here,
-    /// each once. Blocks until it is so on every computer. Errors: the run ends before it begins.
-    virtual Result<void> planned(const std::vector<Duration>& cues) = 0;
-    /// Every stream of this cue has filled its read-ahead here. `begin` is called once it is so everywhere:
-    /// now or later, on any thread, or not at all when the run ends before. Any thread.
-    virtual void ready(Duration cue, Begin begin) = 0;
-    /// Every stream has ended here. Blocks until it is so everywhere: what is read from then on, to find out
-    /// why frames were missed, disturbs nobody. Returns at once when the run is interrupted.
+    /// The streams are planned and their memory is allocated; `groups` are the start offsets of the start
+    /// groups here, each once. Blocks until every computer has planned. Errors: the run ends before it begins.
+    virtual Result<void> planned(const std::vector<Duration>& groups) = 0;
+    /// Every stream of this start group has filled its read-ahead here. `begin` is called when the group is
+    /// ready everywhere: now or later, on any thread, or never when the run ends before. Any thread.
+    virtual void ready(Duration group, Begin begin) = 0;
+    /// Every stream has ended here. Blocks until every stream has ended everywhere, so that re-reads of missed
+    /// frames disturb nobody. Returns at once when the run is interrupted.
     virtual void ended() = 0;
 };
 

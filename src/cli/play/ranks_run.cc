@@ -32,21 +32,21 @@ void become_one_of_many(seats::Ranks& ranks, CliOptions& options) {
     options.metrics.clear();
 }
 
-seats::RankNews news_of(const run::Session::Watch& watch) {
-    seats::RankNews news;
-    if (watch.streams == nullptr) return news;
+seats::RankProgress progress_of(const run::Session::Watch& watch) {
+    seats::RankProgress rank;
+    if (watch.streams == nullptr) return rank;
     const std::size_t count = watch.streams->size();
     for (std::size_t i = 0; i < count; ++i) {
         const StreamProgress& progress = (*watch.progress)[i];
         const StreamState state = progress.state.load(std::memory_order_relaxed);
         const bool over = state == StreamState::ended || state == StreamState::removed;
-        news.streams += over ? 0 : 1;
-        news.on_time += progress.on_time.load(std::memory_order_relaxed);
-        news.bad += progress.bad.load(std::memory_order_relaxed);
-        news.bytes += progress.bytes.load(std::memory_order_relaxed);
-        if (!over) news.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
+        rank.streams += over ? 0 : 1;
+        rank.on_time += progress.on_time.load(std::memory_order_relaxed);
+        rank.bad += progress.bad.load(std::memory_order_relaxed);
+        rank.bytes += progress.bytes.load(std::memory_order_relaxed);
+        if (!over) rank.required_bytes_per_s += (*watch.streams)[i].required_bytes_per_s();
     }
-    return news;
+    return rank;
 }
 
 /// Rank 0 would have written the result; the other ranks know where its parts are.
@@ -75,16 +75,16 @@ RunPart part_of_ranks(seats::Ranks& ranks) {
 }
 
 std::string AllRanks::text(std::int64_t now_ns) {
-    seats::RankNews all = news_of(session_.watch());
+    seats::RankProgress all = progress_of(session_.watch());
     std::size_t seats = 1;
-    for (const auto& news : ranks_->told()) {
-        if (!news) continue;
+    for (const auto& rank : ranks_->progress_of_others()) {
+        if (!rank) continue;
         ++seats;
-        all.streams += news->streams;
-        all.on_time += news->on_time;
-        all.bad += news->bad;
-        all.bytes += news->bytes;
-        all.required_bytes_per_s += news->required_bytes_per_s;
+        all.streams += rank->streams;
+        all.on_time += rank->on_time;
+        all.bad += rank->bad;
+        all.bytes += rank->bytes;
+        all.required_bytes_per_s += rank->required_bytes_per_s;
     }
     // The others tell once a second: over less than some seconds there is no rate.
     constexpr std::int64_t kRateOverNs = 3'000'000'000;
@@ -167,9 +167,10 @@ Result<void> MediaRun::choose_formats_together() {
 Result<RunResult> MediaRun::play_with_others(run::Session& session, const run::PlayRequest& request) {
     seats::Ranks& ranks = *context_.ranks;
     session.wait_for(ranks);
-    ranks.tell([&session]() -> std::optional<seats::RankNews> { return news_of(session.watch()); });
+    ranks.report_progress(
+        [&session]() -> std::optional<seats::RankProgress> { return progress_of(session.watch()); });
     auto own = session.execute();
-    ranks.tell({});
+    ranks.report_progress({});
     seats::Ranks::Collecting how;
     if (journal_.kept()) how.journals = journal_directory(options_);
     how.keep = [this](RunResult& part) { journal_.finish(part); };

@@ -1,5 +1,3 @@
-#include "seats/seat_channel.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -12,6 +10,7 @@
 #include <list>
 #include <thread>
 
+#include "seats/seat_channel.h"
 #include "seats/seat_greeting.h"
 
 namespace streamsim::run {
@@ -31,8 +30,8 @@ using testing::HasSubstr;
 /// As the program does: a write to a connection that has ended is an error and no signal.
 [[maybe_unused]] const auto kNoSignal = std::signal(SIGPIPE, SIG_IGN);
 
-/// What one end was told, for whoever waits for it.
-class Told {
+/// The events of one end of the channel.
+class Heard {
 public:
     seats::SeatChannelOptions options(std::uint32_t rank, std::uint32_t ranks) {
         seats::SeatChannelOptions out;
@@ -40,17 +39,17 @@ public:
         out.ranks = ranks;
         out.introduction = rank;
         out.heartbeat = milliseconds(20);
-        out.silence = seconds(60);
+        out.heartbeat_timeout = seconds(60);
         out.events.message = [this](std::uint32_t from, Json& message) { add(from, message.dump()); };
         out.events.lost = [this](std::uint32_t who, const std::string& why) { add(who, "lost: " + why); };
         out.events.left = [this](std::uint32_t who) { add(who, "left"); };
         return out;
     }
-    /// Waits until `rank` has told something that holds `text`. False: not in ten seconds.
+    /// Waits until `rank` has sent a message that contains `text`. False: not in ten seconds.
     bool comes(std::uint32_t rank, const std::string& text) {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, std::chrono::seconds(10), [&] {
-            return std::any_of(told_.begin(), told_.end(), [&](const auto& each) {
+            return std::any_of(heard_.begin(), heard_.end(), [&](const auto& each) {
                 return each.first == rank && each.second.find(text) != std::string::npos;
             });
         });
@@ -58,7 +57,7 @@ public:
     std::vector<std::string> of(std::uint32_t rank) {
         const std::lock_guard lock(mutex_);
         std::vector<std::string> out;
-        for (const auto& [who, text] : told_) {
+        for (const auto& [who, text] : heard_) {
             if (who == rank) out.push_back(text);
         }
         return out;
@@ -67,13 +66,13 @@ public:
 private:
     void add(std::uint32_t rank, std::string text) {
         const std::lock_guard lock(mutex_);
-        told_.emplace_back(rank, std::move(text));
+        heard_.emplace_back(rank, std::move(text));
         changed_.notify_all();
     }
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<std::pair<std::uint32_t, std::string>> told_;
+    std::vector<std::pair<std::uint32_t, std::string>> heard_;
 };
 
 /// A socket that speaks for itself.
@@ -132,8 +131,8 @@ TEST(JoinToken, is_the_same_after_a_journey) {
 }
 
 TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
-    Told first;
-    Told second;
+    Heard first;
+    Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 3));
     ASSERT_TRUE(host.has_value());
     auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
@@ -153,11 +152,11 @@ TEST(SeatChannel, messages_arrive_whole_in_order_and_with_their_sender) {
     EXPECT_TRUE(second.comes(0, R"({"do":"c"})"));
 }
 
-TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
-    Told first;
-    Told second;
+TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_without_heartbeats_is) {
+    Heard first;
+    Heard second;
     auto options = first.options(0, 3);
-    options.silence = milliseconds(300);
+    options.heartbeat_timeout = milliseconds(300);
     auto host = seats::SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
     auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
@@ -166,11 +165,11 @@ TEST(SeatChannel, a_rank_that_leaves_is_not_lost_and_one_that_is_silent_is) {
     EXPECT_TRUE(first.comes(1, "left"));
     const Stranger silent((*host)->join_token().port);  // it knows the token, and has no heartbeat
     silent.send_bytes(seats::seat_greeting((*host)->join_token().token, 2));
-    EXPECT_TRUE(first.comes(2, "lost: it has been silent for 300.0 ms"));
+    EXPECT_TRUE(first.comes(2, "lost: no heartbeat for 300.0 ms"));
 }
 
 TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
-    Told first;
+    Heard first;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     {
@@ -183,7 +182,7 @@ TEST(SeatChannel, a_rank_whose_connection_ends_without_a_word_is_lost_at_once) {
 }
 
 TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
-    Told first;
+    Heard first;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     const std::string token = (*host)->join_token().token;
@@ -197,7 +196,7 @@ TEST(SeatChannel, strangers_are_not_let_in_and_disturb_nobody) {
         stranger.send_bytes(bytes);
         EXPECT_TRUE(stranger.is_closed_by_the_other_end()) << bytes.substr(0, 60);
     }
-    Told second;
+    Heard second;
     auto one = seats::SeatChannel::join(second.options(1, 2), (*host)->join_token());
     EXPECT_TRUE(one.has_value());
     EXPECT_TRUE(first.comes(1, "hello"));
@@ -215,14 +214,14 @@ std::int64_t resident_kb() {
 
 /// 1,000 connections: bombs, half greetings, and some that send a byte now and then.
 TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
-    Told first;
+    Heard first;
     auto options = first.options(0, 3);
-    options.silence = seconds(2);
+    options.heartbeat_timeout = seconds(2);
     options.greeting_timeout = milliseconds(500);
     auto host = seats::SeatChannel::host(options);
     ASSERT_TRUE(host.has_value());
     const std::uint16_t port = (*host)->join_token().port;
-    Told second;
+    Heard second;
     auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
     ASSERT_TRUE(one.has_value());
     const std::int64_t before_kb = resident_kb();
@@ -251,7 +250,7 @@ TEST(SeatChannel, a_thousand_strangers_take_no_rank_s_place_and_no_memory) {
 }
 
 TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
-    Told first;
+    Heard first;
     auto options = first.options(0, 2);
     options.greeting_timeout = milliseconds(200);
     auto host = seats::SeatChannel::host(options);
@@ -270,8 +269,8 @@ TEST(SeatChannel, a_stranger_that_drips_has_its_time_in_all_and_not_a_byte) {
 }
 
 TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_and_blocks_nobody) {
-    Told first;
-    Told second;
+    Heard first;
+    Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 3));
     ASSERT_TRUE(host.has_value());
     auto one = seats::SeatChannel::join(second.options(1, 3), (*host)->join_token());
@@ -284,8 +283,8 @@ TEST(SeatChannel, a_message_that_is_too_long_ends_the_connection_at_both_ends_an
 }
 
 TEST(SeatChannel, parts_arrive_in_order_and_wait_for_each_other) {
-    Told first;
-    Told second;
+    Heard first;
+    Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     auto one = seats::SeatChannel::join(second.options(1, 2), (*host)->join_token());
@@ -312,8 +311,8 @@ TEST(SeatGreeting, is_that_of_a_rank_only_with_the_whole_token) {
 }
 
 TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
-    Told first;
-    Told second;
+    Heard first;
+    Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     seats::JoinToken join_token = (*host)->join_token();
@@ -323,7 +322,7 @@ TEST(SeatChannel, an_address_where_nobody_listens_is_passed_over) {
 }
 
 TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
-    Told second;
+    Heard second;
     const seats::JoinToken nobody{"run", "token", "elsewhere", {"127.0.0.1"}, 1};
     const auto joined = seats::SeatChannel::join(second.options(1, 2), nobody, milliseconds(100));
     ASSERT_FALSE(joined.has_value());
@@ -331,8 +330,8 @@ TEST(SeatChannel, a_host_that_cannot_be_reached_is_given_up_in_time) {
 }
 
 TEST(SeatChannel, clocks_of_one_machine_agree_within_their_bound) {
-    Told first;
-    Told second;
+    Heard first;
+    Heard second;
     auto host = seats::SeatChannel::host(first.options(0, 2));
     ASSERT_TRUE(host.has_value());
     auto one = seats::SeatChannel::join(second.options(1, 2), (*host)->join_token());

@@ -1,4 +1,4 @@
-#include "seats/ranks_words.h"
+#include "seats/rank_messages.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,14 @@
 namespace streamsim::seats {
 namespace {
 
-/// No file name has it.
+/// Ends a row: no file name contains this character.
 constexpr char kRowEnd = '\0';
 
 Json::other_error no_row() {
     return Json::other_error::create(501, "a row of frames is cut", nullptr);
 }
 
-/// The numbers of a row, one after the other.
+/// Takes the numbers of a row, one after the other.
 class RowReader {
 public:
     explicit RowReader(std::string_view row) : rest_(row) {}
@@ -42,7 +42,7 @@ private:
 
 }  // namespace
 
-Json words_of(std::span<const FrameRow> rows) {
+Json to_json(std::span<const FrameRow> rows) {
     std::string out;
     for (const FrameRow& row : rows) {
         const FrameOutcome& o = row.outcome;
@@ -58,8 +58,8 @@ Json words_of(std::span<const FrameRow> rows) {
     return out;
 }
 
-void add_rows(const Json& words, std::vector<FrameRow>& rows) {
-    std::string_view text = words.get_ref<const std::string&>();
+void add_rows(const Json& json, std::vector<FrameRow>& rows) {
+    std::string_view text = json.get_ref<const std::string&>();
     while (!text.empty()) {
         const std::size_t end = text.find(kRowEnd);
         if (end == std::string_view::npos) throw no_row();

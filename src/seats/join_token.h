@@ -1,0 +1,29 @@
+// The join token: the addresses of rank 0 and the secret of its run, from which the other ranks connect to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace streamsim::seats {
+
+struct JoinToken {
+    std::string run_id;
+    std::string token;
+    std::string machine;                 // this_machine() of rank 0
+    std::vector<std::string> addresses;  // of all interfaces but loopback, as numbers
+    std::uint16_t port = 0;
+
+    std::string to_text() const;
+    /// Errors: environment.
+    static Result<JoinToken> parse(const std::string& text);
+};
+
+/// Equal for two processes that share their loopback interface.
+std::string this_machine();
+/// The addresses of all interfaces that are up, as numbers, IPv4 first; without loopback and link-local ones.
+std::vector<std::string> own_addresses();
+
+}  // namespace streamsim::seats

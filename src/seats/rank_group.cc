@@ -1,0 +1,77 @@
+#include "seats/rank_group.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "host/host.h"
+
+namespace streamsim::seats {
+
+RankGroup::RankGroup(std::uint32_t rank, std::uint32_t ranks)
+    : rank_(rank), size_(ranks), seats_(ranks), peers_(ranks) {
+    peers_[rank].here = true;
+    peers_[rank].host = host::read_host_facts();
+}
+
+std::vector<std::uint32_t> RankGroup::seats_of(std::uint32_t rank) const {
+    std::vector<std::uint32_t> seats;
+    for (std::uint32_t seat = first_seat_of(rank); seat < first_seat_of(rank + 1); ++seat)
+        seats.push_back(seat);
+    return seats;
+}
+
+std::string RankGroup::name_of(std::uint32_t rank) const {
+    const std::uint32_t from = first_seat_of(rank);
+    const std::uint32_t to = first_seat_of(rank + 1);
+    std::string out = to > from + 1 ? fmt::format("seats {}-{}", from, to - 1) : fmt::format("seat {}", from);
+    const std::string& host = peers_[rank].host.name;
+    return host.empty() ? out : fmt::format("{} (host {})", out, host);
+}
+
+void RankGroup::send_to_others(const Json& message) {
+    if (!first()) return send_to_first(message);
+    for (std::uint32_t rank = 1; rank < size_; ++rank) channel_->send(rank, message);
+}
+
+void RankGroup::stop() {
+    {
+        const std::lock_guard lock(mutex);
+        if (std::exchange(stopped, true)) return;
+        changed.notify_all();
+    }
+    send_to_others({{"do", "stop"}});
+}
+
+bool RankGroup::all(const std::function<bool(std::uint32_t rank)>& holds) const {
+    for (std::uint32_t rank = 0; rank < size_; ++rank) {
+        if (!holds(rank)) return false;
+    }
+    return true;
+}
+
+bool RankGroup::all_gone_or(const std::function<bool(std::uint32_t rank)>& holds) const {
+    return all([&](std::uint32_t rank) { return peers_[rank].gone() || holds(rank); });
+}
+
+Error RankGroup::joined(const std::map<std::uint32_t, Error>& errors) const {
+    Error all{ErrorKind::environment, {}};
+    std::map<std::string, std::vector<std::string>> names_by_problem;
+    std::vector<std::string> order;
+    for (const auto& [rank, error] : errors) {
+        if (error.kind == ErrorKind::bad_input) all.kind = ErrorKind::bad_input;
+        for (const std::string& problem : error.problems) {
+            if (!names_by_problem.contains(problem)) order.push_back(problem);
+            names_by_problem[problem].push_back(rank == 0 ? "" : name_of(rank));
+        }
+    }
+    for (const std::string& problem : order) {
+        const std::vector<std::string>& names = names_by_problem[problem];
+        const bool of_rank_0 = names.front().empty();  // a problem of rank 0 has no name before it
+        all.problems.push_back(of_rank_0 ? problem : fmt::format("{}: {}", fmt::join(names, ", "), problem));
+    }
+    return all;
+}
+
+}  // namespace streamsim::seats

@@ -1,0 +1,82 @@
+// The processes of one run over several computers, as each of them sees the others: which of them are there,
+// their names, the seats that they play, and the channel to them. Rank 0 leads, the others follow.
+//
+// A rank that dies is left out from then on, and its name is kept: the others go on without it.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "seats/seat_channel.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim::seats {
+
+class RankGroup {
+public:
+    struct Peer {
+        bool here = false;  // it has introduced itself
+        bool lost = false;
+        bool left = false;
+        bool loss_reported = false;
+        std::string why;  // of its loss
+        HostFacts host;
+
+        bool gone() const { return lost || left; }
+    };
+
+    RankGroup(std::uint32_t rank, std::uint32_t ranks);
+    /// The channel outlives all calls that send.
+    void set_channel(SeatChannel& channel) { channel_ = &channel; }
+
+    std::uint32_t rank() const { return rank_; }
+    std::uint32_t size() const { return size_; }
+    bool first() const { return rank_ == 0; }
+    SeatChannel& channel() const { return *channel_; }
+    const std::string& run_id() const { return channel_->join_token().run_id; }
+
+    void assign_seats(std::uint32_t seats) { seats_ = seats; }
+    std::uint32_t first_seat_of(std::uint32_t rank) const {
+        return static_cast<std::uint32_t>(std::uint64_t{seats_} * rank / size_);
+    }
+    std::vector<std::uint32_t> seats_of(std::uint32_t rank) const;
+    /// "seat 2 (host h3)", "seats 4-7 (host h3)"
+    std::string name_of(std::uint32_t rank) const;
+
+    void send_to_first(const Json& message) { channel_->send(0, message); }
+    /// To rank 0, or from rank 0 to all others.
+    void send_to_others(const Json& message);
+    /// Ends all waits, in every rank. Any thread. REQUIRES: `mutex` is not held.
+    void stop();
+
+    /// Protects all state below, and that of the classes that share this group.
+    mutable std::mutex mutex;
+    std::condition_variable changed;
+
+    // REQUIRES: `mutex` is held.
+    Peer& peer(std::uint32_t rank) { return peers_[rank]; }
+    const Peer& peer(std::uint32_t rank) const { return peers_[rank]; }
+    bool first_is_gone() const { return peers_[0].gone(); }
+    bool all(const std::function<bool(std::uint32_t rank)>& holds) const;
+    bool all_gone_or(const std::function<bool(std::uint32_t rank)>& holds) const;
+    /// One error for all of `errors`, by rank, with the names of the ranks that had it.
+    Error joined(const std::map<std::uint32_t, Error>& errors) const;
+    bool stopped = false;
+    /// The time of play: counts the plays that all ranks have ended.
+    std::uint64_t play = 0;
+
+private:
+    const std::uint32_t rank_;
+    const std::uint32_t size_;
+    std::uint32_t seats_;
+    SeatChannel* channel_ = nullptr;
+    std::vector<Peer> peers_;
+};
+
+}  // namespace streamsim::seats

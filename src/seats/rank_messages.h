@@ -1,0 +1,59 @@
+// The messages of ranks to each other, as JSON and back. Readers throw Json::exception where a message is
+// malformed: the channel then ends the connection to its sender.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/document/json.h"
+#include "base/result.h"
+#include "streamsim/run_result.h"
+
+namespace streamsim::seats {
+
+/// The streams of one rank, from its heartbeat.
+struct RankProgress {
+    std::uint32_t streams = 0;  // that have not ended
+    std::uint64_t on_time = 0;
+    std::uint64_t bad = 0;  // dropped, late or failed
+    std::uint64_t bytes = 0;
+    double required_bytes_per_s = 0;  // of the streams that play
+};
+
+inline Json to_json(const Result<void>& outcome) {
+    if (outcome) return nullptr;
+    return {{"kind", static_cast<int>(outcome.error().kind)}, {"problems", outcome.error().problems}};
+}
+
+inline Result<void> outcome_from_json(const Json& json) {
+    if (json.is_null()) return {};
+    return Error{static_cast<ErrorKind>(json.at("kind").get<int>()),
+                 json.at("problems").get<std::vector<std::string>>()};
+}
+
+inline Json to_json(const HostFacts& host) {
+    return {{"name", host.name}, {"os", host.os}, {"cpus", host.cpus}, {"memory", host.memory_bytes}};
+}
+
+inline HostFacts host_from_json(const Json& json) {
+    return {json.at("name"), json.at("os"), json.at("cpus"), json.at("memory")};
+}
+
+inline Json to_json(const RankProgress& progress) {
+    return {{"streams", progress.streams},
+            {"on_time", progress.on_time},
+            {"bad", progress.bad},
+            {"bytes", progress.bytes},
+            {"required", progress.required_bytes_per_s}};
+}
+
+inline RankProgress progress_from_json(const Json& json) {
+    return {json.at("streams"), json.at("on_time"), json.at("bad"), json.at("bytes"), json.at("required")};
+}
+
+/// Rows of frames, which a result's document lacks, as one text: there may be a million.
+Json to_json(std::span<const FrameRow> rows);
+void add_rows(const Json& json, std::vector<FrameRow>& rows);
+
+}  // namespace streamsim::seats
