@@ -1,4 +1,4 @@
-// The files of a user that may be removed and renamed: spare ones, and those that it created.
+// The files of a user that may be removed and renamed: spare files, and files that the user created.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@ namespace streamsim::load {
 
 /// A file of the user, in one of its directories.
 struct CreatedFile {
-    std::uint64_t number = 0;  // of those created; of those spare
+    std::uint64_t number = 0;  // among the created files, or among the spare ones
     std::uint32_t directory = 0;
     bool spare = false;
 };
 
-/// First in, first out. Memory grows when more files are there than ever before.
+/// First in, first out. Memory grows when there are more files than ever before.
 class CreatedFiles {
 public:
     std::size_t size() const { return size_; }

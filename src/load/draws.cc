@@ -23,7 +23,7 @@ std::vector<WeightedSize> ascending(std::vector<WeightedSize> blocks) {
     return blocks;
 }
 
-/// Of reads and of writes, each once.
+/// The block sizes of reads and of writes, each once.
 std::vector<WeightedSize> all_blocks(const MeterSpec& spec) {
     std::vector<WeightedSize> out = spec.blocks;
     if (!spec.writes) return out;
@@ -42,9 +42,9 @@ WeightedDraw::WeightedDraw(std::span<const double> weights) {
 }
 
 std::size_t WeightedDraw::draw(Prng& prng) const {
-    STREAMSIM_CHECK(!sums_.empty() && sums_.back() > 0, "there is something to draw");
+    STREAMSIM_CHECK(!sums_.empty() && sums_.back() > 0, "the weights have a sum above 0");
     const double at = prng.unit() * sums_.back();
-    // What has no weight has the sum of the one before it, and is never the first above anything.
+    // An entry without weight has the sum of the one before it, and is never the first above any value.
     const auto found = std::upper_bound(sums_.begin(), sums_.end(), at);
     if (found != sums_.end()) return static_cast<std::size_t>(found - sums_.begin());
     // The product was rounded up to the sum itself.
@@ -83,7 +83,8 @@ Draws::Draws(const MeterSpec& spec, std::uint32_t alignment)
       writes_(spec.writes ? sizes_of(spec.writes->blocks, spec.writes->lengths) : reads_) {
     if (weight_of(spec, LoadOperation::read) + weight_of(spec, LoadOperation::write) <= 0)
         return;  // no transfers
-    STREAMSIM_CHECK(sizes_.count() > 0 && file_bytes_ >= alignment_, "there is something to transfer");
+    STREAMSIM_CHECK(sizes_.count() > 0 && file_bytes_ >= alignment_,
+                    "a meter that transfers has block sizes and files");
     for (const Sizes* sizes : {&reads_, &writes_}) {
         for (const std::uint64_t length : sizes->length_bytes) longest_ = std::max(longest_, length);
     }

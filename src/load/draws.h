@@ -1,4 +1,5 @@
-// The choices of a meter: what is asked for, never when. Pure; everything comes from a Prng.
+// The random choices of a meter: the operations and their sizes, but not their times. Pure; all randomness
+// comes from a Prng.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,10 @@ private:
     std::vector<double> sums_;
 };
 
-/// A read or a write, without its file and its place.
+/// A read or a write, without its file and offset.
 struct TransferShape {
     std::uint64_t length = 0;
-    std::uint32_t block = 0;  // of BlockSizes; the one it is booked under
+    std::uint32_t block = 0;  // of BlockSizes: its cell in the statistics
 };
 
 /// The block sizes of a meter, ascending, and how a length is cut into them.
@@ -39,12 +40,12 @@ public:
     std::uint64_t smallest() const { return bytes_.front(); }
     std::uint64_t largest() const { return bytes_.back(); }
 
-    /// What is moved next of a transfer in blocks of `block` that has `left` to go: a block, the largest size
-    /// that fits, or all of it where none does. REQUIRES: left > 0.
+    /// The next piece of a transfer in blocks of `block` that has `left` bytes to go: a block, else the largest
+    /// size that fits, else all of them. REQUIRES: left > 0.
     std::uint64_t piece(std::uint64_t left, std::size_t block) const;
-    /// `block`, or the largest that fits into `length`; the smallest, where none does.
+    /// `block`, else the largest that fits into `length`, else the smallest.
     std::uint32_t fitting(std::uint64_t length, std::size_t block) const;
-    /// The one of just so many bytes. REQUIRES: there is one.
+    /// REQUIRES: one block size has so many bytes.
     std::size_t index_of(std::uint64_t bytes) const;
 
 private:
@@ -54,18 +55,18 @@ private:
 /// Draws operations and the shapes of transfers.
 class Draws {
 public:
-    /// `alignment`: of every length; the last one that fits a file is not exceeded.
+    /// Every length is a multiple of `alignment` that fits into a file.
     Draws(const MeterSpec& spec, std::uint32_t alignment);
 
     const BlockSizes& sizes() const { return sizes_; }
     LoadOperation operation(Prng& prng) const { return static_cast<LoadOperation>(operations_.draw(prng)); }
     bool random(Prng& prng) const { return random_share_ > 0 && prng.unit() < random_share_; }
     TransferShape shape(Prng& prng, bool writes = false) const;
-    /// Of any transfer; 0: there are none.
+    /// Bytes of the longest transfer; 0: the meter transfers nothing.
     std::uint64_t longest() const { return longest_; }
 
 private:
-    /// Of reads, or of writes.
+    /// The sizes of reads, or of writes.
     struct Sizes {
         std::vector<double> blocks;  // weights, by BlockSizes
         WeightedDraw block;
@@ -78,7 +79,7 @@ private:
     const BlockSizes sizes_;
     const WeightedDraw operations_;
     const double random_share_;
-    const std::uint64_t up_to_;  // in smallest blocks; 0: not so
+    const std::uint64_t up_to_;  // the longest length, in smallest blocks; 0: lengths are listed
     const std::uint64_t alignment_;
     const std::uint64_t file_bytes_;
     const bool whole_files_;
@@ -86,7 +87,7 @@ private:
     std::uint64_t longest_ = 0;
 };
 
-/// The number k of a Poisson process' events comes k exponential distances after its beginning.
+/// The events of a Poisson process: event k comes k exponential distances after the beginning.
 class PoissonTimes {
 public:
     PoissonTimes(std::uint64_t seed, double per_s) : prng_(seed), ns_(1e9 / per_s) {}

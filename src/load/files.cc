@@ -11,11 +11,11 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     : plan_(plan), draws_(draws), files_(plan.spec.set.files), file_bytes_(plan.spec.set.file_bytes) {
     const MeterSpec& spec = plan.spec;
     if (draws.longest() == 0) return;
-    if (spec.read_once) first_with_rest_.resize(spec.users);
+    if (spec.read_once) first_unread_.resize(spec.users);
     const std::size_t pairs = std::size_t{spec.users} * files_;
     if (files_ <= kFilesKeptOpen && !spec.whole_files) open_.resize(pairs);
     if (!spec.whole_files && !spec.sequential_from_anywhere && spec.random_share < 1) {
-        // Users of a shared file begin in parts of their own, as the ranks of a parallel program do.
+        // Users of a shared file begin in different parts of it, as the ranks of a parallel program do.
         ends_.resize(pairs);
         const std::uint64_t largest = draws.sizes().largest();
         const std::uint64_t all = std::uint64_t{plan.seats} * spec.users;
@@ -23,7 +23,7 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
             const std::uint64_t part = file_bytes_ / all * (plan.first_user + user) / largest * largest;
             std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(pair(user, 0)), files_, part);
         }
-        if (spec.read_once) share_out();
+        if (spec.read_once) divide_files();
     }
     if (!spec.non_repeating || spec.whole_files) return;
     visited_.resize(plan.names.files.size());
@@ -31,8 +31,8 @@ MeterFiles::MeterFiles(const MeterPlan& plan, const Draws& draws)
     unit_ = (unit_ + plan.alignment - 1) / plan.alignment * plan.alignment;
 }
 
-/// Each user reads from where it begins to where the next one does, or to the end of the file.
-void MeterFiles::share_out() {
+/// Each user reads from its beginning to that of the next user, or to the end of the file.
+void MeterFiles::divide_files() {
     const std::uint64_t whole = file_bytes_ / plan_.alignment * plan_.alignment;
     const std::uint64_t largest = draws_.sizes().largest();
     const std::uint64_t all = std::uint64_t{plan_.seats} * plan_.spec.users;
@@ -46,23 +46,23 @@ void MeterFiles::share_out() {
     }
 }
 
-bool MeterFiles::has_rest(std::uint32_t user, std::uint32_t file) const {
-    return left_.empty() ? turn(named(user, file)) < places() : left_[pair(user, file)] > 0;
+bool MeterFiles::has_unread(std::uint32_t user, std::uint32_t file) const {
+    return left_.empty() ? turn(named(user, file)) < positions() : left_[pair(user, file)] > 0;
 }
 
-bool MeterFiles::nothing_left(std::uint32_t user) {
-    std::uint32_t& first = first_with_rest_[user];
-    while (first < files_ && !has_rest(user, first)) ++first;
+bool MeterFiles::all_read(std::uint32_t user) {
+    std::uint32_t& first = first_unread_[user];
+    while (first < files_ && !has_unread(user, first)) ++first;
     return first == files_;
 }
 
-std::uint32_t MeterFiles::file_with_rest(std::uint32_t user, std::uint32_t file) {
-    if (has_rest(user, file)) return file;
-    STREAMSIM_CHECK(!nothing_left(user), "there is something left to read");
-    return first_with_rest_[user];
+std::uint32_t MeterFiles::file_with_unread(std::uint32_t user, std::uint32_t file) {
+    if (has_unread(user, file)) return file;
+    STREAMSIM_CHECK(!all_read(user), "the user has unread bytes");
+    return first_unread_[user];
 }
 
-std::uint64_t MeterFiles::fitting_rest(std::uint32_t user, std::uint32_t file, std::uint64_t length) const {
+std::uint64_t MeterFiles::fitting_unread(std::uint32_t user, std::uint32_t file, std::uint64_t length) const {
     return left_.empty() ? length : std::min(length, left_[pair(user, file)]);
 }
 
@@ -86,10 +86,10 @@ std::uint64_t MeterFiles::end_of(std::uint64_t begin, const TransferShape& shape
     return at;
 }
 
-std::uint64_t MeterFiles::sequential_place(std::uint32_t user,
-                                           std::uint32_t file,
-                                           const TransferShape& shape,
-                                           Prng& prng) {
+std::uint64_t MeterFiles::sequential_offset(std::uint32_t user,
+                                            std::uint32_t file,
+                                            const TransferShape& shape,
+                                            Prng& prng) {
     if (ends_.empty()) {
         const std::uint64_t block = draws_.sizes().bytes(shape.block);
         return prng.below((file_bytes_ - shape.length) / block + 1) * block;
@@ -101,17 +101,18 @@ std::uint64_t MeterFiles::sequential_place(std::uint32_t user,
     return begin;
 }
 
-std::uint64_t MeterFiles::random_place(
+std::uint64_t MeterFiles::random_offset(
     std::uint32_t user, std::uint32_t file, std::uint64_t bytes, std::uint64_t grid, Prng& prng) {
     if (visited_.empty()) return prng.below((file_bytes_ - bytes) / grid + 1) * grid;
-    // The seats of a shared file take turns in one order.
+    // The seats that share a file take turns in one order of positions.
     const bool shared = plan_.spec.set.shared;
     const std::size_t name = named(user, file);
     const std::uint64_t seat = plan_.first_user / plan_.spec.users;
     const std::uint64_t number = turn(name);
     ++visited_[name];
     const std::uint64_t of_file = derive_seed(plan_.seed, shared ? name : name + (seat << 32));
-    return Permutation(places(), derive_seed(of_file, number / places())).at(number % places()) * unit_;
+    return Permutation(positions(), derive_seed(of_file, number / positions())).at(number % positions()) *
+           unit_;
 }
 
 }  // namespace streamsim::load

@@ -1,5 +1,5 @@
-// What a meter knows of the files it works on: where they are open, where the last transfer in each ended, and
-// which places of them were visited.
+// The files of a meter: which are open, where the last transfer in each ended, and which positions of them were
+// visited.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace streamsim::load {
 
-/// A user that has no more files than this keeps each of them open; of more, each transfer opens its own and
-/// closes it again; so it does where files are moved whole.
+/// A user with at most so many files keeps each of them open. With more files, or where files are transferred
+/// whole, each transfer opens its file and closes it again.
 inline constexpr std::uint32_t kFilesKeptOpen = 64;
 
-/// Of one meter. A file of a user is named by an index of [0, spec.set.files).
+/// A file of a user is named by an index of [0, spec.set.files).
 class MeterFiles {
 public:
     MeterFiles(const MeterPlan& plan, const Draws& draws);
@@ -27,7 +27,7 @@ public:
     }
     const std::string& directory(std::uint32_t user, std::uint32_t directory) const;
 
-    /// Whether each user has its files open all the time.
+    /// Each user has its files open all the time.
     bool kept_open() const { return !open_.empty(); }
     struct Opened {
         FileId file = kNoFile;
@@ -38,29 +38,28 @@ public:
     Opened& opened(std::uint32_t user, std::uint32_t file) { return open_[pair(user, file)]; }
     std::vector<Opened>& all_opened() { return open_; }
 
-    /// Where a sequential transfer of `shape` begins; it is taken note of where it ends.
-    std::uint64_t sequential_place(std::uint32_t user,
-                                   std::uint32_t file,
-                                   const TransferShape& shape,
-                                   Prng& prng);
-    /// Where `bytes` of a random one do, aligned to their `grid`.
-    std::uint64_t random_place(
+    /// The offset of a sequential transfer of `shape`; the next one follows its end.
+    std::uint64_t sequential_offset(std::uint32_t user,
+                                    std::uint32_t file,
+                                    const TransferShape& shape,
+                                    Prng& prng);
+    /// The offset of `bytes` of a random transfer, a multiple of `grid`.
+    std::uint64_t random_offset(
         std::uint32_t user, std::uint32_t file, std::uint64_t bytes, std::uint64_t grid, Prng& prng);
-    // Where each byte is read once at most (spec.read_once).
+    // For spec.read_once: each byte is read at most once.
 
-    /// The user has read all of its files, or begun to.
-    bool nothing_left(std::uint32_t user);
-    /// `file`, or where nothing is left of it the first one of the user that has a rest. REQUIRES: there is
-    /// one.
-    std::uint32_t file_with_rest(std::uint32_t user, std::uint32_t file);
-    /// `length`, or what is left of the file for this user where that is less.
-    std::uint64_t fitting_rest(std::uint32_t user, std::uint32_t file, std::uint64_t length) const;
+    /// Every byte of the user's files was read, or its read has begun.
+    bool all_read(std::uint32_t user);
+    /// `file`, or where all of it was read the user's first file with unread bytes. REQUIRES: !all_read(user).
+    std::uint32_t file_with_unread(std::uint32_t user, std::uint32_t file);
+    /// `length`, at most the unread bytes of the file for this user.
+    std::uint64_t fitting_unread(std::uint32_t user, std::uint32_t file, std::uint64_t length) const;
 
-    /// The next piece begins at `offset`, or at the beginning of the file where it does not fit there.
+    /// `offset`, or the beginning of the file where the piece does not fit behind `offset`.
     std::uint64_t around(std::uint64_t offset, std::uint64_t bytes) const {
         return offset + bytes > file_bytes_ ? 0 : offset;
     }
-    /// The user's last transfer in the file ended there.
+    /// The user's last transfer in the file ended at `offset`.
     void ended(std::uint32_t user, std::uint32_t file, std::uint64_t offset) {
         if (!ends_.empty()) ends_[pair(user, file)] = offset;
     }
@@ -71,22 +70,23 @@ private:
         return plan_.spec.set.shared ? file : pair(user, file);
     }
     std::uint64_t end_of(std::uint64_t begin, const TransferShape& shape) const;
-    void share_out();
-    bool has_rest(std::uint32_t user, std::uint32_t file) const;
-    std::uint64_t places() const { return std::max<std::uint64_t>(file_bytes_ / unit_, 1); }
-    /// How many places of the file were visited before, by all seats.
+    void divide_files();
+    bool has_unread(std::uint32_t user, std::uint32_t file) const;
+    std::uint64_t positions() const { return std::max<std::uint64_t>(file_bytes_ / unit_, 1); }
+    /// The number of positions of the file that were visited before, by all seats.
     std::uint64_t turn(std::size_t name) const;
 
     const MeterPlan& plan_;
     const Draws& draws_;
     const std::uint32_t files_;
     const std::uint64_t file_bytes_;
-    std::vector<Opened> open_;                    // by user and file
-    std::vector<std::uint64_t> ends_;             // the same; empty: nobody asks
-    std::vector<std::uint64_t> visited_;          // by name; empty: places come as they are drawn
-    std::uint64_t unit_ = 0;                      // of places that are visited
-    std::vector<std::uint32_t> first_with_rest_;  // by user; those before it have none
-    std::vector<std::uint64_t> left_;  // by user and file, of a sequential user that reads once; else empty
+    std::vector<Opened> open_;                 // by user and file
+    std::vector<std::uint64_t> ends_;          // by user and file; empty: not needed
+    std::vector<std::uint64_t> visited_;       // by name; empty: positions may repeat
+    std::uint64_t unit_ = 0;                   // bytes of a position
+    std::vector<std::uint32_t> first_unread_;  // by user: the first file with unread bytes
+    std::vector<std::uint64_t>
+        left_;  // unread bytes by user and file of sequential users that read once; else empty
 };
 
 }  // namespace streamsim::load

@@ -12,49 +12,49 @@ class Meter::Impl {
 public:
     Impl(
         EventLoop& loop, Storage& storage, const MeterPlan& plan, std::span<std::byte> memory, Callback changed)
-        : room_(loop, storage, plan, Callback::of<&Impl::user_finished>(this)), changed_(changed) {
-        STREAMSIM_CHECK(memory.size() >= memory_bytes(plan), "a meter has the memory it asked for");
+        : context_(loop, storage, plan, Callback::of<&Impl::user_finished>(this)), changed_(changed) {
+        STREAMSIM_CHECK(memory.size() >= memory_bytes(plan), "a meter gets the memory that it needs");
         const std::uint64_t each = user_memory_bytes(plan.spec);
         for (std::uint32_t user = 0; user < plan.spec.users; ++user)
-            users_.emplace_back(room_, user, memory.subspan(user * each, each));
+            users_.emplace_back(context_, user, memory.subspan(user * each, each));
     }
 
-    ~Impl() { room_.loop.cancel(end_timer_); }
+    ~Impl() { context_.loop.cancel(end_timer_); }
 
     void prepare() {
         STREAMSIM_CHECK(state_ == State::idle, "a meter is prepared once");
         state_ = State::preparing;
         opens_out_ = 1;
-        if (room_.files.kept_open()) open_files();
+        if (context_.files.kept_open()) open_files();
         opened_one();
     }
 
     void play(Instant from, Instant until) {
         STREAMSIM_CHECK(ready(), "a meter that plays is ready");
         state_ = State::playing;
-        MeterStats& stats = room_.stats;
-        const MeterSpec& spec = room_.plan.spec;
+        MeterStats& stats = context_.stats;
+        const MeterSpec& spec = context_.plan.spec;
         const Instant begin = from + spec.start;
         stats.begin(from);
         stats.set_end(std::max(begin, std::min(until, spec.end ? from + *spec.end : until)));
-        end_timer_ = room_.loop.at(stats.end(), Callback::of<&Impl::on_end>(this));
+        end_timer_ = context_.loop.at(stats.end(), Callback::of<&Impl::on_end>(this));
         for (std::uint32_t user = 0; user < spec.users; ++user) {
-            const std::int64_t number = std::int64_t{room_.plan.first_user} + user;
+            const std::int64_t number = std::int64_t{context_.plan.first_user} + user;
             users_[user].begin(begin + Duration{spec.one_more_every.ns * number});
         }
     }
 
     void interrupt() {
-        if (room_.interrupted || finished()) return;
-        room_.interrupted = true;
+        if (context_.interrupted || finished()) return;
+        context_.interrupted = true;
         if (state_ == State::preparing) {
             for (Opening& each : opens_) {
-                if (each.out) room_.storage.cancel(each);
+                if (each.out) context_.storage.cancel(each);
             }
         } else if (state_ != State::playing) {
             finish();
         } else {
-            room_.stats.set_end(std::min(room_.stats.end(), room_.loop.now()));
+            context_.stats.set_end(std::min(context_.stats.end(), context_.loop.now()));
             stop();
             for (MeterUser& user : users_) user.cancel();
         }
@@ -62,7 +62,7 @@ public:
 
     bool ready() const { return state_ == State::ready; }
     bool finished() const { return state_ == State::finished; }
-    const MeterStats& stats() const { return room_.stats; }
+    const MeterStats& stats() const { return context_.stats; }
 
     std::vector<std::string> created() const {
         std::vector<std::string> out;
@@ -81,16 +81,16 @@ private:
             out = false;
             into->file = error == 0 ? file : kNoFile;
             into->error = error;
-            if (error != 0 && !meter->room_.interrupted)
-                meter->room_.stats.error(LoadOperation::open, error, path);
+            if (error != 0 && !meter->context_.interrupted)
+                meter->context_.stats.error(LoadOperation::open, error, path);
             meter->opened_one();
         }
     };
 
     void open_files() {
-        const MeterPlan& plan = room_.plan;
+        const MeterPlan& plan = context_.plan;
         const bool writes = plan.spec.weights[static_cast<std::size_t>(LoadOperation::write)] > 0;
-        const std::uint32_t files = room_.files.count();
+        const std::uint32_t files = context_.files.count();
         opens_.resize(std::size_t{plan.spec.users} * files);
         opens_out_ += opens_.size();
         for (std::size_t i = 0; i < opens_.size(); ++i) {
@@ -98,25 +98,25 @@ private:
             const auto file = static_cast<std::uint32_t>(i % files);
             Opening& open = opens_[i];
             open.meter = this;
-            open.into = &room_.files.opened(user, file);
+            open.into = &context_.files.opened(user, file);
             open.done = Callback::of<&Opening::ended>(&open);
             open.tag = {plan.seat, plan.first_stream + user, 0, 0};
-            open.path = room_.files.path(user, file).c_str();
+            open.path = context_.files.path(user, file).c_str();
             open.access = writes ? Access::write : Access::read;
             open.through_cache = !plan.spec.direct;
-            room_.storage.open(open);
+            context_.storage.open(open);
         }
     }
 
     void opened_one() {
         if (--opens_out_ > 0) return;
-        // The operation that ended last is one of them.
-        room_.loop.defer(Callback::of<&Impl::prepared>(this));
+        // The last operation has not returned yet.
+        context_.loop.defer(Callback::of<&Impl::prepared>(this));
     }
 
     void prepared() {
         opens_ = {};
-        if (room_.interrupted) {
+        if (context_.interrupted) {
             finish();
             return;
         }
@@ -130,27 +130,27 @@ private:
     }
 
     void stop() {
-        room_.loop.cancel(end_timer_);
+        context_.loop.cancel(end_timer_);
         end_timer_ = 0;
         for (MeterUser& user : users_) user.stop();
     }
 
     void user_finished() {
         if (++users_finished_ < users_.size()) return;
-        if (end_timer_ != 0) {  // all has been read that was to be read once
-            room_.loop.cancel(end_timer_);
+        if (end_timer_ != 0) {  // every byte that was to be read once was read
+            context_.loop.cancel(end_timer_);
             end_timer_ = 0;
-            room_.stats.end_early();
+            context_.stats.end_early();
         }
         finish();
     }
 
     void finish() {
-        for (MeterFiles::Opened& each : room_.files.all_opened()) {
-            if (each.file != kNoFile) room_.storage.close(each.file);
+        for (MeterFiles::Opened& each : context_.files.all_opened()) {
+            if (each.file != kNoFile) context_.storage.close(each.file);
             each.file = kNoFile;
         }
-        room_.loop.defer(Callback::of<&Impl::tell_finished>(this));
+        context_.loop.defer(Callback::of<&Impl::tell_finished>(this));
     }
 
     void tell_finished() {
@@ -158,7 +158,7 @@ private:
         changed_();
     }
 
-    MeterRoom room_;
+    MeterContext context_;
     const Callback changed_;
     std::deque<MeterUser> users_;
     std::deque<Opening> opens_;

@@ -8,7 +8,7 @@
 namespace streamsim::load {
 namespace {
 
-// Small halves need more of them than the four that are enough for large ones.
+// Four rounds are enough for large halves, small ones need more.
 constexpr std::uint64_t kRounds = 8;
 
 std::uint64_t mask(unsigned bits) {
@@ -18,7 +18,7 @@ std::uint64_t mask(unsigned bits) {
 }  // namespace
 
 Permutation::Permutation(std::uint64_t n, std::uint64_t key) : n_(n), key_(key) {
-    STREAMSIM_CHECK(n > 0, "there is a number to permute");
+    STREAMSIM_CHECK(n > 0, "a permutation has an element");
     const auto bits = static_cast<unsigned>(std::bit_width(n - 1));
     low_bits_ = (bits + 1) / 2;
     low_mask_ = mask(low_bits_);

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 
+#include "metrics/distributions.h"
+
 namespace streamsim::load {
 namespace {
 
-std::optional<LatencySummary> summary_of(const metrics::Histogram& times) {
-    if (times.count() == 0) return std::nullopt;
-    return LatencySummary{times.at_permille(500), times.at_permille(900), times.at_permille(990),
-                          times.at_permille(999), times.max()};
-}
-
-/// One thread writes.
+/// One thread writes, any thread reads.
 template <typename T>
-void show(std::atomic<T>& counter, T more) {
+void add_to(std::atomic<T>& counter, T more) {
     counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
@@ -40,11 +36,14 @@ void MeterStats::block(LoadOperation operation, std::uint64_t bytes, Instant com
     series_.at(completed - begin_).bytes += bytes;
     if (plan_.progress == nullptr) return;
     MeterProgress& shown = *plan_.progress;
-    show(operation == LoadOperation::read ? shown.bytes_read : shown.bytes_written, bytes);
+    add_to(operation == LoadOperation::read ? shown.bytes_read : shown.bytes_written, bytes);
     shown.at_ns.store(since_start(completed), std::memory_order_relaxed);
 }
 
-void MeterStats::note(OperationResult& result, Times& times, std::int64_t service, std::int64_t response) {
+void MeterStats::count_done(OperationResult& result,
+                            Times& times,
+                            std::int64_t service,
+                            std::int64_t response) {
     ++result.done;
     result.service_sum_ns += service;
     result.response_sum_ns += response;
@@ -61,13 +60,13 @@ void MeterStats::done(LoadOperation operation, const OperationTimes& times) {
     const bool open = plan_.spec.loop == MeterSpec::Loop::open;
     const std::int64_t response = open ? (times.completed - times.intended).ns : service;
     const auto index = static_cast<std::size_t>(operation);
-    note(result_.operations[index], times_[index], service, response);
-    note(result_.all, all_times_, service, response);
+    count_done(result_.operations[index], times_[index], service, response);
+    count_done(result_.all, all_times_, service, response);
     Interval& interval = series_.at(times.completed - begin_);
     ++interval.operations;
     if (plan_.progress != nullptr) {
-        show(plan_.progress->done, std::uint64_t{1});
-        show(plan_.progress->response_sum_ns, response);
+        add_to(plan_.progress->done, std::uint64_t{1});
+        add_to(plan_.progress->response_sum_ns, response);
         plan_.progress->at_ns.store(since_start(times.completed), std::memory_order_relaxed);
     }
     interval.response_sum_ns += response;
@@ -86,7 +85,7 @@ void MeterStats::transfer_done(const TransferStats& transfer, const OperationTim
     into.bytes += transfer.bytes;
     into.block_ns += transfer.block_ns;
     into.block_max_ns = std::max(into.block_max_ns, transfer.block_max_ns);
-    // A storage that takes no time at all has no rate.
+    // A storage that takes no time has no rate.
     if (transfer.block_ns > 0)
         into.rate_sum += static_cast<double>(transfer.bytes) * 1e9 / static_cast<double>(transfer.block_ns);
     into.latency_ns += latency;
@@ -100,7 +99,7 @@ void MeterStats::failed(LoadOperation operation, int error, const std::string& p
     }
     ++result_.operations[static_cast<std::size_t>(operation)].failed;
     ++result_.all.failed;
-    if (plan_.progress != nullptr) show(plan_.progress->failed, std::uint64_t{1});
+    if (plan_.progress != nullptr) add_to(plan_.progress->failed, std::uint64_t{1});
     this->error(operation, error, path);
 }
 
@@ -113,7 +112,7 @@ void MeterStats::error(LoadOperation operation, int error, const std::string& pa
     result_.errors.push_back({operation, error, 1, path});
 }
 
-/// Users that have begun by then.
+/// Users that have begun by that time.
 std::uint64_t MeterStats::users_at(Duration since_begin) const {
     const std::int64_t every = plan_.spec.one_more_every.ns;
     if (every == 0) return plan_.spec.users;
@@ -125,8 +124,8 @@ MeterResult MeterStats::result() const {
     MeterResult out = result_;
     out.wall_ns = std::max<std::int64_t>((std::max(end_, last_sync_) - begin_).ns, 0);
     const auto summarise = [](OperationResult& result, const Times& times) {
-        result.service_ns = summary_of(times.service);
-        result.response_ns = summary_of(times.response);
+        result.service_ns = metrics::latency_summary(times.service);
+        result.response_ns = metrics::latency_summary(times.response);
     };
     for (std::size_t i = 0; i < kLoadOperations; ++i) summarise(out.operations[i], times_[i]);
     summarise(out.all, all_times_);

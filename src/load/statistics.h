@@ -1,5 +1,5 @@
-// What became of everything that a meter asked for. Counts are exact; memory is taken at the beginning, and
-// again only for an error that was not seen before and for rows.
+// MeterStats: counts and times of all operations of a meter. Counts are exact. Memory is allocated at the
+// beginning, and later only for an error that was not seen before and for rows.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct OperationTimes {
     Instant completed;
 };
 
-/// One transfer that is under way.
+/// One transfer in flight.
 struct TransferStats {
     TransferMode mode = TransferMode::sequential_read;
     std::uint32_t block = 0;
@@ -35,26 +35,26 @@ class MeterStats {
 public:
     MeterStats(const MeterPlan& plan, const BlockSizes& sizes);
 
-    /// Times count from `from`; what completes after the end is not done. The end may come nearer.
+    /// Times count from `from`; operations that complete after the end are unfinished. The end may move nearer.
     void begin(Instant from);
     void set_end(Instant end) { end_ = end; }
     Instant end() const { return end_; }
-    /// Nothing is left to do: the end is when the last block was complete.
+    /// The meter has no more to do: its end is the completion of the last block.
     void end_early() { end_ = std::min(end_, std::max(begin_, last_block_)); }
 
     void arrived(std::uint64_t operations = 1) { result_.arrived += operations; }
     void unfinished(std::uint64_t operations = 1) { result_.unfinished += operations; }
     void substituted() { ++result_.substituted; }
-    /// A block that was read or written, and synced where that is asked for.
+    /// A block was read, or written and, where the spec asks for it, synced.
     void block(LoadOperation operation, std::uint64_t bytes, Instant completed);
     void block_failed() { ++result_.blocks_failed; }
-    /// By the end, or it is unfinished.
+    /// An operation that completes after the end counts as unfinished.
     void done(LoadOperation operation, const OperationTimes& times);
     void transfer_done(const TransferStats& transfer, const OperationTimes& times);
     void failed(LoadOperation operation, int error, const std::string& path, Instant completed);
-    /// An error beside the operations: when files were opened before, or synced at the end.
+    /// An error besides the operations: of an open before play, or of a sync at the end.
     void error(LoadOperation operation, int error, const std::string& path);
-    /// The last one at the end.
+    /// One of the syncs at the end.
     void synced(Instant completed) { last_sync_ = std::max(last_sync_, completed); }
 
     bool wants_rows() const { return rows_.size() < rows_kept_; }
@@ -79,7 +79,7 @@ private:
     struct Times {
         metrics::Histogram service, response;
     };
-    void note(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
+    void count_done(OperationResult& result, Times& times, std::int64_t service, std::int64_t response);
     TransferCell& cell(TransferMode mode, std::uint32_t block) {
         return cells_[static_cast<std::size_t>(mode) * sizes_.count() + block];
     }

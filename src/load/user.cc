@@ -7,11 +7,11 @@
 namespace streamsim::load {
 namespace {
 
-/// What fails at once would otherwise be asked for again at once, for ever.
-constexpr Duration kAfterFailure = milliseconds(10);
+/// The pause after a failure: an operation that fails at once is not repeated at once, for ever.
+constexpr Duration kRetryPause = milliseconds(10);
 constexpr std::uint64_t kPage = 4096;
 
-/// Which numbers of a user's seed are whose.
+/// The parts of a user's seed.
 enum Chance : std::uint64_t { kOperations, kArrivals };
 
 bool asks_for(const MeterSpec& spec, LoadOperation operation) {
@@ -34,11 +34,11 @@ std::uint64_t user_memory_bytes(const MeterSpec& spec) {
     return block_memory(spec) * kinds * spec.inflight;
 }
 
-MeterUser::MeterUser(MeterRoom& room, std::uint32_t user, std::span<std::byte> memory)
-    : room_(room),
+MeterUser::MeterUser(MeterContext& context, std::uint32_t user, std::span<std::byte> memory)
+    : context_(context),
       user_(user),
-      number_(std::uint64_t{room.plan.first_user} + user),
-      prng_(derive_seed(derive_seed(room.plan.seed, number_), kOperations)),
+      number_(std::uint64_t{context.plan.first_user} + user),
+      prng_(derive_seed(derive_seed(context.plan.seed, number_), kOperations)),
       burst_left_(spec().burst) {
     const std::uint64_t block = block_memory(spec());
     const auto take = [&](LoadOperation operation) {
@@ -49,69 +49,69 @@ MeterUser::MeterUser(MeterRoom& room, std::uint32_t user, std::span<std::byte> m
     };
     for (std::uint32_t i = 0; i < spec().inflight; ++i) {
         const auto read_into = take(LoadOperation::read);
-        places_.emplace_back(*this, read_into, take(LoadOperation::write));
+        slots_.emplace_back(*this, read_into, take(LoadOperation::write));
     }
     for (std::uint32_t k = 0; k < spec().set.spare_files; ++k)
         created_.push({k, k % spec().set.directories, true});
     if (spec().operations_per_s > 0) {
-        const double all = spec().operations_per_s * static_cast<double>(room.plan.seats) * spec().users;
+        const double all = spec().operations_per_s * static_cast<double>(context.plan.seats) * spec().users;
         phase_ = constant_time(number_, all);
     }
     sync_.done = Callback::of<&MeterUser::on_synced>(this);
-    sync_.tag = {room.plan.seat, room.plan.first_stream + user, 0, 0};
+    sync_.tag = {context.plan.seat, context.plan.first_stream + user, 0, 0};
 }
 
 void MeterUser::begin(Instant at) {
     bursting_ = burst_left_ > 0;
     if (!bursting_) {
         begin_rest(at);
-        for (Seat& each : places_) ready(each.place, origin_);
+        for (Slot& each : slots_) ready(each.operation, origin_);
     } else {
-        for (Seat& each : places_) ready(each.place, at);
+        for (Slot& each : slots_) ready(each.operation, at);
     }
-    pump();
+    start_due();
 }
 
-/// What is not the burst.
+/// Begins the time after the burst.
 void MeterUser::begin_rest(Instant at) {
     bursting_ = false;
     const bool even = spec().loop == MeterSpec::Loop::closed || spec().arrival == MeterSpec::Arrival::constant;
     origin_ = even ? at + phase_ : at;
-    slot_ = 0;
+    tick_ = 0;
     if (spec().loop == MeterSpec::Loop::closed) return;
     if (!even)
-        poisson_.emplace(derive_seed(derive_seed(room_.plan.seed, number_), kArrivals),
+        poisson_.emplace(derive_seed(derive_seed(context_.plan.seed, number_), kArrivals),
                          spec().operations_per_s);
     next_arrival();
 }
 
 void MeterUser::next_arrival() {
-    arrival_ = origin_ + (poisson_ ? poisson_->next() : constant_time(slot_++, spec().operations_per_s));
+    arrival_ = origin_ + (poisson_ ? poisson_->next() : constant_time(tick_++, spec().operations_per_s));
 }
 
-/// An idle place's turn comes at `at`, or when the rate limit lets it.
-void MeterUser::ready(Place& place, Instant at) {
-    place.due = at;
+/// The next operation of an idle slot may begin at `at`, or when the rate limit allows it.
+void MeterUser::ready(MeterOperation& idle, Instant at) {
+    idle.due = at;
     if (!bursting_ && spec().loop == MeterSpec::Loop::closed && spec().operations_per_s > 0) {
-        const Instant allowed = origin_ + constant_time(slot_, spec().operations_per_s);
+        const Instant allowed = origin_ + constant_time(tick_, spec().operations_per_s);
         if (at > allowed) {
             origin_ = at;
-            slot_ = 0;
+            tick_ = 0;
         }
-        place.due = std::max(at, allowed);
-        ++slot_;
+        idle.due = std::max(at, allowed);
+        ++tick_;
     }
-    Place** behind = &idle_;
-    while (*behind != nullptr && (*behind)->due <= place.due) behind = &(*behind)->next;
-    place.next = *behind;
-    *behind = &place;
+    MeterOperation** behind = &idle_;
+    while (*behind != nullptr && (*behind)->due <= idle.due) behind = &(*behind)->next;
+    idle.next = *behind;
+    *behind = &idle;
 }
 
-/// Begins what may begin now, and sets the timer for what comes next.
-void MeterUser::pump() {
+/// Starts all operations that are due, and sets the timer for the next one.
+void MeterUser::start_due() {
     if (stopped_) return;
-    const Instant now = room_.loop.now();
-    const Instant end = room_.stats.end();
+    const Instant now = context_.loop.now();
+    const Instant end = context_.stats.end();
     while (now < end && idle_ != nullptr) {
         if (has_read_all()) {
             end_here();
@@ -127,49 +127,49 @@ void MeterUser::pump() {
     }
 }
 
-/// Each byte is to be read once, and that has happened, or is under way.
+/// Each byte is to be read once, and all of them were read or are in flight.
 bool MeterUser::has_read_all() {
     if (!spec().read_once) return false;
-    if (spec().whole_files) return next_files_[0] >= room_.files.count();
-    return room_.files.nothing_left(user_);
+    if (spec().whole_files) return next_files_[0] >= context_.files.count();
+    return context_.files.all_read(user_);
 }
 
-/// Begins nothing more before its time is over.
+/// Begins no more operations, before the user's time is over.
 void MeterUser::end_here() {
     stopped_ = true;
-    room_.loop.cancel(timer_);
+    context_.loop.cancel(timer_);
     timer_ = 0;
     if (busy_ == 0) sync_next();
 }
 
 void MeterUser::arm(Instant when) {
     if (timer_ != 0 && timer_at_ <= when) return;
-    room_.loop.cancel(timer_);
+    context_.loop.cancel(timer_);
     timer_at_ = when;
-    timer_ = room_.loop.at(when, Callback::of<&MeterUser::on_timer>(this));
+    timer_ = context_.loop.at(when, Callback::of<&MeterUser::on_timer>(this));
 }
 
 void MeterUser::on_timer() {
     timer_ = 0;
-    pump();
+    start_due();
 }
 
 void MeterUser::start(Instant intended) {
-    Place& place = *idle_;
-    idle_ = place.next;
+    MeterOperation& idle = *idle_;
+    idle_ = idle.next;
     if (bursting_) {
         --burst_left_;
     } else if (!closed()) {
         next_arrival();
     }
     ++busy_;
-    room_.stats.arrived();
-    place.begin(draw(intended));
+    context_.stats.arrived();
+    idle.begin(draw(intended));
 }
 
 MeterTask MeterUser::draw(Instant intended) {
     MeterTask task;
-    task.operation = room_.draws.operation(prng_);
+    task.operation = context_.draws.operation(prng_);
     task.number = operations_++;
     task.intended = intended;
     switch (task.operation) {
@@ -177,7 +177,7 @@ MeterTask MeterUser::draw(Instant intended) {
         case LoadOperation::write: draw_transfer(task); break;
         case LoadOperation::open:
         case LoadOperation::stat:
-            task.file = static_cast<std::uint32_t>(prng_.below(room_.files.count()));
+            task.file = static_cast<std::uint32_t>(prng_.below(context_.files.count()));
             break;
         case LoadOperation::list:
             task.file = static_cast<std::uint32_t>(prng_.below(spec().set.directories));
@@ -190,25 +190,26 @@ MeterTask MeterUser::draw(Instant intended) {
 }
 
 void MeterUser::draw_transfer(MeterTask& task) {
-    task.file = room_.files.count() == 1 ? 0 : static_cast<std::uint32_t>(prng_.below(room_.files.count()));
-    task.random = room_.draws.random(prng_);
+    task.file =
+        context_.files.count() == 1 ? 0 : static_cast<std::uint32_t>(prng_.below(context_.files.count()));
+    task.random = context_.draws.random(prng_);
     const bool writes = task.operation == LoadOperation::write;
-    task.shape = room_.draws.shape(prng_, writes);
-    MeterFiles& files = room_.files;
+    task.shape = context_.draws.shape(prng_, writes);
+    MeterFiles& files = context_.files;
     if (spec().read_once && !spec().whole_files) {
-        task.file = files.file_with_rest(user_, task.file);
-        task.shape.length = files.fitting_rest(user_, task.file, task.shape.length);
-        task.shape.block = room_.draws.sizes().fitting(task.shape.length, task.shape.block);
+        task.file = files.file_with_unread(user_, task.file);
+        task.shape.length = files.fitting_unread(user_, task.file, task.shape.length);
+        task.shape.block = context_.draws.sizes().fitting(task.shape.length, task.shape.block);
     }
     if (spec().whole_files) {
         if (!task.random) task.file = next_files_[writes]++ % files.count();
         return;
     }
     if (!task.random) {
-        task.offset = files.sequential_place(user_, task.file, task.shape, prng_);
+        task.offset = files.sequential_offset(user_, task.file, task.shape, prng_);
     } else if (!spec().random_by_block) {
-        task.offset = files.random_place(user_, task.file, task.shape.length,
-                                         room_.draws.sizes().bytes(task.shape.block), prng_);
+        task.offset = files.random_offset(user_, task.file, task.shape.length,
+                                          context_.draws.sizes().bytes(task.shape.block), prng_);
         files.ended(user_, task.file, task.offset + task.shape.length);
     }
 }
@@ -217,7 +218,7 @@ void MeterUser::draw_created(MeterTask& task) {
     if (task.operation != LoadOperation::create) {
         if (created_.size() == 0) {
             task.operation = LoadOperation::create;
-            room_.stats.substituted();
+            context_.stats.substituted();
         } else {
             task.before = created_.pop();
         }
@@ -228,37 +229,37 @@ void MeterUser::draw_created(MeterTask& task) {
                                : static_cast<std::uint32_t>(task.after.number % spec().set.directories);
 }
 
-void MeterUser::place_ended(Place& place) {
+void MeterUser::operation_ended(MeterOperation& ended) {
     --busy_;
-    settle_created(place);
+    settle_created(ended);
     if (stopped_) {
         if (busy_ == 0) sync_next();
         return;
     }
-    const bool failed = place.outcome() == Place::Outcome::failed;
+    const bool failed = ended.outcome() == MeterOperation::Outcome::failed;
     if (bursting_ && burst_left_ == 0 && busy_ == 0) {
-        begin_rest(place.completed());
-        // Those that found nothing left of the burst.
-        Place* waiting = idle_;
+        begin_rest(ended.completed());
+        // Slots that got no operation of the burst.
+        MeterOperation* waiting = idle_;
         idle_ = nullptr;
         while (waiting != nullptr) {
-            Place& each = *waiting;
+            MeterOperation& each = *waiting;
             waiting = each.next;
             ready(each, std::max(each.due, origin_));
         }
     }
-    Instant at = place.completed();
-    if (failed) at = at + kAfterFailure;
+    Instant at = ended.completed();
+    if (failed) at = at + kRetryPause;
     if (!bursting_) at = std::max(at + spec().think_time, origin_);
-    ready(place, at);
-    pump();
+    ready(ended, at);
+    start_due();
 }
 
-/// What is there of the files that were created, as far as is known.
-void MeterUser::settle_created(const Place& place) {
-    const MeterTask& task = place.task();
-    const bool done = place.error() == 0;
-    const bool unknown = place.outcome() == Place::Outcome::unfinished && !done;
+/// Keeps track of the created files that exist, or may exist.
+void MeterUser::settle_created(const MeterOperation& ended) {
+    const MeterTask& task = ended.task();
+    const bool done = ended.error() == 0;
+    const bool unknown = ended.outcome() == MeterOperation::Outcome::unfinished && !done;
     switch (task.operation) {
         case LoadOperation::create:
             if (done || unknown) created_.push(task.after);
@@ -277,42 +278,42 @@ void MeterUser::settle_created(const Place& place) {
 void MeterUser::stop() {
     if (stopped_) return;
     stopped_ = true;
-    room_.loop.cancel(timer_);
+    context_.loop.cancel(timer_);
     timer_ = 0;
-    while (!closed() && arrival_ < room_.stats.end()) {
-        room_.stats.arrived();
-        room_.stats.unfinished();
+    while (!closed() && arrival_ < context_.stats.end()) {
+        context_.stats.arrived();
+        context_.stats.unfinished();
         next_arrival();
     }
     if (busy_ == 0) sync_next();
 }
 
 void MeterUser::cancel() {
-    for (Seat& each : places_) each.place.cancel();
-    if (syncing_) room_.storage.cancel(sync_);
+    for (Slot& each : slots_) each.operation.cancel();
+    if (syncing_) context_.storage.cancel(sync_);
 }
 
-/// One file that was written after the other; then the user is finished.
+/// Syncs the written files, one after the other; then the user is finished.
 void MeterUser::sync_next() {
-    MeterFiles& files = room_.files;
-    const bool wanted = spec().sync == MeterSpec::Sync::at_end && files.kept_open() && !room_.interrupted;
+    MeterFiles& files = context_.files;
+    const bool wanted = spec().sync == MeterSpec::Sync::at_end && files.kept_open() && !context_.interrupted;
     for (; wanted && sync_file_ < files.count(); ++sync_file_) {
         if (!files.opened(user_, sync_file_).written) continue;
         sync_.file = files.opened(user_, sync_file_).file;
         syncing_ = true;
-        room_.storage.sync(sync_);
+        context_.storage.sync(sync_);
         return;
     }
     finished_ = true;
-    room_.user_finished();
+    context_.user_finished();
 }
 
 void MeterUser::on_synced() {
     syncing_ = false;
     if (sync_.error == 0) {
-        room_.stats.synced(sync_.completed_at);
-    } else if (!room_.interrupted) {
-        room_.stats.error(LoadOperation::write, sync_.error, room_.files.path(user_, sync_file_));
+        context_.stats.synced(sync_.completed_at);
+    } else if (!context_.interrupted) {
+        context_.stats.error(LoadOperation::write, sync_.error, context_.files.path(user_, sync_file_));
     }
     ++sync_file_;
     sync_next();
@@ -322,7 +323,7 @@ void MeterUser::list_created(std::vector<std::string>& into) const {
     for (std::size_t i = 0; i < created_.size(); ++i) {
         if (created_[i].spare) continue;
         into.emplace_back();
-        write_created_path(room_, user_, created_[i], into.back());
+        write_created_path(context_, user_, created_[i], into.back());
     }
 }
 

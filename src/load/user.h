@@ -1,4 +1,4 @@
-// One user: when each of its operations begins, and what it is.
+// MeterUser: draws the operations of one user, and begins each at its time.
 #pragma once
 
 #include <array>
@@ -8,48 +8,50 @@
 #include <span>
 #include <vector>
 
-#include "load/place.h"
+#include "load/meter_operation.h"
 
 namespace streamsim::load {
 
-/// What a user's blocks in flight lie in: for each place a block that is read into, and one that is written
-/// from, as far as there are reads and writes.
+/// The memory of a user's blocks: for each in-flight slot one block to read into where the meter reads, and one
+/// to write from where it writes.
 std::uint64_t user_memory_bytes(const MeterSpec& spec);
 
 class MeterUser {
 public:
     /// `user`: of the seat. `memory` has user_memory_bytes().
-    MeterUser(MeterRoom& room, std::uint32_t user, std::span<std::byte> memory);
+    MeterUser(MeterContext& context, std::uint32_t user, std::span<std::byte> memory);
 
-    /// Its time begins at `at`, in the future or in the past.
+    /// The user's time begins at `at`, in the future or in the past.
     void begin(Instant at);
-    /// The end that the books know has come: begins nothing more. What stands in line is unfinished.
+    /// The end of MeterStats has come: no operation begins any more. Arrivals that wait are unfinished.
     void stop();
-    /// After stop(): what is under way ends early.
+    /// After stop(): operations in flight end early.
     void cancel();
-    /// After stop(): nothing is under way, and what it wrote is synced where that is asked for.
+    /// After stop(): no operation is in flight, and all writes are synced where the spec asks for it.
     bool finished() const { return finished_; }
-    /// Files that were created and are there, as far as is known.
+    /// Created files that exist, or may exist.
     void list_created(std::vector<std::string>& into) const;
 
 private:
-    // Its places call back without knowing which they are.
-    struct Seat {
-        Seat(MeterUser& user, std::span<std::byte> read_into, std::span<std::byte> write_from)
+    struct Slot {
+        Slot(MeterUser& user, std::span<std::byte> read_into, std::span<std::byte> write_from)
             : owner(user),
-              place(
-                  user.room_, user.user_, user.prng_, read_into, write_from, Callback::of<&Seat::ended>(this)) {
-        }
-        void ended() { owner.place_ended(place); }
+              operation(user.context_,
+                        user.user_,
+                        user.prng_,
+                        read_into,
+                        write_from,
+                        Callback::of<&Slot::ended>(this)) {}
+        void ended() { owner.operation_ended(operation); }
         MeterUser& owner;
-        Place place;
+        MeterOperation operation;
     };
 
-    const MeterSpec& spec() const { return room_.plan.spec; }
-    /// The next operation begins at what became of the last one, and not at an intended time.
+    const MeterSpec& spec() const { return context_.plan.spec; }
+    /// The end of the last operation decides when the next one begins.
     bool closed() const { return spec().loop == MeterSpec::Loop::closed || bursting_; }
     void begin_rest(Instant at);
-    void pump();
+    void start_due();
     void arm(Instant when);
     void on_timer();
     void start(Instant intended);
@@ -59,31 +61,31 @@ private:
     bool has_read_all();
     void end_here();
     void draw_created(MeterTask& task);
-    void place_ended(Place& place);
-    void settle_created(const Place& place);
-    void ready(Place& place, Instant at);
+    void operation_ended(MeterOperation& ended);
+    void settle_created(const MeterOperation& ended);
+    void ready(MeterOperation& idle, Instant at);
     void sync_next();
     void on_synced();
 
-    MeterRoom& room_;
+    MeterContext& context_;
     const std::uint32_t user_;
     const std::uint64_t number_;  // of the run
     Prng prng_;
-    std::deque<Seat> places_;
-    Place* idle_ = nullptr;  // by due
+    std::deque<Slot> slots_;
+    MeterOperation* idle_ = nullptr;  // by due
     std::uint32_t busy_ = 0;
-    std::uint64_t operations_ = 0;               // that were drawn
+    std::uint64_t operations_ = 0;               // drawn so far
     std::array<std::uint32_t, 2> next_files_{};  // of reads and writes of whole files
     CreatedFiles created_;
-    std::uint64_t created_names_ = 0;  // that were used
+    std::uint64_t created_names_ = 0;  // used so far
 
     bool bursting_ = false;
     std::uint32_t burst_left_ = 0;
     Duration phase_;          // of its arrivals within those of all users
     Instant origin_;          // of its arrivals; of the rate limit
-    std::uint64_t slot_ = 0;  // of the rate limit: the next that is free; open loop: the next arrival
+    std::uint64_t tick_ = 0;  // of the rate limit: the next free one; open loop: the next arrival
     std::optional<PoissonTimes> poisson_;
-    Instant arrival_ = Instant::never();  // open loop: the next that has not begun
+    Instant arrival_ = Instant::never();  // open loop: of the next operation
     TimerId timer_ = 0;
     Instant timer_at_;
     bool stopped_ = false;

@@ -5,7 +5,8 @@
 namespace streamsim::load {
 namespace {
 
-/// The tree below `base` that `files` files are dealt over: directory d, or `base` itself where it is one.
+/// The directories below `base` over which files are spread: directory d, or `base` itself where it is the only
+/// one.
 struct Tree {
     std::string base;
     std::uint32_t directories;

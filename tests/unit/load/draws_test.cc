@@ -41,7 +41,7 @@ TEST(BlockSizes, a_length_is_cut_into_blocks_and_the_largest_that_fit) {
                 testing::ElementsAre(65'536, 65'536, 4096, 4096, 2048, 1024));
     EXPECT_THAT(cut(4096 * 3 + 500, 2), testing::ElementsAre(4096, 4096, 4096, 500)) << "none fits 500";
     EXPECT_EQ(sizes.fitting(70'000, 3), 3u);
-    EXPECT_EQ(sizes.fitting(5000, 3), 2u) << "booked under 4096";
+    EXPECT_EQ(sizes.fitting(5000, 3), 2u) << "counts under 4096";
     EXPECT_EQ(sizes.fitting(100, 3), 0u);
 }
 

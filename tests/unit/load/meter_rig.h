@@ -1,5 +1,5 @@
 // A meter on a virtual loop and on a storage whose times are known: each operation takes `fixed` and its bytes
-// at `bytes_per_s`, whatever else is under way. Everything that was asked for is logged.
+// at `bytes_per_s`, whatever else is in flight. Every operation is logged.
 #pragma once
 
 #include <gmock/gmock.h>

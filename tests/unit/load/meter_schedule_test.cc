@@ -128,7 +128,8 @@ TEST(MeterSchedule, poisson_arrivals_have_the_rate_and_its_spread) {
     for (const double count : counts) sum += count, squares += count * count;
     const double mean = sum / 2000, variance = squares / 2000 - mean * mean;
     EXPECT_NEAR(variance / mean, 1, 4 * std::sqrt(2.0 / 2000)) << "four standard errors of 2000 counts";
-    EXPECT_EQ(rig.result.all.response_sum_ns, rig.result.all.service_sum_ns) << "there was always a place";
+    EXPECT_EQ(rig.result.all.response_sum_ns, rig.result.all.service_sum_ns)
+        << "an in-flight slot was always free";
 }
 
 TEST(MeterSchedule, users_begin_one_after_the_other) {

@@ -58,7 +58,7 @@ TEST(MeterTransfers, the_random_share_is_as_asked_for_and_the_others_go_on_where
     EXPECT_LT(chi_square({jumps, 50'000 - jumps}, {30, 70}), 10.83) << "50,000; 1 degree of freedom";
 }
 
-TEST(MeterTransfers, random_places_are_uniform_over_the_file) {
+TEST(MeterTransfers, random_positions_are_uniform_over_the_file) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.random_share = 1;
@@ -94,29 +94,29 @@ TEST(MeterTransfers, a_sequential_user_goes_around_the_end_of_the_file) {
     EXPECT_EQ(rig.result.all.bytes, 3 * 2400u + 2300) << "of blocks that were complete by the end";
 }
 
-/// How often each place of each file was visited in each pass over it; an error where passes overlap.
+/// The visits of each position of each file in each pass over it; an error where passes overlap.
 void expect_whole_passes(const Rig& rig, std::uint64_t unit, std::uint64_t passes) {
-    const std::uint64_t places = rig.spec.set.file_bytes / unit;
+    const std::uint64_t positions = rig.spec.set.file_bytes / unit;
     std::map<std::string, std::vector<std::uint64_t>> by_file;
     for (const Asked& each : rig.asked(Asked::read)) {
         if (each.offset % unit == 0) by_file[each.path].push_back(each.offset / unit);
     }
     for (const auto& [path, visited] : by_file) {
-        ASSERT_GE(visited.size(), places * passes) << path;
+        ASSERT_GE(visited.size(), positions * passes) << path;
         std::vector<std::uint64_t> first;
         for (std::uint64_t pass = 0; pass < passes; ++pass) {
             std::vector<std::uint64_t> order(
-                visited.begin() + static_cast<std::ptrdiff_t>(pass * places),
-                visited.begin() + static_cast<std::ptrdiff_t>((pass + 1) * places));
+                visited.begin() + static_cast<std::ptrdiff_t>(pass * positions),
+                visited.begin() + static_cast<std::ptrdiff_t>((pass + 1) * positions));
             EXPECT_NE(order, first) << "another order in each pass";
             first = order;
             std::sort(order.begin(), order.end());
-            for (std::uint64_t i = 0; i < places; ++i) ASSERT_EQ(order[i], i) << path << " pass " << pass;
+            for (std::uint64_t i = 0; i < positions; ++i) ASSERT_EQ(order[i], i) << path << " pass " << pass;
         }
     }
 }
 
-TEST(MeterTransfers, places_that_do_not_repeat_are_all_visited_before_one_comes_again) {
+TEST(MeterTransfers, positions_that_do_not_repeat_are_all_visited_before_one_comes_again) {
     Rig rig;
     rig.weigh(LoadOperation::read, 1);
     rig.spec.random_share = 1;

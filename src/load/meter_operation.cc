@@ -1,4 +1,4 @@
-#include "load/place.h"
+#include "load/meter_operation.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,11 @@
 namespace streamsim::load {
 namespace {
 
-/// No two of these in a written block are alike, whatever the storage compares.
+/// The distance between the stamps in a written block: no two stamped pages are alike, so that no storage saves
+/// one of them.
 constexpr std::size_t kStampEvery = 4096;
 
-/// A file ended before what was written in full when the meter was prepared.
+/// A file that was written in full when the meter was prepared ended early.
 constexpr int kShortRead = ENODATA;
 
 TransferMode mode_of(bool writes, bool random) {
@@ -25,7 +26,10 @@ TransferMode mode_of(bool writes, bool random) {
 
 }  // namespace
 
-MeterRoom::MeterRoom(EventLoop& the_loop, Storage& the_storage, const MeterPlan& the_plan, Callback finished)
+MeterContext::MeterContext(EventLoop& the_loop,
+                           Storage& the_storage,
+                           const MeterPlan& the_plan,
+                           Callback finished)
     : loop(the_loop),
       storage(the_storage),
       plan(the_plan),
@@ -35,46 +39,54 @@ MeterRoom::MeterRoom(EventLoop& the_loop, Storage& the_storage, const MeterPlan&
       user_finished(finished),
       fills_buffers(the_storage.capabilities().fills_buffers) {}
 
-void write_created_path(const MeterRoom& room, std::uint32_t user, const CreatedFile& file, std::string& into) {
+void write_created_path(const MeterContext& context,
+                        std::uint32_t user,
+                        const CreatedFile& file,
+                        std::string& into) {
     into.clear();
     if (file.spare) {
-        into = room.plan.names.spare[std::size_t{user} * room.plan.spec.set.spare_files + file.number];
+        into = context.plan.names.spare[std::size_t{user} * context.plan.spec.set.spare_files + file.number];
         return;
     }
-    fmt::format_to(std::back_inserter(into), "{}/c{}-{}-{}.load", room.files.directory(user, file.directory),
-                   room.plan.seat, user, file.number);
+    fmt::format_to(std::back_inserter(into), "{}/c{}-{}-{}.load", context.files.directory(user, file.directory),
+                   context.plan.seat, user, file.number);
 }
 
-Place::Place(MeterRoom& room,
-             std::uint32_t user,
-             Prng& prng,
-             std::span<std::byte> read_into,
-             std::span<std::byte> write_from,
-             Callback ended)
-    : room_(room), user_(user), prng_(prng), read_into_(read_into), write_from_(write_from), ended_(ended) {
-    open_.done = Callback::of<&Place::on_opened>(this);
-    read_.done = Callback::of<&Place::on_read>(this);
-    write_.done = Callback::of<&Place::on_written>(this);
-    sync_.done = Callback::of<&Place::on_synced>(this);
-    path_op_.done = Callback::of<&Place::on_path>(this);
+MeterOperation::MeterOperation(MeterContext& context,
+                               std::uint32_t user,
+                               Prng& prng,
+                               std::span<std::byte> read_into,
+                               std::span<std::byte> write_from,
+                               Callback ended)
+    : context_(context),
+      user_(user),
+      prng_(prng),
+      read_into_(read_into),
+      write_from_(write_from),
+      ended_(ended) {
+    open_.done = Callback::of<&MeterOperation::on_opened>(this);
+    read_.done = Callback::of<&MeterOperation::on_read>(this);
+    write_.done = Callback::of<&MeterOperation::on_written>(this);
+    sync_.done = Callback::of<&MeterOperation::on_synced>(this);
+    path_op_.done = Callback::of<&MeterOperation::on_path>(this);
     read_.deadline = write_.deadline = Instant::never();
-    if (!room.fills_buffers) return;
-    Prng bytes(derive_seed(derive_seed(room.plan.seed, room.plan.seat), ++room.stamps));
+    if (!context.fills_buffers) return;
+    Prng bytes(derive_seed(derive_seed(context.plan.seed, context.plan.seat), ++context.stamps));
     for (std::size_t at = 0; at + sizeof(std::uint64_t) <= write_from.size(); at += sizeof(std::uint64_t)) {
         const std::uint64_t word = bytes.next();
         std::memcpy(&write_from[at], &word, sizeof word);
     }
 }
 
-void Place::begin(const MeterTask& task) {
-    STREAMSIM_CHECK(!busy_, "a place does one operation at a time");
+void MeterOperation::begin(const MeterTask& task) {
+    STREAMSIM_CHECK(!busy_, "an in-flight slot does one operation at a time");
     busy_ = true;
     task_ = task;
     error_ = 0;
     file_ = kNoFile;
     own_file_ = closing_ = false;
     submitted_ = Instant::never();
-    const IoTag tag{room_.plan.seat, room_.plan.first_stream + user_, task.number, 0};
+    const IoTag tag{context_.plan.seat, context_.plan.first_stream + user_, task.number, 0};
     for (Op* op : {static_cast<Op*>(&open_), static_cast<Op*>(&read_), static_cast<Op*>(&write_),
                    static_cast<Op*>(&sync_), static_cast<Op*>(&path_op_)}) {
         op->tag = tag;
@@ -82,9 +94,9 @@ void Place::begin(const MeterTask& task) {
     switch (task.operation) {
         case LoadOperation::read:
         case LoadOperation::write: begin_transfer(); break;
-        case LoadOperation::open: open(room_.files.path(user_, task.file).c_str(), Access::read); break;
+        case LoadOperation::open: open(context_.files.path(user_, task.file).c_str(), Access::read); break;
         case LoadOperation::create:
-            write_created_path(room_, user_, task.after, path_);
+            write_created_path(context_, user_, task.after, path_);
             open(path_.c_str(), Access::create_new);
             break;
         case LoadOperation::stat:
@@ -94,64 +106,64 @@ void Place::begin(const MeterTask& task) {
     }
 }
 
-void Place::begin_transfer() {
+void MeterOperation::begin_transfer() {
     left_ = task_.shape.length;
     offset_ = task_.offset;
     transfer_ = {mode_of(writes(), task_.random), task_.shape.block, 0, 0, 0, 0};
-    if (!room_.files.kept_open()) {
+    if (!context_.files.kept_open()) {
         own_file_ = true;
-        open(room_.files.path(user_, task_.file).c_str(), writes() ? Access::write : Access::read);
+        open(context_.files.path(user_, task_.file).c_str(), writes() ? Access::write : Access::read);
         return;
     }
-    const MeterFiles::Opened& opened = room_.files.opened(user_, task_.file);
+    const MeterFiles::Opened& opened = context_.files.opened(user_, task_.file);
     file_ = opened.file;
     if (file_ != kNoFile) {
         next_block();
         return;
     }
     error_ = opened.error;
-    open_.submitted_at = open_.completed_at = completed_ = room_.loop.now();
+    open_.submitted_at = open_.completed_at = completed_ = context_.loop.now();
     note_row(open_, open_, 0, 0, error_);
-    room_.loop.defer(Callback::of<&Place::end_deferred>(this));
+    context_.loop.defer(Callback::of<&MeterOperation::end_deferred>(this));
 }
 
-void Place::begin_path() {
+void MeterOperation::begin_path() {
     switch (task_.operation) {
         case LoadOperation::list:
             path_op_.kind = PathOp::Kind::list;
-            path_op_.path = room_.files.directory(user_, task_.file).c_str();
+            path_op_.path = context_.files.directory(user_, task_.file).c_str();
             break;
         case LoadOperation::remove:
         case LoadOperation::rename:
             path_op_.kind =
                 task_.operation == LoadOperation::remove ? PathOp::Kind::remove : PathOp::Kind::rename;
-            write_created_path(room_, user_, task_.before, path_);
+            write_created_path(context_, user_, task_.before, path_);
             path_op_.path = path_.c_str();
             if (task_.operation == LoadOperation::remove) break;
-            write_created_path(room_, user_, task_.after, to_);
+            write_created_path(context_, user_, task_.after, to_);
             path_op_.to = to_.c_str();
             break;
         default:
             path_op_.kind = PathOp::Kind::stat;
-            path_op_.path = room_.files.path(user_, task_.file).c_str();
+            path_op_.path = context_.files.path(user_, task_.file).c_str();
     }
     current_ = &path_op_;
-    room_.storage.perform(path_op_);
+    context_.storage.perform(path_op_);
 }
 
-void Place::open(const char* path, Access access) {
+void MeterOperation::open(const char* path, Access access) {
     open_.path = path;
     open_.access = access;
-    open_.through_cache = !room_.plan.spec.direct;
+    open_.through_cache = !context_.plan.spec.direct;
     open_.file = kNoFile;
     current_ = &open_;
-    room_.storage.open(open_);
+    context_.storage.open(open_);
 }
 
-void Place::on_opened() {
+void MeterOperation::on_opened() {
     current_ = nullptr;
     if (!own_file_) {
-        if (open_.error == 0) room_.storage.close(open_.file);
+        if (open_.error == 0) context_.storage.close(open_.file);
         metadata_ended(open_);
         return;
     }
@@ -163,77 +175,77 @@ void Place::on_opened() {
         return;
     }
     file_ = open_.file;
-    if (room_.loop.now() >= room_.stats.end()) {
+    if (context_.loop.now() >= context_.stats.end()) {
         end(0, false);
     } else {
         next_block();
     }
 }
 
-void Place::on_path() {
+void MeterOperation::on_path() {
     current_ = nullptr;
     metadata_ended(path_op_);
 }
 
-void Place::metadata_ended(const Op& op) {
+void MeterOperation::metadata_ended(const Op& op) {
     submitted_ = op.submitted_at;
     completed_ = op.completed_at;
     note_row(op, op, 0, 0, op.error);
     end(op.error, true);
 }
 
-void Place::next_block() {
-    piece_ = room_.draws.sizes().piece(left_, task_.shape.block);
-    if (task_.random && room_.plan.spec.random_by_block) {
-        offset_ = room_.files.random_place(user_, task_.file, piece_, piece_, prng_);
-        room_.files.ended(user_, task_.file, offset_ + piece_);
+void MeterOperation::next_block() {
+    piece_ = context_.draws.sizes().piece(left_, task_.shape.block);
+    if (task_.random && context_.plan.spec.random_by_block) {
+        offset_ = context_.files.random_offset(user_, task_.file, piece_, piece_, prng_);
+        context_.files.ended(user_, task_.file, offset_ + piece_);
     } else {
-        offset_ = room_.files.around(offset_, piece_);
+        offset_ = context_.files.around(offset_, piece_);
     }
     if (writes()) {
         write_.file = file_;
         write_.offset = offset_;
-        if (room_.fills_buffers) stamp(write_from_.first(piece_));
+        if (context_.fills_buffers) stamp(write_from_.first(piece_));
         write_.buffer = write_from_.first(piece_);
         write_.tag.clip_frame = transfer_.blocks;
         current_ = &write_;
-        room_.storage.write(write_);
+        context_.storage.write(write_);
     } else {
         read_.file = file_;
         read_.offset = offset_;
         read_.buffer = read_into_.first(piece_);
         read_.tag.clip_frame = transfer_.blocks;
         current_ = &read_;
-        room_.storage.read(read_);
+        context_.storage.read(read_);
     }
 }
 
-void Place::stamp(std::span<std::byte> block) {
-    const std::uint64_t first = derive_seed(room_.plan.seed + room_.plan.seat, ++room_.stamps);
+void MeterOperation::stamp(std::span<std::byte> block) {
+    const std::uint64_t first = derive_seed(context_.plan.seed + context_.plan.seat, ++context_.stamps);
     for (std::size_t at = 0; at + sizeof first <= block.size(); at += kStampEvery) {
         const std::uint64_t word = mix64(first + at / kStampEvery);
         std::memcpy(&block[at], &word, sizeof word);
     }
 }
 
-void Place::on_read() {
+void MeterOperation::on_read() {
     current_ = nullptr;
     const bool ended_early = read_.error == 0 && read_.bytes < piece_;
     block_ended(read_, read_, ended_early ? kShortRead : read_.error);
 }
 
-void Place::on_written() {
+void MeterOperation::on_written() {
     current_ = nullptr;
-    if (write_.error != 0 || room_.plan.spec.sync != MeterSpec::Sync::each_write) {
+    if (write_.error != 0 || context_.plan.spec.sync != MeterSpec::Sync::each_write) {
         block_ended(write_, write_, write_.error);
         return;
     }
     sync_.file = file_;
     current_ = &sync_;
-    room_.storage.sync(sync_);
+    context_.storage.sync(sync_);
 }
 
-void Place::on_synced() {
+void MeterOperation::on_synced() {
     current_ = nullptr;
     if (!closing_) {
         block_ended(write_, sync_, sync_.error);
@@ -245,17 +257,17 @@ void Place::on_synced() {
 }
 
 /// A block with its fsync, from the submission of one operation to the completion of another.
-void Place::block_ended(const Op& first, const Op& last, int error) {
+void MeterOperation::block_ended(const Op& first, const Op& last, int error) {
     if (submitted_ == Instant::never()) submitted_ = first.submitted_at;
     completed_ = last.completed_at;
     note_row(first, last, offset_, piece_, error);
     if (error != 0) {
-        if (!(room_.interrupted && error == ECANCELED)) room_.stats.block_failed();
+        if (!(context_.interrupted && error == ECANCELED)) context_.stats.block_failed();
         end(error, true);
         return;
     }
-    room_.stats.block(task_.operation, piece_, completed_);
-    if (writes() && !own_file_) room_.files.opened(user_, task_.file).written = true;
+    context_.stats.block(task_.operation, piece_, completed_);
+    if (writes() && !own_file_) context_.files.opened(user_, task_.file).written = true;
     ++transfer_.blocks;
     transfer_.bytes += piece_;
     const std::int64_t block_ns = (completed_ - first.submitted_at).ns;
@@ -265,72 +277,73 @@ void Place::block_ended(const Op& first, const Op& last, int error) {
     offset_ += piece_;
     if (left_ == 0) {
         transfer_ended();
-    } else if (room_.loop.now() >= room_.stats.end()) {
+    } else if (context_.loop.now() >= context_.stats.end()) {
         end(0, false);
     } else {
         next_block();
     }
 }
 
-void Place::transfer_ended() {
-    if (own_file_ && writes() && room_.plan.spec.sync == MeterSpec::Sync::at_end) {
+void MeterOperation::transfer_ended() {
+    if (own_file_ && writes() && context_.plan.spec.sync == MeterSpec::Sync::at_end) {
         closing_ = true;
         sync_.file = file_;
         current_ = &sync_;
-        room_.storage.sync(sync_);
+        context_.storage.sync(sync_);
         return;
     }
     end(0, true);
 }
 
-void Place::note_row(const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
-    MeterStats& stats = room_.stats;
+void MeterOperation::note_row(
+    const Op& first, const Op& last, std::uint64_t offset, std::uint64_t bytes, int error) {
+    MeterStats& stats = context_.stats;
     if (!stats.wants_rows()) return;
     const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
     const Instant intended = transfer && transfer_.blocks > 0 ? first.submitted_at : task_.intended;
-    stats.row({room_.plan.seat, room_.plan.number, user_, task_.number, task_.operation,
+    stats.row({context_.plan.seat, context_.plan.number, user_, task_.number, task_.operation,
                transfer ? transfer_.mode : TransferMode::sequential_read, task_.file, offset, bytes,
                stats.since_start(intended), stats.since_start(first.submitted_at),
                stats.since_start(last.completed_at), error});
 }
 
-/// What the operation was done to.
-const std::string& Place::subject() {
+/// The path of the operation.
+const std::string& MeterOperation::subject() {
     switch (task_.operation) {
         case LoadOperation::create:
         case LoadOperation::remove:
         case LoadOperation::rename: return path_;
-        case LoadOperation::list: return room_.files.directory(user_, task_.file);
-        default: return room_.files.path(user_, task_.file);
+        case LoadOperation::list: return context_.files.directory(user_, task_.file);
+        default: return context_.files.path(user_, task_.file);
     }
 }
 
-/// `complete`: all of it was done, or it failed.
-void Place::end(int error, bool complete) {
-    if (own_file_ && file_ != kNoFile) room_.storage.close(file_);
+/// `complete`: the whole operation was done, or it failed.
+void MeterOperation::end(int error, bool complete) {
+    if (own_file_ && file_ != kNoFile) context_.storage.close(file_);
     busy_ = false;
     error_ = error;
-    if (!complete || (error == ECANCELED && room_.interrupted)) {
+    if (!complete || (error == ECANCELED && context_.interrupted)) {
         outcome_ = Outcome::unfinished;
-        room_.stats.unfinished();
+        context_.stats.unfinished();
     } else if (error != 0) {
         outcome_ = Outcome::failed;
-        room_.stats.failed(task_.operation, error, subject(), completed_);
+        context_.stats.failed(task_.operation, error, subject(), completed_);
     } else {
         outcome_ = Outcome::done;
         const OperationTimes times{task_.intended, submitted_, completed_};
         const bool transfer = task_.operation == LoadOperation::read || task_.operation == LoadOperation::write;
         if (transfer) {
-            room_.stats.transfer_done(transfer_, times);
+            context_.stats.transfer_done(transfer_, times);
         } else {
-            room_.stats.done(task_.operation, times);
+            context_.stats.done(task_.operation, times);
         }
     }
     ended_();
 }
 
-void Place::cancel() {
-    if (current_ != nullptr) room_.storage.cancel(*current_);
+void MeterOperation::cancel() {
+    if (current_ != nullptr) context_.storage.cancel(*current_);
 }
 
 }  // namespace streamsim::load

@@ -1,5 +1,5 @@
-// One operation at a time, from its first submission to its end. It is told what to do and says what became of
-// it; when the next one begins is its user's business.
+// MeterOperation: one in-flight slot of a meter's user, which does one operation at a time, from its first
+// submission to its end. The user decides when the next operation begins.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace streamsim::load {
 
-/// What all users of a meter have in common.
-struct MeterRoom {
-    MeterRoom(EventLoop& loop, Storage& storage, const MeterPlan& plan, Callback user_finished);
+/// Shared by all users of a meter.
+struct MeterContext {
+    MeterContext(EventLoop& loop, Storage& storage, const MeterPlan& plan, Callback user_finished);
 
     EventLoop& loop;
     Storage& storage;
@@ -24,8 +24,8 @@ struct MeterRoom {
     MeterFiles files;
     MeterStats stats;
     const Callback user_finished;
-    const bool fills_buffers;  // there is memory behind them
-    std::uint64_t stamps = 0;  // of what was made to be written
+    const bool fills_buffers;  // the storage reads and writes memory
+    std::uint64_t stamps = 0;  // blocks that were stamped
     bool interrupted = false;
 };
 
@@ -35,43 +35,43 @@ struct MeterTask {
     std::uint64_t number = 0;  // of the user
     Instant intended;
     std::uint32_t file = 0;  // of the user; of a list: the directory
-    bool random = false;     // from here on: of a transfer
+    bool random = false;     // this and the next two: of a transfer
     TransferShape shape;
     std::uint64_t offset = 0;  // of its first block, where the others follow each other
-    CreatedFile before;        // that is removed or renamed
-    CreatedFile after;         // that is created, or what the other one is renamed to
+    CreatedFile before;        // the file to remove or rename
+    CreatedFile after;         // the file to create, or the new name
 };
 
-class Place {
+class MeterOperation {
 public:
     enum class Outcome : std::uint8_t { done, failed, unfinished };
 
-    /// `read_into`, `write_from`: of the largest block, where there are reads, and writes; the second is filled
-    /// here. `ended` runs once for each begin(), never inside it.
-    Place(MeterRoom& room,
-          std::uint32_t user,
-          Prng& prng,
-          std::span<std::byte> read_into,
-          std::span<std::byte> write_from,
-          Callback ended);
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    /// `read_into`, `write_from`: one largest block each, where the meter reads, and writes; the constructor
+    /// fills the second. `ended` runs once for each begin(), never inside it.
+    MeterOperation(MeterContext& context,
+                   std::uint32_t user,
+                   Prng& prng,
+                   std::span<std::byte> read_into,
+                   std::span<std::byte> write_from,
+                   Callback ended);
+    MeterOperation(const MeterOperation&) = delete;
+    MeterOperation& operator=(const MeterOperation&) = delete;
 
-    /// REQUIRES: it is not busy.
+    /// REQUIRES: !busy().
     void begin(const MeterTask& task);
-    /// What is under way ends early.
+    /// Ends the operation in flight early.
     void cancel();
 
     bool busy() const { return busy_; }
-    // Of the last operation.
+    // The last operation.
     const MeterTask& task() const { return task_; }
     Outcome outcome() const { return outcome_; }
     int error() const { return error_; }
     Instant completed() const { return completed_; }
 
-    // For its user: when its next operation may begin, and who is behind it in line.
+    // The user's: when the next operation may begin, and the slot behind this one in line.
     Instant due;
-    Place* next = nullptr;
+    MeterOperation* next = nullptr;
 
 private:
     bool writes() const { return task_.operation == LoadOperation::write; }
@@ -93,7 +93,7 @@ private:
     void end_deferred() { end(error_, true); }
     const std::string& subject();
 
-    MeterRoom& room_;
+    MeterContext& context_;
     const std::uint32_t user_;
     Prng& prng_;
     const std::span<std::byte> read_into_;
@@ -102,7 +102,7 @@ private:
 
     bool busy_ = false;
     bool own_file_ = false;  // opened by the transfer itself
-    bool closing_ = false;   // the sync that is under way is the last of a transfer
+    bool closing_ = false;   // the sync in flight is the last operation of a transfer
     Outcome outcome_ = Outcome::done;
     int error_ = 0;
     MeterTask task_;
@@ -123,7 +123,10 @@ private:
     std::string path_, to_;
 };
 
-/// The path of a file that was created, or of a spare one.
-void write_created_path(const MeterRoom& room, std::uint32_t user, const CreatedFile& file, std::string& into);
+/// Writes the path of a created or a spare file.
+void write_created_path(const MeterContext& context,
+                        std::uint32_t user,
+                        const CreatedFile& file,
+                        std::string& into);
 
 }  // namespace streamsim::load
