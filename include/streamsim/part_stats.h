@@ -1,5 +1,5 @@
-// PartStats: what one part of a modelled cluster did during a run, as data: how busy it was, how long its
-// queue, what its cache had. From these the judge says which part was full when frames dropped.
+// PartStats: the statistics of one part of a modelled cluster during a run: its load, its queue, its cache.
+// From these the judge finds the part that was full when frames dropped.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace streamsim {
 
-/// The network is switch_port and seat_link, the client is seat_cpu, and the storage is all else.
+/// switch_port and seat_link are the network, seat_cpu is the client, and all others are the storage.
 enum class PartKind {
     seat_cpu,
     seat_link,
@@ -19,7 +19,7 @@ enum class PartKind {
     ssd,
     back_end,
     drive,
-    file,          // who owns the locks of one file
+    file,          // the owner of one file's locks
     front_end_in,  // the other direction of front_end
     journal,
     metadata,  // the lines in which names are changed and looked up
@@ -44,16 +44,16 @@ constexpr const char* to_string(PartKind kind) {
     return "?";
 }
 
-/// One part. Sums are over the time that was asked for, to within a share of the intervals at its edges; what
-/// is said to be of the whole run is that.
+/// Sums are over the requested time, to within a share of the intervals at its edges, unless they say that they
+/// are of the whole run.
 struct PartStats {
     PartKind kind = PartKind::seat_cpu;
     std::string name;                 // "node 2 front end", "seat 0 link", "node 1 drive 7"
     std::uint32_t owner = 0;          // the seat or the node that it belongs to
-    std::uint32_t servers = 1;        // requests served at once: full is busy_ns = servers * time
-    double bytes_per_s = 0;           // of one server, where one rate says it; 0: none does
-    std::uint64_t requests = 0;       // begun to be served
-    std::uint64_t bytes = 0;          // of them; of a drive, what was read
+    std::uint32_t servers = 1;        // requests served at once; the part is full when busy_ns = servers * time
+    double bytes_per_s = 0;           // of one server; 0: no single rate
+    std::uint64_t requests = 0;       // whose service began
+    std::uint64_t bytes = 0;          // of those requests; of a drive, bytes read
     std::int64_t busy_ns = 0;         // of all servers together
     std::int64_t queue_ns = 0;        // integral of the requests here, waiting or being served, over time
     std::uint64_t longest_queue = 0;  // of the whole run, waiting or being served
@@ -64,7 +64,7 @@ struct PartStats {
     std::uint64_t misses = 0;
     std::uint64_t evictions = 0;
     std::uint64_t lost = 0;  // switch port: segments that did not fit into its buffer, of the whole run
-    std::vector<std::int64_t> lost_seconds;  // of the loop's clock, in which some were, in order
+    std::vector<std::int64_t> lost_seconds;  // in which segments were lost, by the loop's clock, in order
 };
 
 }  // namespace streamsim

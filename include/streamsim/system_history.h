@@ -1,5 +1,5 @@
-// What this computer said of itself, a few times a second while streams played: the evidence that tells its own
-// failings, and those of the network, from the storage's. Filled by host/, read by judge/.
+// SystemHistory: samples of this computer's own state, a few a second while streams played. They separate
+// faults of this computer and of the network from faults of the storage. host/ fills it, judge/ reads it.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace streamsim {
 
-/// Counters that only grow; nullopt: not to be had here.
+/// Counters that only grow; nullopt: not available here.
 struct SystemSample {
     struct Link {
         std::string name;                         // "eth0"
-        std::optional<std::uint64_t> bits_per_s;  // what the interface says of itself
+        std::optional<std::uint64_t> bits_per_s;  // as the interface reports it
         std::uint64_t received_bytes = 0;
     };
     /// The connection over TCP that has received most since sampling began.
@@ -21,45 +21,45 @@ struct SystemSample {
         std::string peer;  // its address, without the port
         std::uint64_t received_bytes = 0;
         std::uint64_t received_segments = 0;
-        std::uint64_t out_of_order = 0;  // segments: those before them were lost on the way
+        std::uint64_t out_of_order = 0;  // segments that came after a lost one
     };
 
     /// The network path to the file servers that data came from, all of them together, since sampling began.
     struct Path {
-        std::string peer;  // the server that most came from
+        std::string peer;  // the server with most bytes
         std::uint64_t received_segments = 0;
-        std::uint64_t out_of_order = 0;  // of them: those before them were lost on the way
-        std::uint64_t lossy_looks = 0;   // tenths of a second in which many of them did
+        std::uint64_t out_of_order = 0;  // of those, after a lost one
+        std::uint64_t lossy_looks = 0;   // tenths of a second in which many came out of order
         std::uint64_t sent_segments = 0;
-        std::uint64_t resent = 0;            // of ours
-        std::int64_t quiet_ns = 0;           // in which no server sent a byte
-        std::int64_t no_carrier_ns = 0;      // in which the interface toward a server had no carrier
+        std::uint64_t resent = 0;            // of our segments
+        std::int64_t quiet_ns = 0;           // the time in which no server sent a byte
+        std::int64_t no_carrier_ns = 0;      // the time in which the interface toward a server had no carrier
         std::int64_t unanswered_ns = 0;      // quiet, and a host that answers answered no echo and no handshake
         std::int64_t unacknowledged_ns = 0;  // quiet, and our requests, sent again, were not acknowledged
         std::uint64_t quiet_answers =
             0;                      // echoes and handshakes that a server's host answered while it was quiet
-        std::uint64_t refused = 0;  // of them, refused: the host is there, its server is not
+        std::uint64_t refused = 0;  // of those, refused: the host answers, its server does not run
     };
 
     std::int64_t at_ns = 0;  // CLOCK_MONOTONIC, which real loops run by
-    /// Able to run and not running: of the threads of this process, and of the process here that serves the
-    /// file system (FUSE), the one that waited longest each time.
+    /// Run-queue wait: of the threads of this process, and of the process here that serves the file system
+    /// (FUSE), the thread that waited longest in each sample.
     std::optional<std::int64_t> run_queue_wait_ns;
     std::int64_t process_cpu_ns = 0;                 // of this process
     std::optional<std::uint64_t> cpu_ticks;          // of all processors
-    std::uint64_t idle_ticks = 0;                    // of them, nothing to do (waiting for I/O included)
-    std::uint64_t stolen_ticks = 0;                  // and taken by a hypervisor
+    std::uint64_t idle_ticks = 0;                    // of those, idle (waiting for I/O included)
+    std::uint64_t stolen_ticks = 0;                  // of those, taken by a hypervisor
     std::optional<std::int64_t> cpu_pressure_ns;     // in which some task waited for a processor
     std::optional<std::int64_t> io_pressure_ns;      // and for I/O
     std::optional<std::int64_t> memory_pressure_ns;  // and for memory
-    /// Of this process's control group alone: in which some task of it waited for memory.
+    /// The time in which some task of this process's control group waited for memory.
     std::optional<std::int64_t> own_memory_pressure_ns;
-    /// Times that there was no memory left, and some had to be taken back first: at the limit of this process's
+    /// Times that no memory was left, and the kernel had to reclaim some first: at the limit of this process's
     /// control group or of one above it, or in the whole computer.
     std::optional<std::uint64_t> memory_limit_hits;
-    std::optional<std::uint64_t> memory_limit_bytes;  // the least of those groups; does not grow
+    std::optional<std::uint64_t> memory_limit_bytes;  // the lowest of those groups; does not grow
     std::optional<std::uint64_t> refaulted_bytes;     // of that group: evicted and read again
-    std::optional<std::int64_t> suspended_ns;         // this computer, since it was started
+    std::optional<std::int64_t> suspended_ns;         // of this computer, since its start
     std::vector<Link> links;
     std::optional<Connection> connection;
     /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the

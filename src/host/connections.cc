@@ -33,12 +33,12 @@ std::string address_text(int family, const void* address) {
     return text.data();
 }
 
-/// What netlink rounds lengths up to.
+/// Rounds up to netlink's alignment.
 constexpr std::size_t aligned(std::size_t length) {
     return (length + 3) & ~std::size_t{3};
 }
 
-/// `message`: what follows the header of netlink.
+/// `message` follows the header of netlink.
 TcpConnection connection_of(std::string_view message) {
     inet_diag_msg head{};
     TcpConnection out;
@@ -64,7 +64,7 @@ TcpConnection connection_of(std::string_view message) {
         out.received_segments = info.tcpi_data_segs_in;
         out.out_of_order = info.tcpi_rcv_ooopack;
         out.sent_segments = info.tcpi_data_segs_out;
-        // What the peer had after all was not lost: its acknowledgement was late.
+        // Segments that the peer had received were not lost: their acknowledgement was late.
         out.resent = info.tcpi_total_retrans - std::min(info.tcpi_total_retrans, info.tcpi_dsack_dups);
         out.unacknowledged = info.tcpi_unacked > 0 && info.tcpi_retransmits > 0;
         out.rtt_ns = std::int64_t{info.tcpi_rtt} * 1000;
@@ -73,7 +73,7 @@ TcpConnection connection_of(std::string_view message) {
     return out;
 }
 
-/// False: there is no more to come.
+/// False: the list is complete.
 bool take_answer(std::string_view answer, std::vector<TcpConnection>& into) {
     nlmsghdr header{};
     while (answer.size() >= sizeof header) {
@@ -106,7 +106,7 @@ void dump_family(int fd, int family, std::vector<TcpConnection>& into) {
     } while (got > 0 && take_answer({buffer.data(), static_cast<std::size_t>(got)}, into));
 }
 
-/// The sum of the Internet protocols, over an even number of bytes.
+/// The checksum of the Internet protocols, over an even number of bytes.
 std::uint16_t checksum(const void* data, std::size_t bytes) {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i + 1 < bytes; i += 2) {
@@ -124,7 +124,7 @@ std::int64_t wall_ns() {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// What an echo carries: the answer brings it back.
+/// The payload of an echo request, which the answer returns.
 struct Payload {
     std::uint64_t mark = 0;
     std::int64_t sent_ns = 0;
@@ -153,7 +153,7 @@ std::vector<TcpConnection> tcp_connections() {
 }
 
 std::optional<std::string> interface_toward(const std::string& address) {
-    // A datagram socket that is connected has sent nothing, but knows from where it would.
+    // Connecting a datagram socket sends nothing, but gives it its source address.
     sockaddr_storage to{};
     sockaddr_storage from{};
     auto& to4 = reinterpret_cast<sockaddr_in&>(to);
@@ -189,7 +189,7 @@ std::optional<std::string> interface_toward(const std::string& address) {
 
 bool has_carrier(const std::string& interface) {
     const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return true;  // nothing is known against it
+    if (fd < 0) return true;  // unknown counts as up
     ifreq request{};
     interface.copy(request.ifr_name, sizeof request.ifr_name - 1);
     const bool there = ioctl(fd, SIOCGIFFLAGS, &request) == 0;
@@ -209,7 +209,7 @@ void Echo::aim_at(const std::string& peer, bool ipv6) {
     ipv6_ = ipv6;
     const int family = ipv6 ? AF_INET6 : AF_INET;
     const int protocol = ipv6 ? static_cast<int>(IPPROTO_ICMPV6) : static_cast<int>(IPPROTO_ICMP);
-    // Anyone may use the first kind where the administrator says so, only root the second.
+    // Any user may open the first kind where the administrator allows it, only root the second.
     raw_ = false;
     fd_ = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
     if (fd_ < 0) {
@@ -231,7 +231,7 @@ bool Echo::send() {
     request.id = htons(static_cast<std::uint16_t>(getpid()));
     request.sequence = htons(++sequence_);
     request.payload = {kMark, wall_ns()};
-    if (!ipv6_) request.sum = checksum(&request, sizeof request);  // of version 6 the kernel makes it
+    if (!ipv6_) request.sum = checksum(&request, sizeof request);  // the kernel computes it for version 6
     sockaddr_in to4{};
     sockaddr_in6 to6{};
     to4.sin_family = AF_INET;
@@ -265,7 +265,7 @@ bool Echo::take_one() {
         message.msg_controllen = control.size();
         const ssize_t got = recvmsg(fd_, &message, MSG_DONTWAIT);
         if (got < 0) return false;
-        // A raw socket of version 4 gives the header of IP as well, and everybody's packets.
+        // A raw socket of version 4 delivers the IP header too, and the packets of all processes.
         const std::size_t skip = raw_ && !ipv6_ ? (static_cast<unsigned>(packet[0]) & 0xf) * 4 : 0;
         Request answer;
         if (static_cast<std::size_t>(got) < skip + sizeof answer) continue;
@@ -276,7 +276,7 @@ bool Echo::take_one() {
         std::int64_t came_ns = wall_ns();
         cmsghdr head{};
         timespec stamp{};
-        if (message.msg_controllen >= CMSG_LEN(sizeof stamp)) {  // the only one that was asked for
+        if (message.msg_controllen >= CMSG_LEN(sizeof stamp)) {  // the only one that was enabled
             std::memcpy(&head, control.data(), sizeof head);
             std::memcpy(&stamp, control.data() + CMSG_LEN(0), sizeof stamp);
             if (head.cmsg_level == SOL_SOCKET && head.cmsg_type == SCM_TIMESTAMPNS)

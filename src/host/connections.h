@@ -18,26 +18,27 @@ struct TcpConnection {
     std::uint64_t received_segments = 0;
     std::uint64_t out_of_order = 0;
     std::uint64_t sent_segments = 0;
-    std::uint64_t resent = 0;     // of ours, as they were lost
-    bool unacknowledged = false;  // data of ours was sent again after a timeout, and is not acknowledged yet
-    std::int64_t rtt_ns = 0;      // smoothed; holds what the peer's kernel delays an acknowledgement, too
+    std::uint64_t resent = 0;     // our segments that were sent again after a loss
+    bool unacknowledged = false;  // our data was sent again after a timeout, and is not acknowledged yet
+    std::int64_t rtt_ns = 0;      // smoothed; includes delayed acknowledgements of the peer's kernel
     std::int64_t rtt_min_ns = 0;  // of the last minutes
 };
 
-/// Those that are established, in the namespace of the calling thread. Empty where the kernel does not tell.
+/// The established connections in the namespace of the calling thread. Empty where the kernel does not list
+/// them.
 std::vector<TcpConnection> tcp_connections();
 
-/// The interface by which packets for an address (as a number) leave, in the namespace of the calling thread;
-/// "lo" for this computer's own. nullopt: there is no way to it, or it is no number.
+/// The interface by which packets to an address (as a number) leave, in the namespace of the calling thread;
+/// "lo" for this computer's own. nullopt: there is no route, or the address is no number.
 std::optional<std::string> interface_toward(const std::string& address);
 
-/// Whether an interface is up and has a carrier, in the namespace of the calling thread.
+/// True: the interface is up and has a carrier, in the namespace of the calling thread.
 bool has_carrier(const std::string& interface);
 
-/// An errno that says that no packet of ours gets to the peer.
+/// The errno value means that our packets do not reach the peer.
 bool is_unreachable(int error);
 
-/// Asks a host for an echo (ICMP) and times the answers. One thread.
+/// Measures the round-trip time to a host by ICMP echo. One thread.
 class Echo {
 public:
     Echo() = default;
@@ -45,15 +46,15 @@ public:
     Echo(const Echo&) = delete;
     Echo& operator=(const Echo&) = delete;
 
-    /// To whom the next ones go; the sockets are made in the namespace of the calling thread. Does nothing when
-    /// it is the same as before.
+    /// Sets the host of the next echoes, and opens the sockets in the namespace of the calling thread. Does
+    /// nothing for the same host as before.
     void aim_at(const std::string& peer, bool ipv6);
-    /// Sends one, if that is allowed here. False: this computer had no socket or no memory for it, which says
-    /// nothing about the peer; without a way to the peer it is as sent.
+    /// Sends one echo request, if this system allows it. False: this computer had no socket or no memory for
+    /// it, which says nothing about the peer. Without a route to the peer the request counts as sent.
     bool send();
     /// Waits up to `wait_ms` for answers. True: one came, see last_ns().
     bool receive(int wait_ms);
-    /// How long the last answer took, by the kernel's own stamp of its arrival.
+    /// The round-trip time of the last answer, by the kernel's stamp of its arrival.
     std::int64_t last_ns() const { return last_ns_; }
 
 private:

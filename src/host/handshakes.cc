@@ -15,7 +15,7 @@
 namespace streamsim::host {
 namespace {
 
-/// Longer round trips are not waited for.
+/// A longer round trip counts as no answer.
 constexpr std::int64_t kAnswerTimeoutNs = 3'000'000'000;
 constexpr std::size_t kPendingMax = 32;
 

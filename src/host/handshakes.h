@@ -9,13 +9,13 @@
 
 namespace streamsim::host {
 
-/// One thread. Nothing is sent on the connections; each is closed as soon as it is there.
+/// One thread. Each connection is closed as soon as it is established; no data is sent.
 class Handshakes {
 public:
     struct Answers {
         bool any = false;
-        bool refused = false;                // the host answered that nobody listens
-        std::optional<std::int64_t> rtt_ns;  // of the last that was accepted
+        bool refused = false;                // the host answered, and no process listens
+        std::optional<std::int64_t> rtt_ns;  // of the last accepted handshake
     };
 
     Handshakes() = default;
@@ -23,11 +23,11 @@ public:
     Handshakes(const Handshakes&) = delete;
     Handshakes& operator=(const Handshakes&) = delete;
 
-    /// The sockets are made in the namespace of the calling thread.
-    /// False: this computer had no socket for it, which says nothing about the peer; without a way to the peer
-    /// it is as begun.
+    /// Opens the sockets in the namespace of the calling thread.
+    /// False: this computer had no socket for it, which says nothing about the peer. Without a route to the
+    /// peer the handshake counts as begun.
     bool begin(const std::string& peer, std::uint16_t port, bool ipv6, std::int64_t now_ns);
-    /// What came since the last call. Never waits.
+    /// Answers since the last call. Never waits.
     Answers receive(std::int64_t now_ns);
 
 private:
@@ -36,7 +36,7 @@ private:
         std::int64_t begun_ns = 0;
     };
     std::deque<Pending> pending_;
-    Answers at_once_;  // that begin() was given
+    Answers at_once_;  // answers that begin() got at once
 };
 
 }  // namespace streamsim::host

@@ -75,7 +75,7 @@ std::int64_t spent_ns(const rusage& spent) {
     return to_ns(spent.ru_utime) + to_ns(spent.ru_stime);
 }
 
-/// Of a process that still is there: in ticks of 10 ms, which the kernel tells of others.
+/// Processor time of a living process, in the kernel's ticks of 10 ms.
 std::int64_t spent_by(const std::string& process) {
     static const std::int64_t tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
     std::ifstream in("/proc/" + process + "/stat");
@@ -111,7 +111,7 @@ ProcessUsage read_process_usage() {
     ProcessUsage usage;
     rusage spent{};
     if (getrusage(RUSAGE_SELF, &spent) == 0) usage.cpu_ns = spent_ns(spent);
-    // Those that have ended, and those that are there.
+    // Helpers that have ended, and those that live.
     if (getrusage(RUSAGE_CHILDREN, &spent) == 0) usage.helpers_cpu_ns = spent_ns(spent);
     for (const std::string& child : children_of("self")) usage.helpers_cpu_ns += spent_by(child);
     usage.cpu_ns += usage.helpers_cpu_ns;

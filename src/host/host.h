@@ -1,5 +1,5 @@
-// What this client is, and what it spent. Everything here is read from the kernel; what it does not say is
-// nullopt.
+// Facts about this client, and the processor time and bytes that it spent. All are read from the kernel;
+// unknown ones are nullopt.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@
 namespace streamsim::host {
 
 /// Name and system from uname, the processors that this process may use, the memory of the machine. Never
-/// fails: what cannot be read stays empty or 0 (at least 1 processor).
+/// fails: an unreadable fact stays empty or 0 (at least 1 processor).
 HostFacts read_host_facts();
 
-/// Of the whole process since it began; subtract two readings.
+/// Counters of the whole process since its start.
 struct ProcessUsage {
     std::int64_t cpu_ns = 0;  // user and system, all threads, and the helper processes that it has started
-    std::int64_t helpers_cpu_ns = 0;  // those processes' part of it
-    /// Bytes that block devices really gave to this process; what came from the page cache is not in it. Counts
-    /// nothing for network and FUSE file systems (see block_device_behind). nullopt: the kernel does not tell.
+    std::int64_t helpers_cpu_ns = 0;  // the helper processes' part
+    /// Bytes that block devices delivered to this process, without those from the page cache. Stays 0 for
+    /// network and FUSE file systems (see block_device_behind). nullopt: the kernel does not count them.
     std::optional<std::uint64_t> storage_read_bytes;
 };
 ProcessUsage read_process_usage();
 
-/// The processes that this one ("self", or its number) has started and that are still there.
+/// The living children of a process ("self", or its number).
 std::vector<std::string> children_of(const std::string& process);
 
-/// Whether `storage_read_bytes` means something for files here: the file system sits on a block device. False
+/// True: the file system of the path is on a block device, so that `storage_read_bytes` counts its files. False
 /// when the path cannot be read, and for file systems with anonymous devices (network, FUSE, tmpfs, overlay,
 /// btrfs).
 bool block_device_behind(const std::string& path);
 
-/// Asks for SCHED_FIFO, priority 10, for the calling thread; threads that it starts inherit it. When refused:
-/// false, and `why_not` says it with the remedy.
+/// Requests SCHED_FIFO, priority 10, for the calling thread; threads that it starts inherit it. False: refused,
+/// and `why_not` has the reason and the remedy.
 bool request_realtime(std::string& why_not);
 
-/// The wall clock, for the record only: "2024-05-01T12:00:00Z". Nothing is ever measured with it.
+/// The wall clock, for the record only: "2024-05-01T12:00:00Z". No measurement uses it.
 std::string now_rfc3339();
 
 }  // namespace streamsim::host

@@ -1,4 +1,4 @@
-// What libuv can say of any system. The rest is Linux's to tell, and not known here.
+// Host facts by libuv, on any system. All further facts are unknown outside of Linux.
 #include <uv.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return value;
 }
 
-/// The sum of the lines "KEY 123" whose key begins with one of these; nullopt: there is none.
+/// The sum of the lines "KEY 123" whose key begins with one of these; nullopt: no such line.
 std::optional<std::uint64_t> sum_of(const std::filesystem::path& file,
                                     std::initializer_list<std::string_view> keys) {
     std::ifstream in(file);
@@ -100,14 +100,14 @@ MemoryWatch::MemoryWatch() {
     v2_ = group->v2;
     std::filesystem::path path = group->path;
     std::error_code error;
-    // The table may name a group by a path that is not to be seen from here.
+    // The table may name a group by a path that this process cannot see.
     if (!std::filesystem::is_directory(group->mount / path, error)) path.clear();
     for (; !path.empty(); path = path.parent_path()) groups_.push_back(group->mount / path);
     groups_.emplace_back(group->mount);
 }
 
 void MemoryWatch::read(SystemSample& sample) const {
-    // Reclaim for the whole computer in which a task had to help: there was nothing left, not just little.
+    // Direct reclaim for the whole computer: a task had to free memory, as none was left.
     sample.memory_limit_hits = sum_of("/proc/vmstat", {"allocstall"});
     if (groups_.empty()) {
         sample.memory_limit_hits.reset();

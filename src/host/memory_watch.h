@@ -1,4 +1,4 @@
-// Memory that this process is short of: its control group's (v1 or v2) and the whole computer's.
+// Memory shortage of this process: in its control group (v1 or v2), and in the whole computer.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace streamsim::host {
 
-/// Where a process's memory control group is, in the tables of /proc/self/cgroup and /proc/self/mountinfo.
+/// The memory control group of a process, from the tables /proc/self/cgroup and /proc/self/mountinfo.
 struct MemoryGroup {
     std::string mount;  // "/sys/fs/cgroup/memory"
     std::string path;   // below it, without a leading '/'; empty: the root group
     bool v2 = false;
 };
-/// nullopt: there is none. Where a v1 hierarchy has the memory controller, that one counts.
+/// nullopt: there is none. A v1 hierarchy with the memory controller takes precedence.
 std::optional<MemoryGroup> memory_group_in(std::string_view groups, std::string_view mounts);
 
 class MemoryWatch {
 public:
-    /// Of this process as it is now.
+    /// Watches this process.
     MemoryWatch();
     /// Counters that only grow: times that a limit was reached, bytes read again after eviction, pressure.
     void read(SystemSample& sample) const;

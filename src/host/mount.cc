@@ -50,7 +50,7 @@ std::optional<std::uint64_t> number_in(const std::filesystem::path& file, std::s
     return std::nullopt;
 }
 
-/// Whether this process has FUSE's device open for the connection `minor`, or for one that it does not name.
+/// True: the process has FUSE's device open for the connection `minor`, or for one that it does not name.
 bool serves(const std::filesystem::path& process, unsigned minor) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(process / "fd", error)) {
@@ -62,7 +62,7 @@ bool serves(const std::filesystem::path& process, unsigned minor) {
     return false;
 }
 
-/// The table writes what would end a word as three octal digits: "\\040" is a space.
+/// The table escapes white space as three octal digits: "\\040" is a space.
 std::string unescaped(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -115,7 +115,7 @@ std::optional<MountFacts> mount_in(std::string_view table, std::string_view path
         if (!(line >> type >> source >> more)) continue;
         point = unescaped(point);
         if (!holds(point, path)) continue;
-        // Of two at one place the later one covers the earlier.
+        // The later one of two mounts at one path covers the earlier.
         if (found && point.size() < found->point.size()) continue;
         found = MountFacts{};
         found->point = point;

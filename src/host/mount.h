@@ -9,20 +9,21 @@
 
 namespace streamsim::host {
 
-/// nullopt: the path is not there, or this system does not list its mounts. Of a network file system with what
-/// its options say, and what the kernel reads ahead.
+/// nullopt: the path does not exist, or this system does not list its mounts. For a network file system with
+/// the mount options, and the kernel's read-ahead.
 std::optional<MountFacts> mount_of(const std::string& path);
 
-/// The entry of a table in the form of /proc/self/mountinfo that holds `path`, which is without links; `device`
-/// is given its number, "0:45", where it is not null.
+/// The entry of a table like /proc/self/mountinfo that holds `path`, which has no symbolic links in it.
+/// `device`, unless null, gets the device number, "0:45".
 std::optional<MountFacts> mount_in(std::string_view table,
                                    std::string_view path,
                                    std::string* device = nullptr);
 
-/// The process that serves a FUSE file system that `path` is on; nullopt: it is on none, or may not be seen.
+/// The process that serves the FUSE file system of `path`; nullopt: another file system, or an invisible
+/// process.
 std::optional<int> fuse_server_of(const std::string& path);
 
-/// So many bytes of the file are in this computer's page cache; nullopt: it cannot be said.
+/// Bytes of the file in this computer's page cache; nullopt: unknown.
 std::optional<std::uint64_t> cached_bytes(const char* path);
 
 }  // namespace streamsim::host

@@ -14,7 +14,7 @@ namespace {
 
 /// One request of this size costs a server little more than a small one.
 constexpr std::uint64_t kGoodReadBytes = 1 << 20;
-/// What one connection of TCP brings at best on today's computers, about; a faster link needs more of them.
+/// About the most that one TCP connection carries on today's computers; a faster link needs more of them.
 constexpr std::uint64_t kOneConnectionBits = 10'000'000'000;
 
 bool is_nfs(const MountFacts& mount) {
@@ -25,7 +25,7 @@ bool is_smb(const MountFacts& mount) {
     return mount.type == "cifs" || mount.type == "smb3";
 }
 
-/// Of "rw,vers=4.2,hard": the text behind "vers=", "" of "hard" when it is there; nullopt: it is not.
+/// In "rw,vers=4.2,hard": the text behind "vers="; "" for "hard"; nullopt: the option is not set.
 std::optional<std::string_view> option(const MountFacts& mount, std::string_view name) {
     std::string_view rest = mount.options;
     while (!rest.empty()) {
@@ -99,7 +99,7 @@ void describe_share(MountFacts& mount) {
     if (is_nfs(mount)) {
         if (version.empty()) version = mount.type == "nfs4" ? "4" : "";
         mount.protocol = "NFS" + (version.empty() ? version : "v" + version);
-        mount.connections = number_option(mount, "nconnect").value_or(1);  // 1 is not said
+        mount.connections = number_option(mount, "nconnect").value_or(1);  // the table leaves out 1
         return;
     }
     const bool numbered = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos;
@@ -118,7 +118,7 @@ void hint_at(MountFacts& mount, const MountUse& use) {
     if (is_smb(mount)) hint_at_smb(mount, use, mount.hints);
     if (has(mount, "sync"))
         mount.hints.emplace_back("sync: each write waits for the server; preparing is slow");
-    // What is read past the page cache is not read ahead either; an application's reads are.
+    // Direct reads bypass the kernel's read-ahead; an application's reads do not.
     if (mount.read_ahead_bytes && *mount.read_ahead_bytes < use.frame_bytes) {
         mount.hints.push_back(fmt::format(
             "the kernel reads {} ahead, and a frame is up to {}: raise read_ahead_kb of the mount's "

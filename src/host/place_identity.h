@@ -1,4 +1,4 @@
-// Which directory or file a path names: another one may come to have the name, or none.
+// The identity of the directory or file that a path names, which a later one of the same name does not have.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct PlaceIdentity {
 
 struct PlaceAnswer {
     std::optional<PlaceIdentity> identity;
-    int error = 0;  // errno, where there is none
+    int error = 0;  // errno: the path names none
 };
 
-/// Links are followed. May block for as long as the file system does.
+/// Follows links. May block for as long as the file system does.
 PlaceAnswer place_identity_of(const std::string& path);
 
 }  // namespace streamsim::host

@@ -11,7 +11,7 @@ namespace streamsim::host {
 
 PlaceAnswer place_identity_of(const std::string& path) {
     struct statx facts {};
-    // Not what is cached: a server may be asked.
+    // Asks the server, past the attribute cache.
     constexpr unsigned kMountId = 0x1000;  // STATX_MNT_ID, of Linux 5.8
     if (statx(AT_FDCWD, path.c_str(), AT_STATX_FORCE_SYNC, STATX_TYPE | STATX_INO | kMountId, &facts) != 0)
         return {std::nullopt, errno};
@@ -22,7 +22,7 @@ PlaceAnswer place_identity_of(const std::string& path) {
     if ((facts.stx_mask & kMountId) != 0) out.mount = facts.stx_mnt_id;
 #endif
     const std::string number = std::to_string(facts.stx_dev_major) + ":" + std::to_string(facts.stx_dev_minor);
-    // A drive that was unplugged leaves its file system mounted, with what was in memory.
+    // An unplugged drive leaves its file system mounted, with the cached part of it.
     out.has_block_device = access(("/sys/dev/block/" + number).c_str(), F_OK) == 0;
     return {out, 0};
 }

@@ -6,24 +6,24 @@
 namespace streamsim::host {
 namespace {
 
-/// Less came from hosts that are asked something and no media.
-constexpr std::uint64_t kWorthAsking = 1 << 20;
-/// An answer that has not come for so long, and two round trips, is missing: two echoes in a row.
+/// A host that has sent less serves no media.
+constexpr std::uint64_t kServerBytesMin = 1 << 20;
+/// An answer that is overdue by this and two round trips is missing: two pings in a row.
 constexpr std::int64_t kUnansweredNs = 150'000'000;
-/// A look that comes later than this was late itself: what was between is not known.
-constexpr std::int64_t kLongestStepNs = 300'000'000;
-/// Echoes are given up for handshakes after so many without any answer.
+/// A sample that comes later than this was late itself: the time between is unknown.
+constexpr std::int64_t kSampleGapNsMax = 300'000'000;
+/// After so many pings without any answer, handshakes replace them.
 constexpr std::uint64_t kEchoesTried = 5;
-/// Handshakes in one quiet time that follow each other at once; then one a second.
+/// Handshakes of one quiet time that follow each other at once; then one a second.
 constexpr std::uint64_t kHandshakesAtOnce = 12;
 constexpr std::int64_t kHandshakeInterval = 1'000'000'000;
 /// A round trip that is longer may be a queue on the way, or an acknowledgement that the peer held back.
 constexpr std::int64_t kLongFactor = 5;
 constexpr std::int64_t kLongNs = 1'000'000;
 
-/// Of the segments of one look, that came out of order.
+/// A sample with loss: so many of its segments came out of order.
 constexpr std::uint64_t kLossPercent = 3;
-constexpr std::uint64_t kLossLeast = 3;
+constexpr std::uint64_t kLossSegmentsMin = 3;
 
 bool is_short(const TcpConnection& connection) {
     return connection.rtt_ns <= connection.rtt_min_ns * kLongFactor ||
@@ -64,9 +64,9 @@ ServerHost::Look ServerHost::look(std::int64_t now_ns,
 void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
     const bool asked_in_quiet = std::exchange(was_quiet_, quiet);
     if (echo_.receive(0)) {
-        echo_works_ = true;
-        echo_asked_ns_.reset();
-        echoes_waiting_ = 0;
+        ping_works_ = true;
+        ping_sent_ns_.reset();
+        pings_waiting_ = 0;
         found.quiet_answers += asked_in_quiet ? 1 : 0;
         found.rtt_ns = echo_.last_ns();
     }
@@ -77,7 +77,7 @@ void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
         handshake_answered_ = true;
         found.quiet_answers += asked_in_quiet ? 1 : 0;
         found.refused += asked_in_quiet && answers.refused ? 1 : 0;
-        if (!echo_works_ && answers.rtt_ns) found.rtt_ns = answers.rtt_ns;
+        if (!ping_works_ && answers.rtt_ns) found.rtt_ns = answers.rtt_ns;
     }
     if (found.rtt_ns) rtt_ns_ = *found.rtt_ns;
     if (quiet) return;
@@ -86,23 +86,23 @@ void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
     quiet_handshakes_ = 0;
 }
 
-/// Since when answers are missing that are usual; 0: none are.
+/// The time since which usual answers are missing; 0: none is missing.
 std::int64_t ServerHost::unanswered_for(std::int64_t now_ns) const {
     if (handshake_answered_) return 0;
-    if (echo_works_ && echo_asked_ns_ && echoes_waiting_ >= 2) return now_ns - *echo_asked_ns_;
-    if (!echo_works_ && handshake_works_ && handshake_asked_ns_) return now_ns - *handshake_asked_ns_;
+    if (ping_works_ && ping_sent_ns_ && pings_waiting_ >= 2) return now_ns - *ping_sent_ns_;
+    if (!ping_works_ && handshake_works_ && handshake_asked_ns_) return now_ns - *handshake_asked_ns_;
     return 0;
 }
 
 void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* connection) {
-    // A server that answers echoes is not bothered with handshakes unless an echo is missing.
-    const bool echoes = echo_works_ || echoes_asked_ < kEchoesTried;
+    // A server that answers pings gets handshakes only when a ping is missing.
+    const bool pings = ping_works_ || pings_asked_ < kEchoesTried;
     const bool rested = last_handshake_ns_ == INT64_MIN || now_ns - last_handshake_ns_ >= kHandshakeInterval;
     bool wanted = false;
     if (quiet) {
-        const bool missing = !echoes || echoes_waiting_ >= 1;
+        const bool missing = !pings || pings_waiting_ >= 1;
         wanted = missing && !handshake_answered_ && (quiet_handshakes_ < kHandshakesAtOnce || rested);
-    } else if (!echoes) {
+    } else if (!pings) {
         wanted = rested && (!handshake_works_ || (connection != nullptr && !is_short(*connection)));
     }
     if (wanted && handshakes_allowed_) {
@@ -112,10 +112,10 @@ void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* conne
             if (!handshake_asked_ns_) handshake_asked_ns_ = now_ns;
         }
     }
-    ++echoes_asked_;
+    ++pings_asked_;
     if (!echo_.send()) return;
-    if (!echo_asked_ns_) echo_asked_ns_ = now_ns;
-    ++echoes_waiting_;
+    if (!ping_sent_ns_) ping_sent_ns_ = now_ns;
+    ++pings_waiting_;
 }
 
 bool ServerPath::watched(const std::string& address) const {
@@ -168,7 +168,7 @@ void ServerPath::count(const std::vector<TcpConnection>& all) {
 }
 
 void ServerPath::look(std::int64_t now_ns) {
-    const std::int64_t step_ns = last_ns_ == 0 ? 0 : std::min(now_ns - last_ns_, kLongestStepNs);
+    const std::int64_t step_ns = last_ns_ == 0 ? 0 : std::min(now_ns - last_ns_, kSampleGapNsMax);
     last_ns_ = now_ns;
     count(tcp_connections());
     Counters sum;
@@ -177,7 +177,7 @@ void ServerPath::look(std::int64_t now_ns) {
     bool quiet = true;
     bool unacknowledged = false;
     for (auto& [address, peer] : peers_) {
-        if (!watched(address) || peer.counters.bytes < kWorthAsking) continue;
+        if (!watched(address) || peer.counters.bytes < kServerBytesMin) continue;
         any = true;
         sum.received_segments += peer.counters.received_segments;
         sum.out_of_order += peer.counters.out_of_order;
@@ -195,14 +195,14 @@ void ServerPath::look(std::int64_t now_ns) {
         unacknowledged |= !peer.received && peer.unacknowledged;
         if (address != most_) continue;
         if (found.rtt_ns) rtt_ns_ = found.rtt_ns;
-        if (peer.host.answers_echoes() || connection == nullptr) continue;
+        if (peer.host.answers_pings() || connection == nullptr) continue;
         if (peer.received && !found.rtt_ns && is_short(*connection)) rtt_ns_ = connection->rtt_ns;
         rtt_min_ns_ = std::min(rtt_min_ns_.value_or(INT64_MAX), connection->rtt_min_ns);
     }
     if (!any) return;
     const std::uint64_t out_of_order = growth(sum.out_of_order, path_.out_of_order);
     const std::uint64_t received = growth(sum.received_segments, path_.received_segments);
-    if (out_of_order >= kLossLeast && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
+    if (out_of_order >= kLossSegmentsMin && out_of_order * 100 >= received * kLossPercent) ++path_.lossy_looks;
     path_.peer = most_;
     path_.received_segments = sum.received_segments;
     path_.out_of_order = sum.out_of_order;

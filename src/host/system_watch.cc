@@ -27,7 +27,7 @@ namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(200);
 /// The interval at which the network is sampled: a cut of half a second lasts some samples.
-constexpr auto kLook = std::chrono::milliseconds(100);
+constexpr auto kPathInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kSamplesMax = 8192;
 
 std::int64_t monotonic_ns() {
@@ -43,12 +43,12 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return value;
 }
 
-/// How long threads waited for a processor: those of this process, and those of the processes without which no
-/// byte comes: the one here that serves the file system, with what it has started, or helpers of our own. Of
-/// each look the thread that had waited longest since the one before; others wait beside it.
+/// The run-queue wait of the threads of this process, and of the processes that bring its bytes: the one here
+/// that serves the file system with its children, or our own helpers. Each sample adds the wait of the thread
+/// that waited longest since the one before; others wait beside it.
 class RunQueue {
 public:
-    /// On the thread that watches, whose own waiting holds nobody up.
+    /// Called on the watching thread, whose own wait delays no frame.
     RunQueue(const std::optional<int>& server, bool own_children)
         : processes_{"self"}, own_children_(own_children), watching_(std::to_string(gettid())) {
         if (!server) return;
@@ -72,7 +72,7 @@ public:
                 std::int64_t waited_ns = 0;
                 if (!(in >> ran_ns >> waited_ns)) continue;
                 told = true;
-                // Of one of another process it counts from the first look on, not from its birth.
+                // The wait of another process's thread counts from the first sample on.
                 const auto first = process == "self" ? 0 : waited_ns;
                 std::int64_t& last_ns = waited_.emplace(task.path(), first).first->second;
                 longest_ns = std::max(longest_ns, waited_ns - last_ns);
@@ -127,7 +127,7 @@ std::optional<std::uint64_t> link_speed(const std::string& name) {
     return static_cast<std::uint64_t>(megabits) * 1'000'000;
 }
 
-/// `only`: the names of those that matter; empty: all do.
+/// `only`: the names of the wanted interfaces; empty: all.
 void read_links(bool own_namespace, const std::set<std::string>& only, SystemSample& sample) {
     std::ifstream in("/proc/thread-self/net/dev");
     std::string line;
@@ -138,13 +138,13 @@ void read_links(bool own_namespace, const std::set<std::string>& only, SystemSam
         link.name = line.substr(line.find_first_not_of(' '), colon - line.find_first_not_of(' '));
         if (!only.empty() && !only.contains(link.name)) continue;
         std::istringstream(line.substr(colon + 1)) >> link.received_bytes;
-        // Of another namespace /sys says nothing.
+        // /sys lists only the own namespace.
         if (own_namespace && link.name != "lo") link.bits_per_s = link_speed(link.name);
         sample.links.push_back(std::move(link));
     }
 }
 
-/// The address of the server that a path is mounted from (NFS, SMB), as its mount options say it; else empty.
+/// The address of the server of a mounted path (NFS, SMB), from its mount options; else empty.
 std::vector<std::string> servers_of_mount(const std::string& path) {
     const std::optional<MountFacts> mount = path.empty() ? std::nullopt : mount_of(path);
     if (!mount) return {};
@@ -155,7 +155,7 @@ std::vector<std::string> servers_of_mount(const std::string& path) {
     return {};
 }
 
-/// Whether this thread now sees the network of another process than its own.
+/// True: this thread is in the network namespace of another process now.
 bool enter_network_of(int process) {
     std::error_code error;
     const auto theirs = std::filesystem::path("/proc") / std::to_string(process) / "ns/net";
@@ -168,7 +168,7 @@ bool enter_network_of(int process) {
     return entered;
 }
 
-/// Every second one is left out, not the first and not the last.
+/// Removes every second sample, but neither the first nor the last.
 void thin_out(SystemHistory& history) {
     std::size_t kept = 1;
     for (std::size_t i = 2; i < history.size(); i += 2) history[kept++] = std::move(history[i]);
@@ -211,7 +211,7 @@ void SystemWatch::watch() {
     const bool elsewhere = server && enter_network_of(*server);
     RunQueue run_queue(server, !servers_.empty());
     const std::vector<std::string> mounted = servers_of_mount(path_);
-    // Whom else this computer speaks to is not asked for handshakes.
+    // Other peers of this computer get no handshakes.
     const bool known = !servers_.empty() || !mounted.empty() || elsewhere;
     ServerPath path(servers_.empty() ? mounted : servers_, known);
     const MemoryWatch memory;
@@ -245,12 +245,12 @@ void SystemWatch::watch() {
 }
 
 bool SystemWatch::wait(std::chrono::milliseconds interval, ServerPath& path) {
-    for (auto left = interval;; left -= kLook) {
+    for (auto left = interval;; left -= kPathInterval) {
         {
             std::unique_lock lock(mutex_);
-            if (wake_.wait_for(lock, std::min(left, kLook), [this] { return stopping_; })) return true;
+            if (wake_.wait_for(lock, std::min(left, kPathInterval), [this] { return stopping_; })) return true;
         }
-        if (left <= kLook) return false;
+        if (left <= kPathInterval) return false;
         path.look(monotonic_ns());
     }
 }

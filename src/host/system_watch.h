@@ -15,32 +15,32 @@
 
 namespace streamsim::host {
 
-/// File servers that this process, and those that it starts, speak to; their addresses as numbers.
+/// File servers of this process and of those that it starts; addresses as numbers.
 struct ServersWatched {
     std::vector<std::string> addresses;
 };
 
 class ServerPath;
 
-/// For how long this computer has been suspended since it was started: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
+/// The time for which this computer has been suspended since its start: CLOCK_BOOTTIME less CLOCK_MONOTONIC.
 std::int64_t suspended_since_start_ns();
 
 class SystemWatch {
 public:
     using SuspendClock = std::function<std::int64_t()>;
 
-    /// Begins. Where `path` is served by a process in another network namespace (FUSE), the network is watched
-    /// there, if that is allowed; else where this process is.
+    /// Begins. A `path` that a process in another network namespace serves (FUSE) has the network watched
+    /// there, if this process may do so; else in its own namespace.
     explicit SystemWatch(std::string path, SuspendClock suspended_ns = suspended_since_start_ns);
-    /// Begins; of the network only the connections with these servers and the interfaces toward them are looked
-    /// at, where they are known.
+    /// Begins; watches only the connections with these servers and the interfaces toward them, where they are
+    /// known.
     explicit SystemWatch(ServersWatched servers, SuspendClock suspended_ns = suspended_since_start_ns);
     ~SystemWatch();
     SystemWatch(const SystemWatch&) = delete;
     SystemWatch& operator=(const SystemWatch&) = delete;
 
-    /// Goes on for `idle` more, ends, and gives what was seen; a day of it is thinned out, never more than some
-    /// thousand samples.
+    /// Goes on for `idle`, ends, and returns the samples; a long history is thinned out to some thousand
+    /// samples.
     SystemHistory stop(Duration idle = {});
 
 private:
@@ -54,7 +54,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_;
     bool stopping_ = false;  // protected by mutex_
-    SystemHistory history_;  // of the thread, until it has ended
+    SystemHistory history_;  // the thread's own until it has ended
     std::thread thread_;
 };
 

@@ -13,9 +13,9 @@ namespace streamsim::loop {
 
 class BurningDecoder final : public Decoder {
 public:
-    /// `cpu` is thread CPU time for each frame: on a busy machine it takes longer than that.
+    /// `cpu` is thread CPU time for each frame: on a busy machine a frame takes longer.
     BurningDecoder(EventLoop& loop, Duration cpu);
-    /// REQUIRES: nothing is left to decode.
+    /// REQUIRES: no frame is left to decode.
     ~BurningDecoder() override;
     void decode(DecodeOp& op) override;
 

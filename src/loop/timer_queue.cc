@@ -28,7 +28,7 @@ bool TimerQueue::cancel(TimerId timer) {
     const auto index = static_cast<std::uint32_t>(timer);
     const auto generation = static_cast<std::uint32_t>(timer >> 32);
     if (generation == 0 || index >= slots_.size() || slots_[index].generation != generation) return false;
-    remove(slots_[index].place);
+    remove(slots_[index].heap_index);
     return true;
 }
 
@@ -53,44 +53,44 @@ bool TimerQueue::before(std::uint32_t a, std::uint32_t b) const {
     return x.when != y.when ? x.when < y.when : x.order < y.order;
 }
 
-void TimerQueue::put(std::size_t place, std::uint32_t slot) {
-    heap_[place] = slot;
-    slots_[slot].place = static_cast<std::uint32_t>(place);
+void TimerQueue::put(std::size_t index, std::uint32_t slot) {
+    heap_[index] = slot;
+    slots_[slot].heap_index = static_cast<std::uint32_t>(index);
 }
 
-void TimerQueue::sift_up(std::size_t place) {
-    const std::uint32_t slot = heap_[place];
-    while (place > 0 && before(slot, heap_[(place - 1) / 2])) {
-        put(place, heap_[(place - 1) / 2]);
-        place = (place - 1) / 2;
+void TimerQueue::sift_up(std::size_t index) {
+    const std::uint32_t slot = heap_[index];
+    while (index > 0 && before(slot, heap_[(index - 1) / 2])) {
+        put(index, heap_[(index - 1) / 2]);
+        index = (index - 1) / 2;
     }
-    put(place, slot);
+    put(index, slot);
 }
 
-void TimerQueue::sift_down(std::size_t place) {
-    const std::uint32_t slot = heap_[place];
+void TimerQueue::sift_down(std::size_t index) {
+    const std::uint32_t slot = heap_[index];
     for (;;) {
-        std::size_t child = 2 * place + 1;
+        std::size_t child = 2 * index + 1;
         if (child >= heap_.size()) break;
         if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
         if (!before(heap_[child], slot)) break;
-        put(place, heap_[child]);
-        place = child;
+        put(index, heap_[child]);
+        index = child;
     }
-    put(place, slot);
+    put(index, slot);
 }
 
-void TimerQueue::remove(std::size_t place) {
-    const std::uint32_t gone = heap_[place];
+void TimerQueue::remove(std::size_t index) {
+    const std::uint32_t gone = heap_[index];
     Slot& slot = slots_[gone];
     if (++slot.generation == 0) slot.generation = 1;  // 0 would make the id of no timer
     slot.callback = {};
     const std::uint32_t last = heap_.back();
     heap_.pop_back();
     if (last != gone) {
-        put(place, last);
-        sift_up(place);
-        sift_down(slots_[last].place);
+        put(index, last);
+        sift_up(index);
+        sift_down(slots_[last].heap_index);
     }
     free_.push_back(gone);
 }

@@ -15,7 +15,7 @@ void must(int result, const char* why) {
     STREAMSIM_CHECK(result == 0, why);
 }
 
-/// What the system may refuse: descriptors and memory.
+/// The system may refuse descriptors and memory.
 void must_get(int result) {
     if (result != 0) throw std::system_error(-result, std::generic_category(), "an event loop cannot be made");
 }
@@ -29,7 +29,7 @@ UvLoop::UvLoop() {
     must(uv_idle_init(&loop_, &busy_), "libuv makes an idle handle");
     wake_timer_.emplace(&loop_);
     check_.data = this;
-    // The turn runs after libuv has looked at every descriptor, so their callbacks have nothing to do.
+    // The turn runs after libuv has polled every descriptor, so that their callbacks have nothing to do.
     must(uv_check_start(&check_, [](uv_check_t* handle) { static_cast<UvLoop*>(handle->data)->turn(); }),
          "libuv starts a check handle");
     alive_ = now();

@@ -1,11 +1,10 @@
 // A loop in real time, on libuv. Deadlines are a WakeTimer, because libuv's own timers count in milliseconds;
 // every other file descriptor, the thread pool and signals are libuv's too.
 //
-// Lateness. Each timer's lateness is measured when it runs. A heartbeat timer makes sure that something is due
-// at least every few milliseconds; when a turn begins more than kStallThreshold after something was due, the
-// loop could not run, and the span from its last sign of life to now is noted as a stall. That is how a frame
-// whose read was submitted late, or whose completion was seen late, is told from one that the storage gave
-// late.
+// Lateness. Each timer's lateness is measured when it runs. A heartbeat timer is due at least every few
+// milliseconds; when a turn begins more than kStallThreshold after a timer was due, the loop could not run, and
+// the time since the end of the last turn is recorded as a stall. Stalls tell a frame whose read was submitted
+// late, or whose completion was seen late, from one that the storage delivered late.
 #pragma once
 
 #include <uv.h>
@@ -23,10 +22,10 @@
 
 namespace streamsim::loop {
 
-/// Threading as EventLoop says. All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
+/// Threading as in EventLoop. All UvLoops of a process share one clock, uv_hrtime() (CLOCK_MONOTONIC).
 class UvLoop final : public EventLoop {
 public:
-    /// Throws std::system_error where the system has no descriptor or memory left for it.
+    /// Throws std::system_error where the system has no descriptor or memory left.
     UvLoop();
     /// REQUIRES: every handle that others put on uv() is closed.
     ~UvLoop() override;
@@ -70,7 +69,7 @@ private:
     uv_loop_t loop_{};
     uv_async_t wake_{};
     uv_check_t check_{};
-    uv_idle_t busy_{};  // active while something is deferred: the poll must not wait
+    uv_idle_t busy_{};  // active while a callback is deferred: the poll must not wait
     std::optional<WakeTimer> wake_timer_;
     Instant armed_ = Instant::never();
     TimerQueue timers_;

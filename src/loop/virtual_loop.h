@@ -1,5 +1,5 @@
-// A loop in virtual time: the clock stands still while callbacks run and jumps to the next timer when nothing
-// more can happen now. An hour of play takes as long as its callbacks take.
+// A loop in virtual time: the clock stands still while callbacks run, and jumps to the next timer when no
+// callback is left. An hour of play takes as long as its callbacks take.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace streamsim::loop {
 
-/// Begins at Instant{0}. Threading as EventLoop says: post() from anywhere, the rest from run()'s thread.
+/// Begins at Instant{0}. Threading as in EventLoop: post() from anywhere, the rest from run()'s thread.
 class VirtualLoop final : public EventLoop {
 public:
     Instant now() override { return now_; }

@@ -8,16 +8,16 @@ struct uv_loop_s;  // libuv's uv_loop_t
 
 namespace streamsim::loop {
 
-/// On the loop's thread. The loop's poll ends when the time has come, nothing else happens.
+/// On the loop's thread. The loop's poll ends at the set time.
 class WakeTimer {
 public:
     explicit WakeTimer(uv_loop_s* loop);
-    /// Its handles on the loop are closed, which the loop has yet to run.
+    /// Begins to close the handles on the loop, which ends when the loop runs.
     ~WakeTimer();
     WakeTimer(const WakeTimer&) = delete;
     WakeTimer& operator=(const WakeTimer&) = delete;
 
-    /// The next time, in the place of the one before; it may have come already, or be never().
+    /// Sets the next time, instead of the one before. The time may be in the past, or never().
     void set(Instant when);
 
 private:

@@ -21,7 +21,7 @@ WakeTimer::WakeTimer(uv_loop_t* loop) : impl_(new Impl) {
     impl_->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (impl_->fd < 0) throw std::system_error(errno, std::generic_category(), "a timer cannot be made");
     impl_->poll.data = impl_;
-    // The turn runs after libuv has looked at every descriptor, so the callback has nothing to do.
+    // The turn runs after libuv has polled every descriptor, so that the callback has nothing to do.
     int result = uv_poll_init(loop, &impl_->poll, impl_->fd);
     if (result == 0) result = uv_poll_start(&impl_->poll, UV_READABLE, [](uv_poll_t*, int, int) {});
     if (result != 0) throw std::system_error(-result, std::generic_category(), "a timer cannot be waited for");
@@ -37,7 +37,7 @@ WakeTimer::~WakeTimer() {
 }
 
 void WakeTimer::set(Instant when) {
-    // It also takes back an expiry that nobody has read.
+    // Setting the timer also discards an expiry that was not read.
     itimerspec spec{};
     const std::int64_t ns = std::max<std::int64_t>(when.ns, 1);  // 0 would disarm it
     spec.it_value.tv_sec = ns / 1'000'000'000;
