@@ -25,7 +25,7 @@
 // Deadlines. The deadline of a captured frame is the instant at which its buffer slot is needed: each
 // completion frees a buffer slot, and the first frame that would not find one without it needs that slot. As
 // long as frames complete in order and none is dropped that is D(i + R) for frame i. The margin of a frame
-// counts from there. Where a completion comes after frames were dropped for want of it, its deadline is the
+// counts from there. If frames were dropped for want of a completion, its deadline is the
 // next capture, which finds the slot: the lateness is in the dropped slots.
 //
 // Failures. A frame whose create, write or fsync ends with an error is failed, with the reason `error`; its
