@@ -9,7 +9,7 @@
 //     visit.object("target", [&](auto& target) { ... });   members that the document groups
 //     visit.columns(series.points);                        a table: an array for each field of its rows
 //     visit.derived("per_s", rate);                        computed from other members; written and never read
-//     visit.rows("steps", steps, [&](auto& step, auto& row) { ... });   structs whose lists need more than them
+//     visit.rows("steps", steps, list);                    a table; list(step, visit) names a row
 //
 // A struct that has empty() is null in the document while it is empty. A name ends with the unit.
 #pragma once
@@ -26,7 +26,7 @@ namespace streamsim {
 template <class T, class Struct>
 concept ConstOr = std::same_as<std::remove_const_t<T>, Struct>;
 
-/// When a document has a member.
+/// Tells which documents have a member.
 struct Presence {
     bool required = true;  // a document without it is no result
     bool always = true;    // every document that is written today has it

@@ -69,7 +69,7 @@ private:
     JsonText::Layout inner() const {
         return lines_ == Lines::all ? JsonText::Layout::lines : JsonText::Layout::compact;
     }
-    /// `table`: its entries are objects.
+    /// A table is an array of objects.
     void begin_array(bool table) {
         const bool lines = table && lines_ == Lines::tables && text_.depth() == 1;
         text_.begin_array(lines ? JsonText::Layout::lines : inner());

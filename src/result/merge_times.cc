@@ -33,7 +33,7 @@ std::int64_t interval_of(const TimelineEntry& entry, std::int64_t interval_ns) {
     return std::max<std::int64_t>((entry.t_ns + entry.interval_ns / 2) / interval_ns, 0);
 }
 
-/// When the part's first read was submitted, on its own axis, as near as its streams know.
+/// The instant of the part's first read on its own axis, as near as its streams know.
 std::int64_t begin_ns(const RunResult& part) {
     std::int64_t begin = INT64_MAX;
     for (const StreamResult& stream : part.streams)

@@ -29,7 +29,7 @@ void check_counts(const FrameCounts& counts, const std::string& pointer, JsonPro
     }
 }
 
-/// So many intervals of this length have to fit between the farthest times.
+/// All intervals together have to fit between the farthest times.
 void check_span(std::size_t count, std::int64_t each_ns, const std::string& pointer, JsonProblems& problems) {
     if (each_ns < 0 || Wide{count} * static_cast<std::uint64_t>(each_ns) > Wide{kFarthestNs})
         problems.add(pointer,

@@ -120,7 +120,7 @@ private:
     const JsonNode& node_;
 };
 
-/// Of another kind of document, nothing else is worth a problem.
+/// A document of another kind has this problem alone.
 void check_kind(const Json& document, JsonProblems& problems) {
     JsonObject object(document, "", problems);
     if (!problems.empty()) return;
