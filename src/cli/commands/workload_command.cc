@@ -15,6 +15,7 @@
 #include "report/html/html_report.h"
 #include "report/html/load_html.h"
 #include "report/json/load_json.h"
+#include "report/tables/load_tables.h"
 #include "report/text/load_text.h"
 #include "run/load_steps.h"
 #include "run/session/workloads.h"
