@@ -15,6 +15,7 @@
 #include "report/csv/load_csv.h"
 #include "report/html/html_report.h"
 #include "report/html/load_html.h"
+#include "report/tables/load_tables.h"
 #include "report/text/load_text.h"
 #include "result/json_report.h"
 #include "run/load_steps.h"

@@ -1,5 +1,4 @@
-// The tables of a workload's report, and those of the meters of a run; empty ones have no rows. Inside report/
-// only.
+// The tables of a workload's report, and those of the meters of a run; empty ones have no rows.
 #pragma once
 
 #include <string>
