@@ -155,7 +155,7 @@ void fill_missed(const RunFacts& facts,
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
         const auto stream = static_cast<std::uint32_t>(i);
         for (const play::DropEntry& entry : ledgers[i]->drops()) {
-            judge::MissedFrame missed = missed_of(entry, stream, view::clip(i, entry));
+            judge::MissedFrame missed = missed_of(entry, stream, clip(i, entry));
             missed.startup = entry.kind == FrameKind::dropped &&
                              missed.due_ns < evidence.streams[i].play_start_ns + judge::kStartupNs;
             missed.vanished =
@@ -165,7 +165,7 @@ void fill_missed(const RunFacts& facts,
     }
     for (std::size_t i = 0; i < ledgers.size(); ++i) {
         for (const play::DropEntry& entry : ledgers[i]->stalls()) {
-            judge::MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), view::clip(i, entry));
+            judge::MissedFrame missed = missed_of(entry, static_cast<std::uint32_t>(i), clip(i, entry));
             missed.stall = true;
             if (entry.completed != Instant::never()) missed.delivered_ns = entry.completed.ns;
             evidence.missed.push_back(missed);

@@ -42,7 +42,7 @@ Result<void> PlaybackPlan::make() {
     if (auto checked = check_meters(request_); !checked) return checked;
     meters_ = meter_plans(request_);
     std::uint32_t alignment = alignment_of_files();
-    if (auto made = media::make_recordings(alignment); !made) return made;
+    if (auto made = make_recordings(alignment); !made) return made;
     storage_.local.alignment = alignment;
     for (const std::string& text : fit_to_alignment(meters_, alignment)) log_.add(text);
     if (request_.target.kind == target::Target::Kind::model) describe_model();

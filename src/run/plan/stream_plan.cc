@@ -30,10 +30,9 @@ double mean_slot_bytes(const play::PlayPath& path) {
     return bytes / static_cast<double>(slots);
 }
 
-play::
-
-    play::PlayerOptions
-    player_options(const PlayRequest& request, const play::PlayPath& path, std::uint32_t alignment) {
+play::PlayerOptions player_options(const PlayRequest& request,
+                                   const play::PlayPath& path,
+                                   std::uint32_t alignment) {
     play::PlayerOptions options;
     options.paced = request.paced;
     options.readahead = request.readahead;

@@ -78,8 +78,8 @@ TEST(SpaceNeed, recorders_write_their_rate_for_the_length_of_the_run) {
     PlayPart part;
     part.request = request;
     part.request.record.formats = {format};
-    part.place = PartPlace{.start = [](auto, std::uint32_t stream) { return seconds(stream); },
-                           .end = [](std::uint32_t) { return seconds(5); }};
+    part.schedule = PartSchedule{.start = [](auto, std::uint32_t stream) { return seconds(stream); },
+                                 .end = [](std::uint32_t) { return seconds(5); }};
     EXPECT_EQ(record_bytes_of({part}), 3u * (5 + 4) * 25 * 1'000'000);
 }
 
