@@ -27,8 +27,7 @@ std::vector<std::string> surprises(const ScenarioExpectation& expected, const Ru
     const std::string limit = to_string(result.verdict.limit);
     if (expected.limit && *expected.limit != limit)
         out.push_back(fmt::format("the limit is {}, and {} was expected", limit, *expected.limit));
-    compare(out, "frames dropped", expected.dropped,
-                     result.totals.dropped - result.totals.startup_drops);
+    compare(out, "frames dropped", expected.dropped, result.totals.dropped - result.totals.startup_drops);
     compare(out, "frames late", expected.late, result.totals.late);
     compare(out, "frames failed", expected.failed, result.totals.failed);
     compare(out, "stalls", expected.stalls, result.totals.stalls);

@@ -1,3 +1,5 @@
+#include "run/scenario_run.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "run/backends/cluster_faults.h"
 #include "run/plan/part_media.h"
 #include "run/plan/workload_request.h"
-#include "run/scenario_run.h"
 #include "scenario/workload_steps.h"
 #include "target/models.h"
 #include "target/target_locations.h"

@@ -461,8 +461,8 @@ int MaxCommand::finish(OutputFile json, const std::optional<Error>& error) {
         control_.saving(run::kInterruptTimeout);
         if (options_.quiet || result_.formats.empty()) return;
         print_text(json.standard_output() ? stderr : stdout,
-                   report::max_text_report(
-                       result_, options_.whole_report() ? report::TextDetail::full : report::TextDetail::screen));
+                   report::max_text_report(result_, options_.whole_report() ? report::TextDetail::full
+                                                                            : report::TextDetail::screen));
     };
     // No reader can block a write to a file on a disk.
     control_.saving(kFilesTimeout);

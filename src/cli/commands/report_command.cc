@@ -96,9 +96,9 @@ int report_command(CliContext& context, const CliOptions& options) {
     Result<void> written;
     if (results->size() == 1) {
         const RunResult& result = results->front().result;
-        text =
-            report::text_report(result, options.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
-                                view::LiveView::colours_wanted(fileno(out)));
+        text = report::text_report(
+            result, options.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
+            view::LiveView::colours_wanted(fileno(out)));
         written = write_one(files, result);
     } else {
         const report::Comparison comparison = report::compare(*results);

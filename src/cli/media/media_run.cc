@@ -182,9 +182,9 @@ int MediaRun::write_results(RunResult result) {
         const bool stdout_taken = outputs_.standard_output();
         const int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
         print_text(stdout_taken ? stderr : stdout,
-                   report::text_report(result,
-                                       options_.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
-                                       view::LiveView::colours_wanted(fd)));
+                   report::text_report(
+                       result, options_.whole_report() ? report::TextDetail::full : report::TextDetail::screen,
+                       view::LiveView::colours_wanted(fd)));
     };
     bool said = false;
     const auto written = outputs_.write(

@@ -8,10 +8,10 @@
 #include "cli/options/formats_directory.h"
 #include "media/cuts/cut_list.h"
 #include "run/plan/workload_request.h"
-#include "target/workloads.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
 #include "target/models.h"
+#include "target/workloads.h"
 
 namespace streamsim::cli {
 namespace {

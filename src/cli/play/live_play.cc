@@ -1,3 +1,5 @@
+#include "cli/play/live_play.h"
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -6,7 +8,6 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "cli/play/live_play.h"
 #include "view/screen.h"
 
 namespace streamsim::cli {

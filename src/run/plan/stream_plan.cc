@@ -1,3 +1,5 @@
+#include "run/plan/stream_plan.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "base/units.h"
 #include "media/write/recording.h"
 #include "play/slot_reads.h"
-#include "run/plan/stream_plan.h"
 
 namespace streamsim::run {
 namespace {

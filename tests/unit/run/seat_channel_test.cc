@@ -1,3 +1,5 @@
+#include "seats/seat_channel.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -10,7 +12,6 @@
 #include <list>
 #include <thread>
 
-#include "seats/seat_channel.h"
 #include "seats/seat_greeting.h"
 
 namespace streamsim::run {
