@@ -23,7 +23,7 @@ protected:
         fs::remove_all(top_);
         fs::create_directories(top_ / "parent/clip");
         std::ofstream(top_ / "parent/clip/frame.1.dpx") << "x";
-        locations_ = std::make_shared<target::TargetLocations>(std::vector{view::clip()});
+        locations_ = std::make_shared<target::TargetLocations>(std::vector{clip()});
     }
     ~Locations() override { fs::remove_all(top_); }
 
@@ -43,7 +43,7 @@ TEST_F(Locations, AParentThatWasRenamedIsNamed) {
     fs::rename(top_ / "parent", top_ / "other");
     const auto gone = locations_->vanished();
     ASSERT_EQ(gone.size(), 1u);
-    EXPECT_EQ(gone[0].directory, view::clip());
+    EXPECT_EQ(gone[0].directory, clip());
     EXPECT_EQ(gone[0].path, (top_ / "parent").string());
     EXPECT_THAT(gone[0].how, HasSubstr("not there any more"));
     fs::rename(top_ / "other", top_ / "parent");
@@ -51,15 +51,15 @@ TEST_F(Locations, AParentThatWasRenamedIsNamed) {
 }
 
 TEST_F(Locations, ADirectoryThatWasRemovedIsNamed) {
-    fs::remove_all(view::clip());
+    fs::remove_all(clip());
     const auto gone = locations_->vanished();
     ASSERT_EQ(gone.size(), 1u);
-    EXPECT_EQ(gone[0].path, view::clip());
+    EXPECT_EQ(gone[0].path, clip());
 }
 
 TEST_F(Locations, ADirectoryOfTheSameNameIsAnother) {
-    fs::rename(view::clip(), top_ / "parent/old");  // so that its number is not used again
-    fs::create_directory(view::clip());
+    fs::rename(clip(), top_ / "parent/old");  // so that its number is not used again
+    fs::create_directory(clip());
     const auto gone = locations_->vanished();
     ASSERT_EQ(gone.size(), 1u);
     EXPECT_THAT(gone[0].how, HasSubstr("another directory has its name"));
