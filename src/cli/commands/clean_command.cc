@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/media/background_work.h"
 #include "cli/media/media_locks.h"
+#include "media/own_files/own_names.h"
 #include "media/write/media_lock.h"
 #include "media/write/media_set.h"
 

@@ -19,6 +19,7 @@
 #include "report/text/load_text.h"
 #include "result/json_report.h"
 #include "run/load_steps.h"
+#include "run/plan/meters.h"
 #include "run/plan/workload_request.h"
 #include "scenario/workload_steps.h"
 #include "target/credentials.h"
@@ -73,7 +74,7 @@ Result<void> WorkloadCommand::open_files() {
     }
     auto documents = LoadDocuments::prepare(
         options_.files,
-        {LoadDocuments::kind(&ResultFiles::json, report::kLoadReportBegins, report::load_json_report),
+        {LoadDocuments::kind(&ResultFiles::json, result::kLoadReportBegins, result::load_json_report),
          LoadDocuments::kind(&ResultFiles::csv, report::kLoadCsvBegins, report::load_csv_report),
          LoadDocuments::kind(&ResultFiles::html, report::kHtmlReportBegins, report::load_html_report)});
     if (documents) {

@@ -8,7 +8,9 @@
 #include "base/system/utf8_path.h"
 #include "base/units.h"
 #include "cli/media/consent.h"
+#include "media/own_files/own_names.h"
 #include "media/sequence/sequence_index.h"
+#include "run/plan/meters.h"
 
 namespace streamsim::cli {
 namespace {

@@ -22,7 +22,7 @@ bool is_of_model(const ScenarioFault& fault) {
 sim::ClusterFault cluster_fault(const ScenarioFault& fault) {
     sim::ClusterFault out;
     switch (fault.kind) {
-        case Kind::silence: out.kind = sim::ClusterFault::Kind::silence; break;
+        case Kind::silence: out.kind = sim::ClusterFault::Kind::pause; break;
         case Kind::drive_dies: out.kind = sim::ClusterFault::Kind::drive_dies; break;
         case Kind::node_lost: out.kind = sim::ClusterFault::Kind::node_lost; break;
         case Kind::link_slows: out.kind = sim::ClusterFault::Kind::link_slows; break;
