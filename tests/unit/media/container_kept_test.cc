@@ -188,7 +188,7 @@ TEST_F(KeptIndex, OfMoreThanTheFileHoldsIsNotUsed) {
         place_.write("b.streamsim-index", bytes);
         const KeptFound found = find_kept(store_, place_.at("b"), media, false);
         std::filesystem::remove(place_.at("b.streamsim-index"));
-        if (!found.clip) EXPECT_THAT(found.note, HasSubstr("cannot be"));
+        if (!found.clip) EXPECT_THAT(found.note, HasSubstr("not plausible"));
         return found.clip.has_value();
     };
     EXPECT_TRUE(used([](ContainerFrames&) {}));
