@@ -62,6 +62,12 @@ def documents(page):
         yield text.count("\n", 0, match.start()) + 1, document
 
 
+def help_texts(page):
+    """(command, its help) of the page that shows the command line"""
+    for match in re.finditer(r"^## streamsim ?(\w*)\n\n```text\n(.*?)\n```$", page.read_text(), re.S | re.M):
+        yield match.group(1), match.group(2)
+
+
 def broken_links(page):
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
@@ -158,6 +164,12 @@ def main():
                 if ran.returncode != code:
                     failures.append(f"{name}:{number}: the document: exit code {ran.returncode}, {code} expected\n  "
                                     + ran.stderr.strip())
+        page = source / "docs/reference/command-line.md"
+        for command, text in help_texts(page):
+            count += 1
+            ran = stage.run(*([command] if command else []), "--help")
+            if ran.stdout.rstrip() != text:
+                failures.append(f"{page.relative_to(source)}: is not what streamsim {command} --help prints")
     print(f"{count} examples on {len(pages(source))} pages")
     print(*failures, sep="\n")
     return 1 if failures or count == 0 else 0

@@ -12,7 +12,7 @@
 
 namespace streamsim::media {
 
-using namespace dpx_fields;
+namespace field = dpx_fields;
 
 namespace {
 
@@ -47,27 +47,28 @@ private:
 };
 
 void write_elements(Writer& out, const DpxLayout& layout) {
-    for (std::size_t k = 0; k < kElementsMax; ++k) out.undefined(kElement + k * kElementBytes, kDescription);
-    out.u32(kElement, 0);      // unsigned
-    out.u32(kElement + 4, 0);  // lowest code
-    out.u32(kElement + kHighData, (1u << layout.bits) - 1);
-    out.put<std::uint8_t>(kElement + kDescriptor, kRgb);
-    out.put<std::uint8_t>(kElement + kTransfer, kRec709);
-    out.put<std::uint8_t>(kElement + kColorimetric, kRec709);
-    out.put<std::uint8_t>(kElement + kBits, static_cast<std::uint8_t>(layout.bits));
-    out.put<std::uint16_t>(kElement + kPacking, static_cast<std::uint16_t>(layout.packing));
-    out.put<std::uint16_t>(kElement + kEncoding, 0);
-    out.u32(kElement + kDataOffset, layout.image_offset);
-    out.u32(kElement + kLinePadding, 0);
-    out.u32(kElement + kImagePadding, 0);
-    out.text(kElement + kDescription, 32, "RGB");
+    for (std::size_t k = 0; k < field::kElementsMax; ++k)
+        out.undefined(field::kElement + k * field::kElementBytes, field::kDescription);
+    out.u32(field::kElement, 0);      // unsigned
+    out.u32(field::kElement + 4, 0);  // lowest code
+    out.u32(field::kElement + field::kHighData, (1u << layout.bits) - 1);
+    out.put<std::uint8_t>(field::kElement + field::kDescriptor, kRgb);
+    out.put<std::uint8_t>(field::kElement + field::kTransfer, kRec709);
+    out.put<std::uint8_t>(field::kElement + field::kColorimetric, kRec709);
+    out.put<std::uint8_t>(field::kElement + field::kBits, static_cast<std::uint8_t>(layout.bits));
+    out.put<std::uint16_t>(field::kElement + field::kPacking, static_cast<std::uint16_t>(layout.packing));
+    out.put<std::uint16_t>(field::kElement + field::kEncoding, 0);
+    out.u32(field::kElement + field::kDataOffset, layout.image_offset);
+    out.u32(field::kElement + field::kLinePadding, 0);
+    out.u32(field::kElement + field::kImagePadding, 0);
+    out.text(field::kElement + field::kDescription, 32, "RGB");
 }
 
 /// Binary-coded decimal hours, minutes, seconds and frames. Left unset where the labels skip numbers (drop
 /// frame) or two digits do not hold the frames of a second.
 std::uint32_t time_code_field(std::uint64_t frame, FrameRate rate) {
     const std::string label = timecode(frame, rate);  // "HH:MM:SS:FF"
-    if (label.size() != 11 || label[8] != ':') return kUndefined;
+    if (label.size() != 11 || label[8] != ':') return field::kUndefined;
     std::uint32_t value = 0;
     for (const char c : label) {
         if (c != ':') value = value << 4 | static_cast<std::uint32_t>(c - '0');
@@ -119,41 +120,42 @@ void write_dpx_header(std::span<std::byte> into,
     Writer out(into, layout.big_endian);
     const auto width = static_cast<std::uint64_t>(format.width);
     const auto height = static_cast<std::uint64_t>(format.height);
-    out.u32(kMagic, kMagicNumber);
-    out.u32(kImageOffset, layout.image_offset);
-    out.text(kVersion, 8, "V2.0");
-    out.u32(kFileSize, layout.image_offset + dpx_image_bytes(width, height, layout.bits, layout.packing));
-    out.u32(kDittoKey, 1);  // this header is not the one of the frame before
-    out.u32(kGenericLength, 1664);
-    out.u32(kIndustryLength, 384);
-    out.text(kFileName, 100, file);
-    out.text(kCreator, 100, "streamsim");
-    out.undefined(kEncryptionKey, 4);
-    out.put<std::uint16_t>(kElements, 1);
-    out.u32(kWidth, width);
-    out.u32(kHeight, height);
+    out.u32(field::kMagic, field::kMagicNumber);
+    out.u32(field::kImageOffset, layout.image_offset);
+    out.text(field::kVersion, 8, "V2.0");
+    out.u32(field::kFileSize,
+            layout.image_offset + dpx_image_bytes(width, height, layout.bits, layout.packing));
+    out.u32(field::kDittoKey, 1);  // this header is not the one of the frame before
+    out.u32(field::kGenericLength, 1664);
+    out.u32(field::kIndustryLength, 384);
+    out.text(field::kFileName, 100, file);
+    out.text(field::kCreator, 100, "streamsim");
+    out.undefined(field::kEncryptionKey, 4);
+    out.put<std::uint16_t>(field::kElements, 1);
+    out.u32(field::kWidth, width);
+    out.u32(field::kHeight, height);
     write_elements(out, layout);
 
-    out.undefined(kOrigination + 8, 8);  // centre
-    out.u32(kOrigination + 16, width);
-    out.u32(kOrigination + 20, height);
-    out.undefined(kOrigination + 212, 8);  // border
-    out.u32(kOrigination + 220, 1);        // pixel aspect ratio
-    out.u32(kOrigination + 224, 1);
-    out.undefined(kOrigination + 228, 8);  // scanned size
+    out.undefined(field::kOrigination + 8, 8);  // centre
+    out.u32(field::kOrigination + 16, width);
+    out.u32(field::kOrigination + 20, height);
+    out.undefined(field::kOrigination + 212, 8);  // border
+    out.u32(field::kOrigination + 220, 1);        // pixel aspect ratio
+    out.u32(field::kOrigination + 224, 1);
+    out.undefined(field::kOrigination + 228, 8);  // scanned size
 
-    out.u32(kFilmFramePosition, number);
-    out.undefined(kFilmFramePosition + 4, 4);  // frames in the sequence
-    out.u32(kFilmHeldCount, 1);
-    out.real(kFilmFrameRate, format.rate.per_second());
-    out.undefined(kFilmFrameRate + 4, 4);  // shutter angle
+    out.u32(field::kFilmFramePosition, number);
+    out.undefined(field::kFilmFramePosition + 4, 4);  // frames in the sequence
+    out.u32(field::kFilmHeldCount, 1);
+    out.real(field::kFilmFrameRate, format.rate.per_second());
+    out.undefined(field::kFilmFrameRate + 4, 4);  // shutter angle
 
-    out.u32(kTimeCode, time_code_field(number - first, format.rate));
-    out.undefined(kTimeCode + 4, 4);   // user bits
-    out.undefined(kTimeCode + 9, 2);   // field number, video signal; interlace 0 before them: progressive
-    out.undefined(kTimeCode + 12, 8);  // sampling rates
-    out.real(kTelevisionFrameRate, format.rate.per_second());
-    out.undefined(kTelevisionFrameRate + 4, 28);  // time offset to integration time
+    out.u32(field::kTimeCode, time_code_field(number - first, format.rate));
+    out.undefined(field::kTimeCode + 4, 4);  // user bits
+    out.undefined(field::kTimeCode + 9, 2);  // field number, video signal; interlace 0 before them: progressive
+    out.undefined(field::kTimeCode + 12, 8);  // sampling rates
+    out.real(field::kTelevisionFrameRate, format.rate.per_second());
+    out.undefined(field::kTelevisionFrameRate + 4, 28);  // time offset to integration time
 }
 
 }  // namespace streamsim::media

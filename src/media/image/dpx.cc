@@ -15,7 +15,7 @@
 
 namespace streamsim::media {
 
-using namespace dpx_fields;
+namespace field = dpx_fields;
 
 namespace {
 
@@ -103,16 +103,16 @@ public:
         if (auto image = read_element(0); !image) return image.error();
         end_ = element_end_;
         for (std::size_t k = 1; k < elements_; ++k) {
-            if (!defined(u32(kElement + k * kElementBytes + kDataOffset))) continue;
+            if (!defined(u32(field::kElement + k * field::kElementBytes + field::kDataOffset))) continue;
             DpxHeader first = header_;
             if (auto image = read_element(k); !image) return image.error();
             first.run_length = header_.run_length;
             header_ = first;
             end_ = std::max(end_, element_end_);
         }
-        const std::uint32_t declared = u32(kFileSize);
+        const std::uint32_t declared = u32(field::kFileSize);
         if (elements_ == 1 && otherwise_end_ == declared) end_ = declared;
-        header_.declared_bytes = declared == kUndefined ? 0 : declared;
+        header_.declared_bytes = declared == field::kUndefined ? 0 : declared;
         header_.expected_bytes = saturated(end_);
         read_industry();
         return header_;
@@ -124,66 +124,68 @@ private:
         return load<T>(bytes_, offset, header_.big_endian);
     }
     std::uint32_t u32(std::size_t offset) const { return get<std::uint32_t>(offset); }
-    static bool defined(std::uint32_t value) { return value != kUndefined && value != 0; }
+    static bool defined(std::uint32_t value) { return value != field::kUndefined && value != 0; }
     Error wrong(std::size_t byte, const std::string& what) const {
         return bad_input(fmt::format("{}: byte {}: {}", file_, byte, what));
     }
 
     Result<void> read_generic() {
-        constexpr std::size_t kEnough = kElement + kElementBytes;
+        constexpr std::size_t kEnough = field::kElement + field::kElementBytes;
         if (bytes_.size() < kEnough) {
             return wrong(bytes_.size(),
                          fmt::format("the file ends here, inside the DPX header of {} bytes", kDpxHeaderBytes));
         }
-        const auto magic = load<std::uint32_t>(bytes_, kMagic, true);
-        header_.big_endian = magic == kMagicNumber;
-        if (!header_.big_endian && load<std::uint32_t>(bytes_, kMagic, false) != kMagicNumber) {
+        const auto magic = load<std::uint32_t>(bytes_, field::kMagic, true);
+        header_.big_endian = magic == field::kMagicNumber;
+        if (!header_.big_endian && load<std::uint32_t>(bytes_, field::kMagic, false) != field::kMagicNumber) {
             return wrong(
-                kMagic, fmt::format("expected SDPX or XPDS, the beginning of a DPX file, found {:08x}", magic));
+                field::kMagic,
+                fmt::format("expected SDPX or XPDS, the beginning of a DPX file, found {:08x}", magic));
         }
-        header_.image_offset = u32(kImageOffset);
-        if (header_.image_offset < kEnough || header_.image_offset == kUndefined) {
-            return wrong(kImageOffset, fmt::format("expected the offset of the image, {} or more, found {}",
-                                                   kEnough, header_.image_offset));
+        header_.image_offset = u32(field::kImageOffset);
+        if (header_.image_offset < kEnough || header_.image_offset == field::kUndefined) {
+            return wrong(field::kImageOffset,
+                         fmt::format("expected the offset of the image, {} or more, found {}", kEnough,
+                                     header_.image_offset));
         }
-        elements_ = get<std::uint16_t>(kElements);
-        header_.width = u32(kWidth);
-        header_.height = u32(kHeight);
-        if (!defined(header_.width)) return wrong(kWidth, "the image has no width");
-        if (!defined(header_.height)) return wrong(kHeight, "the image has no height");
-        if (elements_ < 1 || elements_ > kElementsMax) {
-            return wrong(kElements,
-                         fmt::format("expected 1 to {} image elements, found {}", kElementsMax, elements_));
+        elements_ = get<std::uint16_t>(field::kElements);
+        header_.width = u32(field::kWidth);
+        header_.height = u32(field::kHeight);
+        if (!defined(header_.width)) return wrong(field::kWidth, "the image has no width");
+        if (!defined(header_.height)) return wrong(field::kHeight, "the image has no height");
+        if (elements_ < 1 || elements_ > field::kElementsMax) {
+            return wrong(field::kElements, fmt::format("expected 1 to {} image elements, found {}",
+                                                       field::kElementsMax, elements_));
         }
-        if (bytes_.size() < kElement + elements_ * kElementBytes) {
+        if (bytes_.size() < field::kElement + elements_ * field::kElementBytes) {
             return wrong(bytes_.size(), "the file ends here, inside its list of image elements");
         }
         return {};
     }
 
     Result<void> read_element(std::size_t k) {
-        const std::size_t base = kElement + k * kElementBytes;
-        header_.descriptor = get<std::uint8_t>(base + kDescriptor);
+        const std::size_t base = field::kElement + k * field::kElementBytes;
+        header_.descriptor = get<std::uint8_t>(base + field::kDescriptor);
         header_.components = components_of(header_.descriptor);
-        header_.bits = get<std::uint8_t>(base + kBits);
-        const std::uint32_t packing = get<std::uint16_t>(base + kPacking);
-        const std::uint32_t encoding = get<std::uint16_t>(base + kEncoding);
+        header_.bits = get<std::uint8_t>(base + field::kBits);
+        const std::uint32_t packing = get<std::uint16_t>(base + field::kPacking);
+        const std::uint32_t encoding = get<std::uint16_t>(base + field::kEncoding);
         if (header_.components == 0) {
-            return wrong(base + kDescriptor,
+            return wrong(base + field::kDescriptor,
                          fmt::format("image descriptor {} is not known", header_.descriptor));
         }
         if (!known_depth(header_.bits)) {
             return wrong(
-                base + kBits,
+                base + field::kBits,
                 fmt::format("expected 1, 8, 10, 12, 16, 32 or 64 bits a component, found {}", header_.bits));
         }
         const bool packing_matters = header_.bits == 10 || header_.bits == 12;
         if (packing_matters && packing > 2) {
-            return wrong(base + kPacking, fmt::format("expected packing 0, 1 or 2, found {}", packing));
+            return wrong(base + field::kPacking, fmt::format("expected packing 0, 1 or 2, found {}", packing));
         }
         header_.packing = packing_matters ? static_cast<int>(packing) : 0;
         if (encoding > 1 && encoding != 0xffff) {
-            return wrong(base + kEncoding,
+            return wrong(base + field::kEncoding,
                          fmt::format("expected encoding 0 (none) or 1 (run-length), found {}", encoding));
         }
         header_.run_length = header_.run_length || encoding == 1;
@@ -191,21 +193,23 @@ private:
     }
 
     Result<void> place_image(std::size_t base) {
-        const std::uint32_t own_offset = u32(base + kDataOffset);
-        const bool own = own_offset != kUndefined && own_offset >= kElement + kElementBytes;
+        const std::uint32_t own_offset = u32(base + field::kDataOffset);
+        const bool own =
+            own_offset != field::kUndefined && own_offset >= field::kElement + field::kElementBytes;
         const Wide offset = own ? own_offset : header_.image_offset;
         header_.data_offset = static_cast<std::uint64_t>(offset);
-        header_.data_offset_at = own ? base + kDataOffset : kImageOffset;
-        const std::uint32_t padding = u32(base + kLinePadding);
-        const Wide line_end = padding == kUndefined ? 0 : padding;
+        header_.data_offset_at = own ? base + field::kDataOffset : field::kImageOffset;
+        const std::uint32_t padding = u32(base + field::kLinePadding);
+        const Wide line_end = padding == field::kUndefined ? 0 : padding;
         const LineBytes line = line_bytes(header_.width, header_.bits, header_.packing, header_.components);
         element_end_ = offset + (line.by_rule + line_end) * header_.height;
         otherwise_end_ = offset + (line.otherwise + line_end) * header_.height;
         if (element_end_ > kImageBytesMax) {
             return wrong(
-                kWidth, fmt::format("an image of {} x {} with {} bits a component and {} bytes after each line "
-                                    "would be larger than a TiB",
-                                    header_.width, header_.height, header_.bits, saturated(line_end)));
+                field::kWidth,
+                fmt::format("an image of {} x {} with {} bits a component and {} bytes after each line "
+                            "would be larger than a TiB",
+                            header_.width, header_.height, header_.bits, saturated(line_end)));
         }
         return {};
     }
@@ -214,13 +218,13 @@ private:
     /// offset.
     void read_industry() {
         const bool there = header_.image_offset >= kDpxHeaderBytes && bytes_.size() >= kDpxHeaderBytes &&
-                           u32(kIndustryLength) != 0;
+                           u32(field::kIndustryLength) != 0;
         if (!there) return;
-        header_.rate = rate_field(u32(kFilmFrameRate));
-        if (!header_.rate) header_.rate = rate_field(u32(kTelevisionFrameRate));
-        const std::uint32_t position = u32(kFilmFramePosition);
-        if (position != kUndefined) header_.frame_number = position;
-        header_.timecode = time_code_text(u32(kTimeCode), header_.rate);
+        header_.rate = rate_field(u32(field::kFilmFrameRate));
+        if (!header_.rate) header_.rate = rate_field(u32(field::kTelevisionFrameRate));
+        const std::uint32_t position = u32(field::kFilmFramePosition);
+        if (position != field::kUndefined) header_.frame_number = position;
+        header_.timecode = time_code_text(u32(field::kTimeCode), header_.rate);
     }
 
     std::span<const std::byte> bytes_;
