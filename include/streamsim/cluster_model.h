@@ -2,7 +2,7 @@
 // each number with its basis; src/sim/ plays on it in virtual time.
 //
 // Links are bits a second on the wire, of which `efficiency` is payload, all other rates bytes a second, sizes
-// bytes, processor time seconds of one core. What a cluster does not have is zero.
+// bytes, processor time seconds of one core. Zero: the cluster has no such part.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ struct DriveModel {
     LatencyModel write_access;   // of a write, instead
 };
 
-/// What a node keeps of what was written until the drives have it: memory that a power cut does not empty.
+/// The journal of a node: memory that a power cut does not empty, for writes until the drives have them.
 struct JournalModel {
     std::uint64_t bytes = 0;        // 0: there is none, and a write is complete when the drives have it
     double bytes_per_s = 0;         // into it, with its copy on another node; 0: takes no time
@@ -115,7 +115,7 @@ struct NodeModel {
     LatencyModel response;  // of a request, beyond what its parts take
 };
 
-/// What the storage reads before it is asked.
+/// The read-ahead of the storage.
 struct StrategyModel {
     std::uint64_t concurrency_bytes = 0;  // ahead in a file that is read front to back, by default
     std::uint64_t streaming_bytes = 0;    // and where clips are kept for streaming

@@ -18,8 +18,8 @@ struct DecodeOp {
     bool skipped = false;                                 // out
     Instant completed_at;                                 // out, of the loop's clock
 
-    /// Whether a frame that is complete at this time is not needed any more. Any thread; asked when its turn
-    /// has come, because a clock that stood still meanwhile has moved all deadlines.
+    /// True: a frame that is complete at this time is too late. Any thread; to be called when the frame's turn
+    /// has come, as a stalled clock has moved all deadlines meanwhile.
     bool too_late(Instant complete) const {
         return needed_by != Instant::never() && (complete - needed_by).ns > later_ns->load();
     }

@@ -59,7 +59,7 @@ std::int64_t took_ns(const MissedFrame& missed) {
 class CauseClassifier {
 public:
     CauseClassifier(const Evidence& evidence, const PlaceTest& places)
-        : evidence_(evidence), places_(places), causes_(evidence.missed.size(), Cause::none) {}
+        : evidence_(evidence), place_test_(places), causes_(evidence.missed.size(), Cause::none) {}
 
     std::vector<Cause> classify() {
         compare_rereads();
@@ -119,7 +119,7 @@ private:
     }
 
     const Evidence& evidence_;
-    const PlaceTest& places_;
+    const PlaceTest& place_test_;
     std::vector<Cause> causes_;
     std::vector<bool> every_pass_;
     std::set<Place> error_places_, slow_again_, fine_again_, failed_again_, whole_again_;
@@ -354,8 +354,8 @@ bool CauseClassifier::slow_file(const Episode& episode) const {
     }
     const auto again = rereads_of_clip_.find(slowest.clip);
     if (again != rereads_of_clip_.end() && again->second.first >= 3 && again->second.second == 0) return true;
-    return places_.answer == PlaceTest::Answer::same_place && every_pass_[episode.slowest] &&
-           places_.places * 5 <= evidence_.streams[slowest.stream].pass_slots && fine_again_.empty();
+    return place_test_.answer == PlaceTest::Answer::same_place && every_pass_[episode.slowest] &&
+           place_test_.places * 5 <= evidence_.streams[slowest.stream].pass_slots && fine_again_.empty();
 }
 
 bool CauseClassifier::network_full(const Episode& episode) const {
@@ -456,7 +456,7 @@ bool CauseClassifier::only_at_the_start() const {
         new_only &= causes_[i] != Cause::storage_stall && read_again && (first[i] || !slow);
         if (missed.slot >= stream.pass_slots) ++missed_later[missed.stream];
     }
-    // Where most frames are missed on later passes too, few frames were read twice.
+    // With most frames missed on later passes too, few frames were read twice.
     for (const auto& [stream, count] : missed_later) {
         const StreamEvidence& of = evidence_.streams[stream];
         new_only &= count * 2 < of.slots - std::min(of.slots, of.pass_slots);

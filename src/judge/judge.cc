@@ -61,7 +61,7 @@ Verdict unfilled_verdict(const Evidence& evidence, const BusyPart* busiest, std:
         what +=
             fmt::format(", the busiest was {} with {:.0f} %", in_words(*busiest), busiest->utilisation * 100);
     }
-    // Where frames also came late, decoding was late because they came all at once afterwards.
+    // With late frames too, decoding was late because they came all at once afterwards.
     if (decoding) return {false, what + ": decoding a frame took longer than its seat had", Limit::client_cpu};
     const auto loser = std::max_element(evidence.parts.begin(), evidence.parts.end(),
                                         [](const BusyPart& a, const BusyPart& b) { return a.lost < b.lost; });

@@ -147,7 +147,7 @@ bool Search::search() {
     return true;
 }
 
-/// Plays the number that was found for longer. Where it fails, the search goes on below it with runs of that
+/// Plays the number that was found for longer. If it fails, the search goes on below it with runs of that
 /// length: down by 1, 2, 4, ... until one plays, then by halving. False: the search was interrupted.
 bool Search::confirm() {
     if (options_.confirm.ns == 0) return true;

@@ -15,7 +15,8 @@ Verdict interrupted_before_play();
 Verdict nothing_assigned();
 /// A passed verdict fails: a file that vanished while it was written was not recorded.
 void judge_vanished_recording(const std::string& file, RunResult& result);
-/// Where the run says nothing about a storage (judges_storage), neither do its verdict and causes.
+/// Removes the limit `storage` from verdict and causes of a run that says nothing about a storage
+/// (judges_storage).
 void withhold_storage(RunResult& result);
 
 /// Media that was written so recently may still be in the memory of the server.

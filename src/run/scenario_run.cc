@@ -62,7 +62,7 @@ PlayRequest request_of(const Scenario& scenario, const ScenarioSeats& seats, con
     return request;
 }
 
-/// Times of its document count from its own start.
+/// Times in the workload's document count from the meter's own start.
 void add_meters(const ScenarioSeats& seats,
                 const ScenarioMeter& meter,
                 std::uint32_t first_seat,
@@ -101,7 +101,7 @@ scenario::ScenarioWords scenario_words(const media::Catalogue& catalogue, const 
                                                 model.node.drives};
             }
             case target::Target::Kind::remote: {
-                // One storage, which has one export or share mounted: that of the first folder of the path.
+                // One export or share, named by the first folder of the path, is one storage.
                 const std::string name = target->name();
                 const std::size_t first = name.find('/', name.find("://") + 3);
                 return scenario::ScenarioTarget{

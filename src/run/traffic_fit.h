@@ -1,5 +1,4 @@
-// The traffic of a meter that was learnt, played in virtual time on a storage that takes the times of the
-// trace.
+// The traffic of a learnt meter, played in virtual time on a storage with the times of its trace.
 #pragma once
 
 #include "profile/learning/learn.h"
@@ -7,8 +6,8 @@
 
 namespace streamsim::run {
 
-/// What the meter does, counted as the trace was: some ten thousand operations of it, or what it does in the
-/// document's time.
+/// The behaviour of the meter, counted like that of the trace: over some ten thousand operations, or over the
+/// time of the document.
 profile::Behaviour played_behaviour(const profile::LearntMeter& meter, Duration duration);
 
 }  // namespace streamsim::run

@@ -1,5 +1,5 @@
-// Who asks a file server: from a file that only its owner may read, or from the environment. Never from a URL,
-// never to a result, a log or a process list.
+// Credentials for a file server, from a file that only its owner may read, or from the environment. They never
+// come from a URL, and never go to a result, a log or a process list.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace streamsim::target {
 
-/// For an smb: target; for others there are none. `file` is what --credentials names; empty: the one that
-/// STREAMSIM_SMB_CREDENTIALS names, if any. A file has lines `username=`, `password=` and `domain=`, as
-/// mount.cifs has them; blank ones and those that begin with '#' do not count. What it does not say comes from
-/// STREAMSIM_SMB_USER, STREAMSIM_SMB_PASSWORD and STREAMSIM_SMB_DOMAIN. Nobody: a guest. The user and the
+/// The credentials for an smb: target; other targets have none. `file` is the file of --credentials; empty: the
+/// file of STREAMSIM_SMB_CREDENTIALS, if there is one. A file has lines `username=`, `password=` and `domain=`,
+/// as mount.cifs has them; blank lines and comments ('#') do not count. Missing values come from
+/// STREAMSIM_SMB_USER, STREAMSIM_SMB_PASSWORD and STREAMSIM_SMB_DOMAIN. No user: a guest. The user and the
 /// domain of a URL come before all of these.
 ///
-/// Errors: bad input, every problem of the file, with its line but without what stands there: it cannot be
-/// read, it is another user's, others may read or write it, a line is not one of those. Where there are
-/// credentials this process leaves no core dump from then on.
+/// Errors: bad input, every problem of the file, with the number of its line but without its text: the file
+/// cannot be read, is another user's, others may read or write it, or a line has another form. From the first
+/// credentials on this process leaves no core dump.
 Result<Credentials> find_credentials(const Target& target, const std::string& file);
 
 }  // namespace streamsim::target

@@ -16,7 +16,7 @@ using Protocol = RemotePlace::Protocol;
 
 constexpr std::uint64_t kConnectionsMax = 64;
 constexpr std::uint64_t kPortMax = 65'535;
-constexpr std::uint64_t kIdMax = 4'294'967'294;  // the one above means "none"
+constexpr std::uint64_t kIdMax = 4'294'967'294;  // the next number means "none"
 constexpr std::uint64_t kReadBytesMin = 512;
 constexpr std::uint64_t kReadBytesMax = std::uint64_t{1} << 30;
 constexpr Duration kTimeoutMin = milliseconds(100);
@@ -38,8 +38,8 @@ std::optional<unsigned char> hex_byte(std::string_view digits) {
     return byte;
 }
 
-/// One URL, taken apart from the left. What is quoted in a problem never holds the part before '@' beyond the
-/// user's name, nor the value of an option that is not known: a password may stand there.
+/// Parses one URL from the left. Problems never quote the part before '@' beyond the user's name, nor the value
+/// of an unknown option: both may hold a password.
 class RemoteUrl {
 public:
     explicit RemoteUrl(const std::string& text) : text_(text) {
@@ -83,7 +83,7 @@ private:
         const std::size_t colon = names.find(':');
         if (colon == std::string_view::npos || colon > at || names.starts_with('[')) return false;
         if (at < slash) return true;
-        // nfs://host:2049/a@b: the '@' is of the path.
+        // nfs://host:2049/a@b: the '@' belongs to the path.
         return colon < slash && !whole_number(names.substr(colon + 1, slash - colon - 1), 0, kPortMax) &&
                names.substr(0, colon).find('@') == std::string_view::npos;
     }
@@ -153,8 +153,8 @@ private:
             note(fmt::format("it names no {}: expected {}", is_nfs() ? "export" : "share", form()));
     }
 
-    /// Of "%07d.dpx" the length of "%07d", and of "%d.dpx" that of "%d", which stand for the number of a frame;
-    /// 0: it begins with neither. "%d0" is a byte.
+    /// The length of the frame number's pattern at the beginning: of "%07d" in "%07d.dpx", of "%d" in "%d.dpx";
+    /// 0: there is none. "%d0" is a byte.
     static std::size_t frame_number(std::string_view text) {
         if (text.size() >= 4 && text[1] == '0' && text[2] >= '1' && text[2] <= '9' && text[3] == 'd') return 4;
         return text.starts_with("%d") && !hex_byte(text.substr(1, 2)) ? 2 : 0;

@@ -1,4 +1,4 @@
-// The URLs of shares that streamsim speaks to itself.
+// The URLs of file servers that streamsim speaks to itself.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace streamsim::target {
 
 /// "nfs://host[:port]/export/dir[?OPTIONS]" or "smb://[domain;][user@]host[:port]/share/dir[?OPTIONS]"; an IPv6
-/// host stands in [brackets], %XX in a path is that byte. OPTIONS, joined by '&':
+/// host is written in [brackets], and %XX in a path is one byte. OPTIONS, joined by '&':
 ///
 ///     connections=N     1 to 64, to each node (nfs 1, smb 4)
-///     addresses=A,B     the nodes, instead of those of the host's name
-///     rsize=SIZE        the most that one request reads: 1MiB, or plain bytes
-///     timeout=TIME      of a server that does not answer (10s)
-///     version=3|4, nfsport=N, mountport=N, uid=N, gid=N    of nfs
-///     port=N                                               of smb
+///     addresses=A,B     the nodes; default: the addresses of the host's name
+///     rsize=SIZE        bytes that one request reads, at most: 1MiB, or a number
+///     timeout=TIME      for an answer of the server (10s)
+///     version=3|4, nfsport=N, mountport=N, uid=N, gid=N    nfs only
+///     port=N                                               smb only
 ///
-/// Nothing is looked up. Errors: bad input, each problem once; a password is one, and is not repeated.
+/// Resolves no name. Errors: bad input, each problem once; a password is a problem, and is not repeated.
 /// REQUIRES: is_remote_url(text).
 Result<Target> parse_remote_target(const std::string& text);
 

@@ -1,4 +1,4 @@
-// What TARGET names, by its form alone; nothing is looked at.
+// Target: the storage that TARGET names, by its form alone. Parsing reads no file and asks no server.
 #pragma once
 
 #include <cstdint>
@@ -14,39 +14,39 @@ namespace streamsim::target {
 
 struct Target {
     enum class Kind {
-        local,         // files and directories of this machine, whatever is mounted there
-        remote,        // of a file server, to which streamsim speaks itself
-        null,          // completes at once, in real time
-        null_virtual,  // completes at once, in virtual time
+        local,         // files and directories of this machine, also on mounts
+        remote,        // a file server that streamsim speaks to itself
+        null,          // completes every operation at once, in real time
+        null_virtual,  // completes every operation at once, in virtual time
         model,         // a modelled cluster, in virtual time
     };
     Kind kind = Kind::local;
     std::string url;  // as typed
     std::string
         path;  // local: for open(2); remote: from the server's root; model: its name, or its document's file
-    std::optional<RemotePlace> remote;  // of kind remote
+    std::optional<RemotePlace> remote;  // kind remote
 
-    // What the URL of a model says besides.
-    std::optional<std::uint32_t> nodes;    // over how many of them the seats are spread; nothing: over all
-    std::optional<std::uint32_t> cluster;  // how many nodes there are; nothing: as the document says
-    bool warm = false;                     // the caches
+    // Options of a model's URL.
+    std::optional<std::uint32_t> nodes;    // that the seats are spread over; nothing: all
+    std::optional<std::uint32_t> cluster;  // number of nodes; nothing: as in the document
+    bool warm = false;                     // caches
 
-    std::shared_ptr<const ClusterModel> model;  // once open_model has read it
+    std::shared_ptr<const ClusterModel> model;  // from open_model
 
-    /// Real files, with names, ages and bytes that fill buffers.
-    /// What its directory or clip is called in every message and result, and what the stores and storages of
-    /// backends.h take: a path of this machine, or "nfs://host/export/dir", without user and options.
+    /// The name of the directory or clip in messages and results, and for the stores and storages of
+    /// backends.h: a path of this machine, or "nfs://host/export/dir", without user and options.
     std::string name() const;
+    /// True: real files, with names, ages and bytes that fill buffers.
     bool has_files() const { return kind == Kind::local || kind == Kind::remote; }
     bool is_virtual_time() const { return kind == Kind::null_virtual || kind == Kind::model; }
-    /// The node that a seat mounts from: round robin. REQUIRES: model.
+    /// The node that a seat is connected to: round robin. REQUIRES: model.
     std::uint32_t node_of(std::uint32_t seat) const { return seat % nodes.value_or(model->nodes); }
 };
 
 /// A path, "file:PATH", "file:///PATH", "nfs://...", "smb://..." (remote_target.h), "null:", "sim:null", or a
 /// model as "sim:NAME" or "sim:FILE", either with "?nodes=N&cluster=N&cache=cold|warm". A model's document is a
-/// FILE where it has a '/' or ends with
-/// ".json". Errors: bad input for another scheme, naming what there is, and for every option that is wrong.
+/// FILE where it has a '/' or ends with ".json". Errors: bad input for an unknown scheme, with the known ones,
+/// and for each wrong option.
 Result<Target> parse_target(const std::string& text);
 
 }  // namespace streamsim::target

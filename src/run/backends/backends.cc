@@ -32,7 +32,7 @@ Result<std::unique_ptr<Storage>> make_local_storage(const StorageSpec& spec, loo
         auto ring = storage::make_uring_storage(loop, loop.uv(), local);
         if (ring) return ring;
         if (spec.local.notice) {
-            spec.local.notice(fmt::format("io_uring cannot be had: {}; reading with a thread pool instead",
+            spec.local.notice(fmt::format("io_uring is not available: {}; reading with a thread pool instead",
                                           ring.error().problems.front()));
         }
     }
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Storage>> make_remote_storage(const StorageSpec& spec, lo
     return storage::by_whole_names(std::move(*made));
 }
 
-/// Where it was said, else round robin; with the link that was said, else the model's.
+/// The node and the link of a seat: its setting, else round robin and the model's link.
 sim::SeatPlace place_of(const StorageSpec& spec, std::uint32_t seat) {
     sim::SeatPlace place{.node = spec.target.node_of(seat), .link = std::nullopt};
     if (seat >= spec.seat_settings.size()) return place;

@@ -55,7 +55,7 @@ void fill_path_rtt(const RunFacts& facts, const RunResult& result, judge::Eviden
         const double rounds = std::ceil(pieces / plan.options.io_depth) + (opens ? 1 : 0);
         const auto path_rtt_ns =
             static_cast<std::int64_t>(rounds * static_cast<double>(round_trip(*facts.request, stream.seat).ns));
-        // Where an in-flight slot delivers a frame in this time, latency alone drops none.
+        // An in-flight slot that delivers a frame in this time drops none through latency alone.
         const std::int64_t enough_ns = plan.rate().period().ns * plan.options.inflight;
         if (stream.service_ns->p50 * 10 < enough_ns * 9 || path_rtt_ns <= evidence.path_rtt_ns) continue;
         evidence.path_rtt_ns = std::min(path_rtt_ns, stream.service_ns->p50);

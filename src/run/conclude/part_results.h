@@ -1,4 +1,4 @@
-// What the parts of a modelled cluster did, as a result says it.
+// The parts of a modelled cluster in a result.
 #pragma once
 
 #include <vector>

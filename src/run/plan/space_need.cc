@@ -21,17 +21,17 @@ std::uint64_t share_of(std::uint64_t bytes, double share) {
     return static_cast<std::uint64_t>(static_cast<double>(bytes) * share);
 }
 
-/// Fills in what is known of the volume.
-Result<void> look_at_volume(ByteStore& store, SpaceNeed& need) {
+/// Fills in the free and total bytes of the volume.
+Result<void> read_volume(ByteStore& store, SpaceNeed& need) {
     const auto free = store.free_bytes(need.target);
     if (!free) return free.error();
     need.free_bytes = *free;
-    const auto volume = store.total_bytes(need.target);  // some servers do not say it
+    const auto volume = store.total_bytes(need.target);  // some servers do not tell it
     need.volume_bytes = volume ? std::max(*volume, *free) : 0;
     return {};
 }
 
-/// Of one recorder of each format.
+/// Bytes of one recorder of each format.
 double bytes_of_recorder(const PlayRequest& request, bool timed, Duration length) {
     double bytes = 0;
     for (const MediaFormat& format : request.record.formats) {
@@ -116,7 +116,7 @@ Result<SpaceNeed> need_of_play(ByteStore& store,
     need.load_bytes = load.bytes_to_write;
     for (const media::PreparePlan& plan : media) need.media_bytes += plan.bytes_to_write;
     if (need.bytes() == 0) return need;
-    if (auto looked = look_at_volume(store, need); !looked) return looked.error();
+    if (auto looked = read_volume(store, need); !looked) return looked.error();
     const bool says_nothing = need.free_bytes == 0 && need.volume_bytes == 0;  // as some FUSE file systems
     if (says_nothing) need.record_bytes = 0;
     if (auto checked = check_space(need); !checked) return checked.error();
@@ -126,7 +126,7 @@ Result<SpaceNeed> need_of_play(ByteStore& store,
 Result<SpaceNeed> need_of_workload(ByteStore& store, const Workload& workload, const PlayRequest& base) {
     SpaceNeed need;
     need.target = base.target.name();
-    if (auto looked = look_at_volume(store, need); !looked) return looked.error();
+    if (auto looked = read_volume(store, need); !looked) return looked.error();
     std::vector<double> values = workload.sweep.values;
     if (workload.sweep.over == Sweep::Over::none) values = {0};
     std::set<std::string> counted;  // steps share files

@@ -112,7 +112,7 @@ public:
 
     /// Adds one stream, with memory of its own, while the others play: it prerolls and begins when it is ready.
     /// A stream that is not ready within the preroll timeout is given up, with a notice. Any thread, once play
-    /// has begun. False: the loop has ended. Where the loop ends meanwhile, ledger_of() returns null.
+    /// has begun. False: the loop has ended. If the loop ends meanwhile, ledger_of() returns null.
     bool add(const LoopStream& stream, std::span<std::byte> memory);
     /// Ends one stream alone: settles its due slots, cancels the rest. Does nothing for a stream that neither
     /// plays nor was added. Any thread.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kTickMs = 50;
 
-/// What libuv has refused is a shortage of this computer.
+/// Throws where libuv fails: this computer lacks a resource.
 void must(int result) {
     if (result != 0) throw std::system_error(-result, std::generic_category(), "signals cannot be heard");
 }
