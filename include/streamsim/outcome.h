@@ -52,7 +52,7 @@ struct FrameOutcome {
     int error = 0;                         // errno of a failed frame
     std::uint64_t bytes = 0;               // the frame's length when it was complete, ever; else 0
     Instant scheduled = Instant::never();  // entered the window
-    Instant submitted = Instant::never();  // took its place in flight
+    Instant submitted = Instant::never();  // took an in-flight slot
     Instant opened = Instant::never();     // its file was open (file per frame)
     Duration open_time;                    // time that the open took; 0: no open was needed
     Duration sync_time;                    // time that the fsync of a durable recording took; 0: no fsync

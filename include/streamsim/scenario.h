@@ -79,16 +79,16 @@ private:
 
 struct ScenarioFault {
     enum class Kind {
-        silence,      // no operation completes while it lasts; with a node: its processor
-                      // and its front end begin nothing
-        delays,       // frames that are due while it lasts take so much longer
-        errors,       // and those end with an error
-        drive_dies,   // this and those below on models only
-        node_lost,    // its seats go to the others, after `length`
-        link_slows,   // the link of a seat or of a node's front end, to a share of its rate
-        cache_flush,  // drops the cache of one node, or of all
+        throughput_gap,  // no operation completes while it lasts; with a node: its processor
+                         // and its front end begin nothing
+        delays,          // frames that are due while it lasts take so much longer
+        errors,          // and those end with an error
+        drive_dies,      // this and those below on models only
+        node_lost,       // its seats go to the others, after `length`
+        link_slows,      // the link of a seat or of a node's front end, to a share of its rate
+        cache_flush,     // drops the cache of one node, or of all
     };
-    Kind kind = Kind::silence;
+    Kind kind = Kind::throughput_gap;
     Duration at;
     std::optional<Duration> length;  // link_slows: empty means until the end
     std::optional<std::uint32_t> node;

@@ -18,7 +18,8 @@ struct Members {
 };
 
 const Members known_kinds[] = {
-    {"silence", Kind::silence, false, {"for"}, {"node"}},
+    {"throughput-gap", Kind::throughput_gap, false, {"for"}, {"node"}},
+    {"silence", Kind::throughput_gap, false, {"for"}, {"node"}},  // its name in documents of 0.1.0
     {"delays", Kind::delays, false, {"for", "delay"}, {"seat", "stream", "probability"}},
     {"errors", Kind::errors, false, {"for", "error"}, {"seat", "stream", "probability"}},
     {"drive-dies", Kind::drive_dies, true, {"node", "drive"}, {}},
@@ -41,10 +42,9 @@ public:
             if (*word == each.word) members_ = &each;
         }
         if (members_ == nullptr) {
-            object_.problem("kind",
-                            fmt::format("expected one of silence, delays, errors, drive-dies, node-lost, "
-                                        "link-slows, cache-flush, found \"{}\"",
-                                        *word));
+            object_.problem("kind", fmt::format("expected one of throughput-gap, delays, errors, drive-dies, "
+                                                "node-lost, link-slows, cache-flush, found \"{}\"",
+                                                *word));
             return;
         }
         fault_.kind = members_->kind;
@@ -137,8 +137,9 @@ private:
         if (!reading_.target || reading_.on(ScenarioTarget::Kind::model)) return;
         if (members_->model) {
             object_.problem(
-                "kind", fmt::format("{} happens on a model only; on {} there are silence, delays and errors",
-                                    word, reading_.target->storage));
+                "kind",
+                fmt::format("{} happens on a model only; on {} there are throughput-gap, delays and errors",
+                            word, reading_.target->storage));
         }
     }
 

@@ -106,7 +106,7 @@ Workload at_step(const Workload& workload, double value) {
             case Sweep::Over::none:
             case Sweep::Over::clients:
             case Sweep::Over::fill_percent: break;
-            case Sweep::Over::cache:  // what is read again comes from a cache, and is not cold
+            case Sweep::Over::cache:  // a second read comes from a cache and is not cold
                 meter.read_once = value <= 0 && can_read_once(meter);
                 meter.non_repeating |= meter.read_once && meter.random_share > 0;
                 break;

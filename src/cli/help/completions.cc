@@ -92,7 +92,7 @@ const char* bash_word(Completion completion) {
     return "nothing";
 }
 
-/// What one command takes: its options, the values of those that have one, and its operand.
+/// The words that one command takes: its options, their values, and its operand.
 std::string bash_case(const CommandInfo& command) {
     std::vector<std::string> options;
     std::string values;

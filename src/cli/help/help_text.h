@@ -1,4 +1,4 @@
-// What --help prints, from the tables of commands and options.
+// The text of --help, from the tables of commands and options.
 #pragma once
 
 #include <string>

@@ -32,8 +32,8 @@ protected:
                                                    const run::PlayRequest& request,
                                                    const std::string& about,
                                                    bool streams_may_change = false);
-    /// Plays a session whose result is a part of another's. Errors: as a session's; interrupted. Where the
-    /// storage does not complete all operations the session is left behind, and nothing else can be played.
+    /// Plays a session whose result is a part of another's. Errors: as a session's; interrupted. If the
+    /// storage does not complete all operations, the session is left behind and nothing else can be played.
     Result<RunResult> play_aside(std::unique_ptr<run::Session>& session,
                                  const run::PlayRequest& request,
                                  const std::string& about);

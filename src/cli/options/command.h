@@ -31,7 +31,7 @@ constexpr Commands operator|(Command a, Command b) {
     return Commands(a) | Commands(b);
 }
 
-/// What a shell offers in the place of an operand or of an option's value.
+/// The words that a shell offers for an operand or for the value of an option.
 enum class Completion { none, file, directory, format, workload };
 
 /// A word of the command line that belongs to no option.

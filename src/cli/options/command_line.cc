@@ -13,7 +13,7 @@
 namespace streamsim::cli {
 namespace {
 
-/// Where the parser puts what was typed for one option.
+/// The words that were typed for one option.
 struct TypedOption {
     const Option* option;
     std::vector<std::string> texts;

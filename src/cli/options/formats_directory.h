@@ -6,7 +6,7 @@
 
 namespace streamsim::cli {
 
-/// Where the format documents are: $STREAMSIM_FORMATS, else share/streamsim/formats beside the installed
+/// The directory of the format documents: $STREAMSIM_FORMATS, else share/streamsim/formats beside the installed
 /// program's bin, else the source tree that this program was built from. Errors: environment, naming the places
 /// looked at.
 Result<std::string> formats_directory();

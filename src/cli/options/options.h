@@ -14,7 +14,7 @@
 
 namespace streamsim::cli {
 
-/// Where results go: file names, "-" for standard output, or empty.
+/// The destinations of results: file names, "-" for standard output, or empty.
 struct ResultFiles {
     std::string json, csv, html, trace, junit;
 

@@ -34,7 +34,7 @@ public:
     void on_progress(std::function<void()> progress) { progress_ = std::move(progress); }
     /// Appends. Errors are kept for finish().
     void write(std::string_view text);
-    /// The written file replaces the one that was there. Where another file has appeared there since
+    /// The written file replaces the one that was there. If another file has appeared there since
     /// prepare(), or the one that was there has changed, both stay, and a sentence on standard error names the
     /// file that has the result instead.
     Result<void> finish();

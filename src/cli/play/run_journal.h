@@ -40,7 +40,7 @@ public:
     void follow(run::Session& session);
     /// The file stays as it is; nothing is kept any more.
     void stop();
-    /// The result becomes that of this part, and is what the file holds. Where the journal could not be
+    /// The result becomes that of this part, and is what the file holds. If the journal could not be
     /// written, now or before, the result's notices say so.
     void finish(RunResult& result);
 

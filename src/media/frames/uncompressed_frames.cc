@@ -119,7 +119,7 @@ private:
         put(284, kShort, 1, 1);  // components side by side
         put(296, kShort, 1, 2);  // unit: inch
         put(305, kAscii, 10, software);
-        STREAMSIM_CHECK(entries == kTiffEntries, "the directory has the entries that room was made for");
+        STREAMSIM_CHECK(entries == kTiffEntries, "the directory has as many entries as were planned");
         store<std::uint16_t>(into, kTiffDirectory, false, static_cast<std::uint16_t>(entries));
         for (std::size_t i = 0; i < 3; ++i) store<std::uint16_t>(into, depths + 2 * i, false, 16);
         store<std::uint32_t>(into, resolution, false, 72);

@@ -8,7 +8,7 @@ using Kind = ScenarioFault::Kind;
 
 bool is_of_model(const ScenarioFault& fault) {
     switch (fault.kind) {
-        case Kind::silence: return fault.node.has_value();
+        case Kind::throughput_gap: return fault.node.has_value();
         case Kind::delays:
         case Kind::errors: return false;
         case Kind::drive_dies:
@@ -22,7 +22,7 @@ bool is_of_model(const ScenarioFault& fault) {
 sim::ClusterFault cluster_fault(const ScenarioFault& fault) {
     sim::ClusterFault out;
     switch (fault.kind) {
-        case Kind::silence: out.kind = sim::ClusterFault::Kind::pause; break;
+        case Kind::throughput_gap: out.kind = sim::ClusterFault::Kind::pause; break;
         case Kind::drive_dies: out.kind = sim::ClusterFault::Kind::drive_dies; break;
         case Kind::node_lost: out.kind = sim::ClusterFault::Kind::node_lost; break;
         case Kind::link_slows: out.kind = sim::ClusterFault::Kind::link_slows; break;

@@ -65,7 +65,7 @@ void add_faults(const std::vector<ScenarioFault>& faults,
     for (const ScenarioFault& fault : faults) {
         if (is_of_model(fault)) continue;
         if (!plan) plan.emplace();
-        if (fault.kind == Kind::silence) {
+        if (fault.kind == Kind::throughput_gap) {
             plan->stalls.push_back({fault.at, *fault.length});
         } else {
             add_rules(fault, streams, *plan);

@@ -10,7 +10,7 @@
 // Stamps. The pool's thread stamps completed_at right after the system call, by the clock of the loop
 // (uv_hrtime is CLOCK_MONOTONIC), and puts the node on a queue that the loop takes at the beginning of a turn.
 // The stamp itself can only be late when the thread could not run: the process was stopped, or the machine was
-// too busy. Then the loop could not run either and has noted a stall. Where the loop notes a stall between its
+// too busy. Then the loop could not run either and has noted a stall. If the loop notes a stall between its
 // previous conclusive poll (completion_poll_times.h) and the stamp, not_before is that poll; otherwise the
 // stamp is exact and the two are equal.
 //

@@ -151,8 +151,9 @@ TEST(ScenarioDocument, every_fault_is_read) {
     using Kind = ScenarioFault::Kind;
     std::vector<Kind> kinds;
     for (const ScenarioFault& fault : scenario->faults) kinds.push_back(fault.kind);
-    EXPECT_THAT(kinds, ElementsAre(Kind::silence, Kind::silence, Kind::delays, Kind::errors, Kind::drive_dies,
-                                   Kind::node_lost, Kind::link_slows, Kind::link_slows, Kind::cache_flush));
+    EXPECT_THAT(kinds, ElementsAre(Kind::throughput_gap, Kind::throughput_gap, Kind::delays, Kind::errors,
+                                   Kind::drive_dies, Kind::node_lost, Kind::link_slows, Kind::link_slows,
+                                   Kind::cache_flush));
     EXPECT_EQ(scenario->faults[0].length, milliseconds(500));
     EXPECT_EQ(scenario->faults[1].node, 1u);
     EXPECT_EQ(scenario->faults[2].at, seconds(2));
