@@ -34,10 +34,10 @@ struct SystemSample {
         std::uint64_t resent = 0;            // of our segments
         std::int64_t quiet_ns = 0;           // the time in which no server sent a byte
         std::int64_t no_carrier_ns = 0;      // the time in which the interface toward a server had no carrier
-        std::int64_t unanswered_ns = 0;      // quiet, and a host that answers answered no echo and no handshake
+        std::int64_t unanswered_ns = 0;      // quiet, and a host that answers answered no ping and no handshake
         std::int64_t unacknowledged_ns = 0;  // quiet, and our requests, sent again, were not acknowledged
         std::uint64_t quiet_answers =
-            0;                      // echoes and handshakes that a server's host answered while it was quiet
+            0;                      // pings and handshakes that a server's host answered while it was quiet
         std::uint64_t refused = 0;  // of those, refused: the host answers, its server does not run
     };
 
@@ -62,10 +62,10 @@ struct SystemSample {
     std::optional<std::int64_t> suspended_ns;         // of this computer, since its start
     std::vector<Link> links;
     std::optional<Connection> connection;
-    /// Round trip to that peer: of the last echo that came; without echoes, of a TCP handshake, or of the
+    /// Round trip to that peer: of the last ping that came back; without pings, of a TCP handshake, or of the
     /// connection itself where that is short.
     std::optional<std::int64_t> rtt_ns;
-    std::optional<std::int64_t> rtt_min_ns;  // the least that the connection knows; only without echoes
+    std::optional<std::int64_t> rtt_min_ns;  // the least that the connection knows; only without pings
     std::optional<Path> path;                // nullopt: no server is known
 };
 

@@ -124,7 +124,7 @@ std::int64_t wall_ns() {
     return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// The payload of an echo request, which the answer returns.
+/// The payload of a ping, which the answer returns.
 struct Payload {
     std::uint64_t mark = 0;
     std::int64_t sent_ns = 0;
@@ -198,11 +198,11 @@ bool has_carrier(const std::string& interface) {
     return (flags & IFF_UP) != 0 && (flags & IFF_RUNNING) != 0;
 }
 
-Echo::~Echo() {
+Pinger::~Pinger() {
     if (fd_ >= 0) close(fd_);
 }
 
-void Echo::aim_at(const std::string& peer, bool ipv6) {
+void Pinger::aim_at(const std::string& peer, bool ipv6) {
     if (peer == peer_) return;
     if (fd_ >= 0) close(fd_);
     peer_ = peer;
@@ -224,7 +224,7 @@ bool is_unreachable(int error) {
     return error == ENETUNREACH || error == EHOSTUNREACH || error == ENETDOWN || error == EHOSTDOWN;
 }
 
-bool Echo::send() {
+bool Pinger::send() {
     if (fd_ < 0) return false;
     Request request;
     request.type = ipv6_ ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
@@ -244,7 +244,7 @@ bool Echo::send() {
            is_unreachable(errno);
 }
 
-bool Echo::receive(int wait_ms) {
+bool Pinger::receive(int wait_ms) {
     bool any = false;
     pollfd waiting{fd_, POLLIN, 0};  // a negative fd waits for nothing
     if (poll(&waiting, 1, wait_ms) > 0) {
@@ -253,7 +253,7 @@ bool Echo::receive(int wait_ms) {
     return any;
 }
 
-bool Echo::take_one() {
+bool Pinger::take_one() {
     alignas(cmsghdr) std::array<char, 256> control{};
     std::array<char, 512> packet{};
     iovec part{packet.data(), packet.size()};

@@ -38,18 +38,18 @@ bool has_carrier(const std::string& interface);
 /// The errno value means that our packets do not reach the peer.
 bool is_unreachable(int error);
 
-/// Measures the round-trip time to a host by ICMP echo. One thread.
-class Echo {
+/// Measures the round-trip time to a host by pings (ICMP). One thread.
+class Pinger {
 public:
-    Echo() = default;
-    ~Echo();
-    Echo(const Echo&) = delete;
-    Echo& operator=(const Echo&) = delete;
+    Pinger() = default;
+    ~Pinger();
+    Pinger(const Pinger&) = delete;
+    Pinger& operator=(const Pinger&) = delete;
 
-    /// Sets the host of the next echoes, and opens the sockets in the namespace of the calling thread. Does
+    /// Sets the host of the next pings, and opens the sockets in the namespace of the calling thread. Does
     /// nothing for the same host as before.
     void aim_at(const std::string& peer, bool ipv6);
-    /// Sends one echo request, if this system allows it. False: this computer had no socket or no memory for
+    /// Sends one ping, if this system allows it. False: this computer had no socket or no memory for
     /// it, which says nothing about the peer. Without a route to the peer the request counts as sent.
     bool send();
     /// Waits up to `wait_ms` for answers. True: one came, see last_ns().

@@ -41,7 +41,7 @@ void ServerHost::aim_at(const TcpConnection& connection, bool handshakes) {
     peer_ = connection.peer;
     port_ = connection.peer_port;
     ipv6_ = connection.ipv6;
-    echo_.aim_at(peer_, ipv6_);
+    pinger_.aim_at(peer_, ipv6_);
     interface_ = interface_toward(peer_);
     had_carrier_ = interface_ && has_carrier(*interface_);
 }
@@ -63,12 +63,12 @@ ServerHost::Look ServerHost::look(std::int64_t now_ns,
 
 void ServerHost::take_answers(std::int64_t now_ns, bool quiet, Look& found) {
     const bool asked_in_quiet = std::exchange(was_quiet_, quiet);
-    if (echo_.receive(0)) {
+    if (pinger_.receive(0)) {
         ping_works_ = true;
         ping_sent_ns_.reset();
         pings_waiting_ = 0;
         found.quiet_answers += asked_in_quiet ? 1 : 0;
-        found.rtt_ns = echo_.last_ns();
+        found.rtt_ns = pinger_.last_ns();
     }
     const Handshakes::Answers answers = handshakes_.receive(now_ns);
     if (answers.any) {
@@ -113,7 +113,7 @@ void ServerHost::ask(std::int64_t now_ns, bool quiet, const TcpConnection* conne
         }
     }
     ++pings_asked_;
-    if (!echo_.send()) return;
+    if (!pinger_.send()) return;
     if (!ping_sent_ns_) ping_sent_ns_ = now_ns;
     ++pings_waiting_;
 }

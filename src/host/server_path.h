@@ -19,7 +19,7 @@ namespace streamsim::host {
 /// answer, and had answered before, is not.
 class ServerHost {
 public:
-    /// The server that pings (ICMP echo requests, "ping") and TCP handshakes go to, in the network namespace
+    /// The server that pings (ICMP) and TCP handshakes go to, in the network namespace
     /// of the calling thread.
     void aim_at(const TcpConnection& connection, bool handshakes);
     bool aimed() const { return !peer_.empty(); }
@@ -44,7 +44,7 @@ private:
     bool ipv6_ = false;
     std::optional<std::string> interface_;  // toward it
     bool had_carrier_ = false;
-    Echo echo_;
+    Pinger pinger_;
     Handshakes handshakes_;
     bool handshakes_allowed_ = false;
     bool ping_works_ = false, handshake_works_ = false;

@@ -86,7 +86,7 @@ void describe_down(CauseResult& cause,
     }
     if (path.unanswered_ns > 0) {
         add(cause.detail,
-            fmt::format("its host answered no ping (ICMP echo) or TCP handshake for {}, and did before",
+            fmt::format("its host answered no ping (ICMP) or TCP handshake for {}, and did before",
                         duration(path.unanswered_ns)));
     }
     if (path.unacknowledged_ns > 0) {

@@ -369,9 +369,9 @@ void describe(CauseResult& cause, const std::vector<const MissedFrame*>& missed,
             cause.summary = what + "; whether the storage or the network delayed them is not known";
             cause.detail =
                 in_throughput_gap(missed, evidence)
-                    ? "no stream received data, and the server's host answers neither pings (ICMP echo) nor "
+                    ? "no stream received data, and the server's host answers neither pings (ICMP) nor "
                       "TCP handshakes, which would show whether it could be reached"
-                    : "the interface does not report its speed, and the server answers no ping (ICMP echo)";
+                    : "the interface does not report its speed, and the server answers no ping (ICMP)";
             return;
     }
 }
@@ -381,7 +381,7 @@ std::string what_next(Cause cause, const Evidence& evidence) {
         std::any_of(evidence.delivery_gaps.begin(), evidence.delivery_gaps.end(),
                     [](const DeliveryGap& each) { return each.to_ns - each.from_ns >= 1'000'000'000; });
     if (cause == Cause::unknown && evidence.remote && silent) {
-        return "let the server's host answer pings (ICMP echo) and play again, or look in the logs of the "
+        return "let the server's host answer pings (ICMP) and play again, or look in the logs of the "
                "server and of the switch whether the server stopped or its port went down at that time";
     }
     if (cause == Cause::unknown) {

@@ -10,7 +10,7 @@
 
 namespace streamsim::run {
 
-/// The parts of the world's cluster over play, and how busy they were around the frames that were missed.
+/// The parts of the modelled cluster over play, and how busy they were around the frames that were missed.
 /// Nothing where there is no cluster or nothing was played. `ledgers` are those of all streams.
 std::vector<PartResult> part_results(const PlaybackLoop& playback_loop,
                                      const std::vector<const play::DeadlineLedger*>& ledgers);

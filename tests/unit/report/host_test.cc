@@ -149,20 +149,20 @@ TEST(SystemWatch, EndsByItself) {
 
 TEST(Echo, ComesBackFromThisComputer) {
     for (const auto& [peer, ipv6] : {std::pair("127.0.0.1", false), std::pair("::1", true)}) {
-        host::Echo echo;
-        echo.aim_at(peer, ipv6);
-        echo.send();
-        if (!echo.receive(200)) GTEST_SKIP() << "no echo from " << peer << " is allowed here, or it has none";
-        EXPECT_GE(echo.last_ns(), 0);
-        EXPECT_LT(echo.last_ns(), 200'000'000);
-        EXPECT_FALSE(echo.receive(0)) << "one was asked for";
+        host::Pinger pinger;
+        pinger.aim_at(peer, ipv6);
+        pinger.send();
+        if (!pinger.receive(200)) GTEST_SKIP() << "no ping from " << peer << " is allowed here, or it has none";
+        EXPECT_GE(pinger.last_ns(), 0);
+        EXPECT_LT(pinger.last_ns(), 200'000'000);
+        EXPECT_FALSE(pinger.receive(0)) << "one was asked for";
     }
 }
 
 TEST(Echo, ThatWasAimedAtNobodyIsSilent) {
-    host::Echo echo;
-    echo.send();
-    EXPECT_FALSE(echo.receive(0));
+    host::Pinger pinger;
+    pinger.send();
+    EXPECT_FALSE(pinger.receive(0));
 }
 
 /// A socket of this computer that has a port and listens, or does not.
