@@ -146,7 +146,7 @@ TEST_F(Network, ClipsOfOthersAreIndexedAsByPath) {
     const Json played =
         result_of({"--streams", "3", "--frames", "20", "--buffered", "--cold", lab_.nfs("clips")});
     EXPECT_EQ(played["totals"]["frames_on_time"], 60);
-    EXPECT_THAT(played["notices"].dump(), HasSubstr("--buffered, --cold mean nothing for nfs://"));
+    EXPECT_THAT(played["notices"].dump(), HasSubstr("--buffered, --cold have no effect on nfs://"));
 }
 
 TEST_F(Network, WhatCannotBeWrittenToIsRefusedWithASentence) {

@@ -151,7 +151,7 @@ TEST(SmbRefusals, NameTheShareAndTheReason) {
     EXPECT_THAT(refusal(place, "/media", wrong),
                 HasSubstr("smb://127.0.0.1/media: the server refuses the user"));
     EXPECT_THAT(refusal(place, "/media", {"", "", "x"}),
-                HasSubstr("smb://127.0.0.1/media: this share is not open"));
+                HasSubstr("smb://127.0.0.1/media: the server refuses guests"));
     EXPECT_THAT(refusal(place, "/nope", right), HasSubstr("smb://127.0.0.1/nope: 127.0.0.1 has no share"));
     EXPECT_THAT(refusal(place, "/media/none", right), HasSubstr("ENOENT"));
     RemotePlace elsewhere = place;
